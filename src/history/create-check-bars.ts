@@ -1,8 +1,9 @@
 import type { CheckBar, HistoryChange } from '../model/history.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import { type Target, targetKey } from '../model/target.ts';
 import type { CheckName, Verdict } from '../model/verdict.ts';
-import { createTargetEntries } from './target-entries.ts';
+import { createColumns } from './columns.ts';
+import { createTargetPlaces } from './target-places.ts';
 
 /** The length of a bar, and how many are kept: 24 hours. */
 const BAR_MS = 30 * 60_000;
@@ -37,14 +38,6 @@ export interface CheckBars {
   read(target: Target, check: CheckName, at: number): readonly CheckBar[];
 }
 
-interface Entry {
-  readonly checks: readonly CheckName[];
-  /** A row of cells for each check; ten thousand targets have one of these each. */
-  readonly cells: Uint8Array;
-  /** The newest bar since 1970. */
-  newest: number;
-}
-
 /** What a check was at each time, the newest first: until when, and as what. */
 function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: number, from: number) {
   let until = at;
@@ -60,33 +53,37 @@ function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: n
 
 /** Starts with nothing. */
 export function createCheckBars(): CheckBars {
-  const entries = createTargetEntries<Entry>(
-    ({ checks }) => ({
-      checks: checks.map(({ check }) => check),
-      cells: new Uint8Array(checks.length * BARS),
-      newest: 0,
-    }),
-    (entry, { checks }) => entry.checks.length === checks.length,
-  );
+  const places = createTargetPlaces();
+  const bars = createColumns(BARS, (rows) => new Uint8Array(rows));
 
-  const advance = (entry: Entry, bar: number) => {
-    for (let next = Math.max(entry.newest + 1, bar - BARS + 1); next <= bar; next += 1)
-      for (const row of entry.checks.keys()) entry.cells[row * BARS + (next % BARS)] = 0;
-    entry.newest = Math.max(entry.newest, bar);
+  const update = (snapshot: Snapshot) => {
+    const moves = places.update(snapshot);
+    if (moves !== undefined) bars.move(moves.checks);
   };
 
-  const mark = ({ cells }: Entry, row: number, bar: number, bit: number) => {
-    const cell = row * BARS + (bar % BARS);
-    cells[cell] = (cells[cell] ?? 0) | bit;
+  const mark = (cells: Uint8Array | undefined, row: number, bit: number) => {
+    if (cells !== undefined && bit !== 0) cells[row] = (cells[row] ?? 0) | bit;
+  };
+
+  const markAll = (cells: Uint8Array | undefined, { checks }: TargetState, first: number) => {
+    let row = first;
+    for (const { verdict } of checks) {
+      mark(cells, row, bitOf(verdict));
+      row += 1;
+    }
   };
 
   return {
     record: (snapshot, at) => {
-      const bar = Math.floor(at / BAR_MS);
-      entries.visit(snapshot, ({ checks }, entry) => {
-        if (bar > entry.newest) advance(entry, bar);
-        for (const [row, { verdict }] of checks.entries()) mark(entry, row, entry.newest, bitOf(verdict));
-      });
+      update(snapshot);
+      // A clock that was set back: the bars go on where they were.
+      const cells = bars.open(Math.max(bars.newest(), Math.floor(at / BAR_MS)));
+      let row = 0;
+      for (const { targets } of snapshot)
+        for (const state of targets) {
+          markAll(cells, state, row);
+          row += state.checks.length;
+        }
     },
     restore: (snapshot, changes, isWhole, isWatched, at, isMeant = () => true) => {
       const newest = Math.floor(at / BAR_MS);
@@ -98,26 +95,26 @@ export function createCheckBars(): CheckBars {
       const byCheck = Map.groupBy(known, ({ subnet, component = 'node', name = '', what }) =>
         keyOf({ subnet, component, name }, what),
       );
-      entries.visit(snapshot, (state, entry) => {
-        if (!isMeant(state.target)) return;
-        advance(entry, newest);
-        for (const [row, { check, verdict }] of state.checks.entries()) {
-          const own = (byCheck.get(keyOf(state.target, check)) ?? []).filter((change) => change.at > from);
-          const newestFirst = own.toSorted((one, other) => other.at - one.at);
-          for (const stretch of toStretches(verdict, newestFirst, at, from))
-            for (let bar = Math.floor(stretch.from / BAR_MS); bar * BAR_MS < stretch.until; bar += 1)
-              if (isWatched(state.target, bar * BAR_MS)) mark(entry, row, bar, bitOf(stretch.verdict));
+      update(snapshot);
+      let row = 0;
+      for (const { target, checks } of snapshot.flatMap(({ targets }) => targets))
+        for (const { check, verdict } of checks) {
+          if (isMeant(target)) {
+            const own = (byCheck.get(keyOf(target, check)) ?? []).filter((change) => change.at > from);
+            const newestFirst = own.toSorted((one, other) => other.at - one.at);
+            for (const stretch of toStretches(verdict, newestFirst, at, from))
+              for (let bar = Math.floor(stretch.from / BAR_MS); bar * BAR_MS < stretch.until; bar += 1)
+                if (isWatched(target, bar * BAR_MS)) mark(bars.open(bar), row, bitOf(stretch.verdict));
+          }
+          row += 1;
         }
-      });
     },
     read: (target, check, at) => {
-      const entry = entries.get(target);
-      const row = entry?.checks.indexOf(check) ?? -1;
+      const row = places.rowOf(target, check);
       const last = Math.floor(at / BAR_MS);
       return Array.from({ length: BARS }, (_, index) => {
-        const bar = last - BARS + 1 + index;
-        if (entry === undefined || row === -1 || bar > entry.newest || bar <= entry.newest - BARS) return 'none';
-        return KINDS[entry.cells[row * BARS + (bar % BARS)] ?? 0] ?? 'none';
+        const cells = bars.read(last - BARS + 1 + index);
+        return (row === undefined ? undefined : KINDS[cells?.[row] ?? 0]) ?? 'none';
       });
     },
   };

@@ -1,9 +1,12 @@
 import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../model/history.ts';
 import { findPlanned, type PlannedWork } from '../model/planned-work.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
-import { type Target, targetKey } from '../model/target.ts';
+import type { Target } from '../model/target.ts';
+import { createColumns } from './columns.ts';
 import { createPace, type Pace } from './pace.ts';
-import { createTimeRing, type TimeRing } from './time-ring.ts';
+import { createTargetPlaces } from './target-places.ts';
+import { addTime, createTimeCells, readTime, TIME_CELLS } from './time-cells.ts';
+import type { UnsavedTimes } from './unsaved-times.ts';
 
 /** The milliseconds of a span. */
 export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 24 * 3_600_000 };
@@ -15,47 +18,51 @@ const UNSEEN_MS = 60_000;
 
 /** What a target is at a moment. What fails because of another target is not its own time down, nor is planned work. */
 export function partOf({ target, checks }: TargetState, plannedWork: readonly PlannedWork[] = []): keyof Uptime {
-  const isDown = checks.some(
-    ({ verdict, because }) =>
-      verdict === 'fail' &&
-      (because === undefined || (because.component === target.component && because.name === target.name)),
-  );
-  if (isDown) return findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned';
-  if (checks.some(({ verdict }) => verdict === 'fail')) return 'ok';
-  return checks.some(({ verdict }) => verdict === 'pass' || verdict === 'degraded') ? 'ok' : 'unseen';
+  let part: keyof Uptime = 'unseen';
+  for (const { verdict, because } of checks) {
+    const isOwn = because === undefined || (because.component === target.component && because.name === target.name);
+    if (verdict === 'fail' && isOwn) return findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned';
+    if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
+  }
+  return part;
 }
 
 /** How many blocks are not final, as far as nodes say. */
 function findGap({ reference, targets }: SubnetState): number | undefined {
-  const committed = Math.max(...targets.flatMap(({ facts: { node } }) => node?.committed?.number ?? []));
-  return reference === undefined || !Number.isFinite(committed) ? undefined : Math.max(0, reference - committed);
+  if (reference === undefined) return undefined;
+  let committed: number | undefined;
+  for (const { facts } of targets) {
+    const number = facts.node?.committed?.number;
+    if (number !== undefined) committed = Math.max(committed ?? number, number);
+  }
+  return committed === undefined ? undefined : Math.max(0, reference - committed);
 }
 
 /** Receives what is recorded, to store it. */
 export interface HistorySink {
-  readonly addTime: (target: Target, span: Span, start: number, part: keyof Uptime, ms: number) => void;
+  /** Whether the times of a subnet are stored. */
+  readonly keeps: (subnet: string) => boolean;
+  readonly times: Pick<UnsavedTimes, 'move' | 'add'>;
   readonly addMinute: (subnet: string, minute: Minute) => void;
 }
 
 /** A history that can be given what an earlier process of subnetd has stored. */
 export interface RestorableHistory extends History {
-  /** Adds the times to what is in memory. */
+  /** Takes over the targets of a snapshot, whose times can be restored from then on. */
+  begin(snapshot: Snapshot): void;
+  /** Adds the times of known targets, and the minutes, to what is in memory. */
   restore(uptimes: readonly UptimeRow[], minutes: readonly PaceRow[]): void;
 }
 
-type Rings = Readonly<Record<Span, TimeRing>>;
-
 /** Starts with nothing. */
 export function createHistory(sink?: HistorySink): RestorableHistory {
-  const rings = new Map<string, Rings>();
+  const places = createTargetPlaces();
+  const times = {
+    hour: createColumns(SPANS.hour, createTimeCells, TIME_CELLS),
+    day: createColumns(SPANS.day, createTimeCells, TIME_CELLS),
+  };
   const paces = new Map<string, Pace>();
   let recordedAt: number | undefined;
-
-  const ringsOf = (key: string) => {
-    const known = rings.get(key) ?? { hour: createTimeRing(SPANS.hour), day: createTimeRing(SPANS.day) };
-    rings.set(key, known);
-    return known;
-  };
 
   const paceOf = (subnet: string): Pace => {
     const known = paces.get(subnet) ?? createPace((minute) => sink?.addMinute(subnet, minute));
@@ -63,48 +70,69 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
     return known;
   };
 
-  const add = (target: Target, span: Span, at: number, part: keyof Uptime, ms: number) => {
-    const index = Math.floor(at / SPAN_MS[span]);
-    ringsOf(targetKey(target))[span].add(index, part, ms);
-    sink?.addTime(target, span, index * SPAN_MS[span], part, ms);
+  const begin = (snapshot: Snapshot) => {
+    const moves = places.update(snapshot);
+    if (moves === undefined) return;
+    times.hour.move(moves.targets);
+    times.day.move(moves.targets);
+    sink?.times.move(places.targets(), moves.targets);
   };
 
-  const keepOnly = (snapshot: Snapshot) => {
-    const keys = new Set(snapshot.flatMap(({ targets }) => targets.map(({ target }) => targetKey(target))));
-    if (keys.size < rings.size) for (const key of rings.keys()) if (!keys.has(key)) rings.delete(key);
+  const forgetPaces = (snapshot: Snapshot) => {
     const names = new Set(snapshot.map(({ subnet }) => subnet.name));
     for (const name of paces.keys()) if (!names.has(name)) paces.delete(name);
   };
 
+  /** Adds the time that has passed to an hour or a day of all targets. */
+  const addTimes = (snapshot: Snapshot, span: Span, at: number, passed: number) => {
+    const index = Math.floor(at / SPAN_MS[span]);
+    const cells = times[span].open(index);
+    let place = 0;
+    for (const { subnet, targets, plannedWork } of snapshot) {
+      const isKept = sink?.keeps(subnet.name) === true;
+      for (const state of targets) {
+        const part = partOf(state, plannedWork);
+        if (cells !== undefined) addTime(cells, place, part, passed);
+        if (isKept) sink?.times.add(place, span, index * SPAN_MS[span], part, passed);
+        place += 1;
+      }
+    }
+  };
+
+  const read = (target: Target, span: Span, at: number) => {
+    const place = places.placeOf(target);
+    const first = Math.floor(at / SPAN_MS[span]) - SPANS[span] + 1;
+    return Array.from({ length: SPANS[span] }, (_, index) => {
+      const cells = times[span].read(first + index);
+      return cells === undefined || place === undefined ? undefined : readTime(cells, place);
+    });
+  };
+
   return {
     record: (snapshot, at) => {
-      keepOnly(snapshot);
+      begin(snapshot);
       const passed = recordedAt === undefined ? 0 : at - recordedAt;
       recordedAt = at;
-      for (const state of snapshot) {
-        paceOf(state.subnet.name).record(at, state.reference, findGap(state));
-        // A clock that was set, or a pause: what happened meanwhile is not known.
-        if (passed <= 0 || passed > UNSEEN_MS) continue;
-        for (const target of state.targets) {
-          const part = partOf(target, state.plannedWork);
-          add(target.target, 'hour', at, part, passed);
-          add(target.target, 'day', at, part, passed);
-        }
-      }
+      for (const state of snapshot) paceOf(state.subnet.name).record(at, state.reference, findGap(state));
+      if (paces.size > snapshot.length) forgetPaces(snapshot);
+      // A clock that was set, or a pause: what happened meanwhile is not known.
+      if (passed <= 0 || passed > UNSEEN_MS) return;
+      addTimes(snapshot, 'hour', at, passed);
+      addTimes(snapshot, 'day', at, passed);
     },
+    begin,
     restore: (uptimes, minutes) => {
       for (const { span, start, ok, fail, unseen, planned, ...target } of uptimes) {
-        const ring = ringsOf(targetKey(target))[span];
+        const place = places.placeOf(target);
+        const cells = times[span].open(Math.floor(start / SPAN_MS[span]));
+        if (place === undefined || cells === undefined) continue;
         for (const [part, ms] of Object.entries({ ok, fail, unseen, planned }) as [keyof Uptime, number][])
-          ring.add(Math.floor(start / SPAN_MS[span]), part, ms);
+          addTime(cells, place, part, ms);
       }
       for (const [subnet, known] of Map.groupBy(minutes, (minute) => minute.subnet))
         paceOf(subnet).restore(known.map(({ subnet: _, ...minute }) => minute));
     },
     minutesOf: (subnet) => paces.get(subnet)?.read() ?? [],
-    historyOf: (target, at) => {
-      const { hour, day } = ringsOf(targetKey(target));
-      return { hours: hour.read(Math.floor(at / SPAN_MS.hour)), days: day.read(Math.floor(at / SPAN_MS.day)) };
-    },
+    historyOf: (target, at) => ({ hours: read(target, 'hour', at), days: read(target, 'day', at) }),
   };
 }

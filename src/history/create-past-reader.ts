@@ -66,6 +66,7 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
       bars.restore(snapshot(), before, before.length < REMEMBERED, isWatched, startedAt, isMeant);
     };
     return [
+      async () => history.begin(snapshot()),
       async (database) => {
         remembered = await database.changes({ subnets, limit: REMEMBERED });
         finder.remember(remembered);

@@ -1,10 +1,13 @@
 import type { HistoryChange } from '../model/history.ts';
-import { FOUND_AGAIN_MS, type Problem, problemKey } from '../model/problem.ts';
+import { FOUND_AGAIN_MS, type Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
-import { targetKey } from '../model/target.ts';
-import { formatReason } from '../model/verdict.ts';
+import { formatReason, type Verdict } from '../model/verdict.ts';
+import { type Subject, toReason } from './change-subject.ts';
+import { moveRows } from './columns.ts';
 import { findContainerChanges, type SeenContainer, seeContainer } from './find-container-changes.ts';
 import { findMasternodeChanges, type SeenMasternodes, seeMasternodes } from './find-masternode-changes.ts';
+import { findProblemChanges, isSameProblems } from './find-problem-changes.ts';
+import { createTargetPlaces } from './target-places.ts';
 
 /** Finds what has changed between one snapshot and the next. */
 export interface ChangeFinder {
@@ -17,34 +20,31 @@ export interface ChangeFinder {
   remember(last: readonly HistoryChange[]): void;
 }
 
-/** The longest reason that is kept, in characters. */
-const LONGEST = 500;
+/** How verdicts are kept; 0 is none. */
+const CODES: Readonly<Record<Verdict, number>> = { pass: 1, degraded: 2, fail: 3, unknown: 4, skipped: 5 };
+const VERDICTS: readonly (string | undefined)[] = [undefined, ...Object.keys(CODES)];
 
-type Subject = Pick<HistoryChange, 'subnet' | 'component' | 'name' | 'kind' | 'what'>;
+/** A subnet as it was. */
+interface SeenSubnet {
+  readonly problems: readonly Problem[];
+  readonly masternodes: SeenMasternodes | undefined;
+}
 
 const keyOf = ({ subnet, component, name, kind, what }: Subject): string =>
   JSON.stringify([kind, subnet, component ?? null, name ?? null, what]);
 
-/** PostgreSQL stores no zero byte. */
-const toReason = (text: string): string => text.replaceAll('\0', '').slice(0, LONGEST);
-
-const aboutProblem = (subnet: string, { problem, component, name }: Problem): Subject => ({
-  subnet,
-  ...(component !== undefined && { component }),
-  ...(name !== undefined && { name }),
-  kind: 'problem',
-  what: problem,
-});
-
 /** Starts without a snapshot: of the first one, only what does not pass is a change. */
 export function createChangeFinder(): ChangeFinder {
-  let verdicts = new Map<string, ReadonlyMap<string, string>>();
-  let containers = new Map<string, SeenContainer>();
-  let masternodes = new Map<string, SeenMasternodes>();
-  /** By subnet and problem. */
-  let problems = new Map<string, HistoryChange>();
+  const places = createTargetPlaces();
+  /** By the rows of checks. */
+  let verdicts = new Uint8Array(0);
+  /** By the places of targets. */
+  let containers: (SeenContainer | undefined)[] = [];
+  const subnets = new Map<string, SeenSubnet>();
   /** From before, while this process knows nothing newer, each with when it was first looked for. */
   const before = new Map<string, { readonly change: HistoryChange; since?: number }>();
+  /** Something was remembered since the last snapshot: what is the same must be looked for there too. */
+  let isReminded = false;
 
   const takeBefore = (subject: Subject): HistoryChange | undefined => {
     if (before.size === 0) return undefined;
@@ -54,63 +54,67 @@ export function createChangeFinder(): ChangeFinder {
     return known?.change;
   };
 
-  const findOfTarget = ({ target, checks }: TargetState, toWall: (at: number) => number) => {
-    const { subnet, component, name } = target;
-    const known = verdicts.get(targetKey(target));
-    const current = new Map<string, string>();
+  const update = (snapshot: Snapshot) => {
+    const moves = places.update(snapshot);
+    if (moves === undefined) return;
+    const moved = new Uint8Array(moves.checks.length);
+    moveRows(verdicts, moved, moves.checks);
+    verdicts = moved;
+    const seen = containers;
+    containers = Array.from(moves.targets, (earlier) => seen[earlier]);
+  };
+
+  /** The changes of a target's checks, whose rows begin there. */
+  const findOfChecks = ({ target, checks }: TargetState, first: number, toWall: (at: number) => number) => {
     const changes: HistoryChange[] = [];
-    for (const state of checks) {
+    for (const [index, state] of checks.entries()) {
       const { check, verdict, since, lastRun } = state;
-      const subject: Subject = { subnet, component, name, kind: 'check', what: check };
-      let was = known?.get(check);
+      const known = VERDICTS[verdicts[first + index] ?? 0];
       // Not yet run: it is as it was.
-      if (was === undefined && verdict === 'unknown' && lastRun === undefined) continue;
-      was ??= takeBefore(subject)?.is;
-      current.set(check, verdict);
+      if (known === undefined && verdict === 'unknown' && lastRun === undefined) continue;
+      const { subnet, component, name } = target;
+      const subject: Subject = { subnet, component, name, kind: 'check', what: check };
+      const was = known ?? takeBefore(subject)?.is;
+      verdicts[first + index] = CODES[verdict];
       if (was === verdict || (was === undefined && verdict !== 'fail' && verdict !== 'degraded')) continue;
-      changes.push({
-        at: toWall(since),
-        ...subject,
-        was: was ?? 'unknown',
-        is: verdict,
-        reason: toReason(formatReason(state)),
-      });
+      const reason = toReason(formatReason(state));
+      changes.push({ at: toWall(since), ...subject, was: was ?? 'unknown', is: verdict, reason });
     }
-    return { current, changes };
+    return changes;
   };
 
-  const findOfProblems = ({ subnet, problems: all }: SubnetState, toWall: (at: number) => number) => {
-    const current = new Map<string, HistoryChange>();
+  /** Whether the verdicts of a target's checks, whose rows begin there, are those of the last snapshot. */
+  const areSame = ({ checks }: TargetState, first: number): boolean => {
+    let row = first;
+    for (const { verdict } of checks) {
+      if (verdicts[row] !== CODES[verdict]) return false;
+      row += 1;
+    }
+    return true;
+  };
+
+  const findOfSubnet = (state: SubnetState, toWall: (at: number) => number, at: number): readonly HistoryChange[] => {
+    const { name } = state.subnet;
+    const seen = subnets.get(name);
+    const masternodes = seeMasternodes(state, seen?.masternodes);
     const changes: HistoryChange[] = [];
-    for (const problem of all) {
-      const { state, since, openedAt = since, clearingSince, summary, evidence } = problem;
-      if (state === 'suspected') continue;
-      const subject = aboutProblem(subnet.name, problem);
-      const key = `${subnet.name} ${problemKey(problem)}`;
-      const stored = takeBefore(subject);
-      const was = problems.get(key) ?? stored;
-      const wasState = was?.is ?? 'none';
-      const change: HistoryChange = {
-        at: toWall(
-          state === 'clearing' ? (clearingSince ?? openedAt) : wasState === 'clearing' ? problem.seenAt : openedAt,
-        ),
-        ...subject,
-        was: wasState === 'ended' ? 'none' : wasState,
-        is: state,
-        reason: toReason(`${summary}: ${evidence}`),
-      };
-      current.set(key, change);
-      if (wasState !== state) changes.push(change);
-    }
-    return { current, changes };
+    if (masternodes !== undefined && masternodes !== seen?.masternodes)
+      changes.push(...findMasternodeChanges(state, seen?.masternodes, masternodes, takeBefore, at));
+    const problems = seen?.problems ?? [];
+    if (isReminded || !isSameProblems(problems, state.problems))
+      changes.push(...findProblemChanges(name, problems, state.problems, takeBefore, toWall, at));
+    if (state.problems !== seen?.problems || masternodes !== seen.masternodes)
+      subnets.set(name, { problems: state.problems, masternodes });
+    return changes;
   };
 
-  const toEnded = (change: HistoryChange, at: number): HistoryChange => ({
-    ...change,
-    at,
-    was: change.is,
-    is: 'ended',
-  });
+  const endRemoved = (snapshot: Snapshot, toWall: (at: number) => number, at: number): readonly HistoryChange[] => {
+    if (subnets.size === snapshot.length) return [];
+    const names = new Set(snapshot.map(({ subnet }) => subnet.name));
+    const removed = [...subnets].filter(([name]) => !names.has(name));
+    for (const [name] of removed) subnets.delete(name);
+    return removed.flatMap(([name, { problems }]) => findProblemChanges(name, problems, [], takeBefore, toWall, at));
+  };
 
   const findEndedBefore = (at: number): readonly HistoryChange[] => {
     const ended: HistoryChange[] = [];
@@ -119,47 +123,37 @@ export function createChangeFinder(): ChangeFinder {
       const { kind, is } = one.change;
       if (kind !== 'problem' || is === 'ended' || at - one.since < FOUND_AGAIN_MS) continue;
       before.delete(key);
-      ended.push(toEnded(one.change, at));
+      ended.push({ ...one.change, at, was: is, is: 'ended' });
     }
     return ended;
   };
 
   return {
     remember: (last) => {
+      isReminded = true;
       for (const change of last.toReversed()) before.set(keyOf(change), { change });
     },
     find: (snapshot, toWall, at) => {
+      update(snapshot);
       const found: HistoryChange[] = [];
-      const nextVerdicts: typeof verdicts = new Map();
-      const nextProblems: typeof problems = new Map();
-      const nextContainers: typeof containers = new Map();
-      const nextMasternodes: typeof masternodes = new Map();
-      for (const state of snapshot) {
-        for (const target of state.targets) {
-          const { current, changes } = findOfTarget(target, toWall);
-          const key = targetKey(target.target);
-          nextVerdicts.set(key, current);
-          found.push(...changes);
-          const [was, is] = [containers.get(key), seeContainer(target) ?? containers.get(key)];
-          if (is !== undefined) nextContainers.set(key, is);
-          if (was !== undefined && is !== undefined) found.push(...findContainerChanges(target, was, is, toWall, at));
+      let place = 0;
+      let row = 0;
+      for (const subnet of snapshot) {
+        for (const state of subnet.targets) {
+          if (!areSame(state, row)) found.push(...findOfChecks(state, row, toWall));
+          const was = containers[place];
+          const is = seeContainer(state, was);
+          if (was !== undefined && is !== undefined && was !== is)
+            found.push(...findContainerChanges(state, was, is, toWall, at));
+          containers[place] = is;
+          place += 1;
+          row += state.checks.length;
         }
-        const { name } = state.subnet;
-        const [were, are] = [masternodes.get(name), seeMasternodes(state) ?? masternodes.get(name)];
-        if (are !== undefined) {
-          nextMasternodes.set(name, are);
-          found.push(...findMasternodeChanges(state, were, are, takeBefore, at));
-        }
-        const { current, changes } = findOfProblems(state, toWall);
-        for (const [key, change] of current) nextProblems.set(key, change);
-        found.push(...changes);
+        found.push(...findOfSubnet(subnet, toWall, at));
       }
-      for (const [key, change] of problems) if (!nextProblems.has(key)) found.push(toEnded(change, at));
-      verdicts = nextVerdicts;
-      problems = nextProblems;
-      containers = nextContainers;
-      masternodes = nextMasternodes;
-      return [...found, ...findEndedBefore(at)].sort((one, other) => one.at - other.at);
+      isReminded = false;
+      found.push(...endRemoved(snapshot, toWall, at), ...findEndedBefore(at));
+      return found.sort((one, other) => one.at - other.at);
     },
   };
 }

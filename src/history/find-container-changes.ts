@@ -10,11 +10,19 @@ export type SeenContainer = Pick<Container, 'id' | 'status' | 'running' | 'start
 /** A start that Docker reports may differ by the fraction of a second that its clock is read at. */
 const SAME_START_MS = 1_000;
 
-/** The container of a target as it is now; undefined when it is not known, or there is none. */
-export function seeContainer({ facts }: TargetState): SeenContainer | undefined {
+/** The container of a target as it is now: what was seen of it before while that is the same, or nothing new is known. */
+export function seeContainer({ facts }: TargetState, before: SeenContainer | undefined): SeenContainer | undefined {
   const { observation, oomKills = 0 } = facts.container ?? {};
-  if (observation?.kind !== 'found') return undefined;
+  if (observation?.kind !== 'found') return before;
   const { id, status, running, startedAt, image } = observation.container;
+  const isSame =
+    before?.id === id &&
+    before.status === status &&
+    before.running === running &&
+    before.startedAt === startedAt &&
+    before.image === image &&
+    before.oomKills === oomKills;
+  if (isSame) return before;
   return { id, status, running, oomKills, ...(startedAt !== undefined && { startedAt }), ...(image && { image }) };
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryChange } from '../model/history.ts';
 import type { Masternode, SubnetState } from '../model/snapshot.ts';
+import type { Subject } from './change-subject.ts';
 
 /** Whether a masternode has turns in the epoch, or why it has none; `none` is one that the chain does not list. */
 type Office = 'active' | 'penalised' | 'standby' | 'none';
@@ -9,9 +10,17 @@ export type SeenMasternodes = ReadonlyMap<string, Office>;
 
 const officeOf = ({ vote }: Masternode): Office => (vote === 'penalised' || vote === 'standby' ? vote : 'active');
 
-/** Undefined while no node has named the masternodes. */
-export const seeMasternodes = ({ epoch }: SubnetState): SeenMasternodes | undefined =>
-  epoch && new Map(epoch.masternodes.map((one) => [one.address, officeOf(one)]));
+/** The masternodes as they are now: what was seen of them before while that is the same, or no node names them. */
+export function seeMasternodes(
+  { epoch }: SubnetState,
+  before: SeenMasternodes | undefined,
+): SeenMasternodes | undefined {
+  if (epoch === undefined) return before;
+  const { masternodes } = epoch;
+  const isSame =
+    before?.size === masternodes.length && masternodes.every((one) => before.get(one.address) === officeOf(one));
+  return isSame ? before : new Map(masternodes.map((one) => [one.address, officeOf(one)]));
+}
 
 function describe(who: string, was: string, is: Office, epoch: number | undefined): string {
   const when = epoch === undefined ? '' : ` in epoch ${epoch}`;
@@ -29,9 +38,7 @@ export function findMasternodeChanges(
   { subnet: { name: subnet }, epoch }: SubnetState,
   was: SeenMasternodes | undefined,
   is: SeenMasternodes,
-  takeBefore: (
-    subject: Pick<HistoryChange, 'subnet' | 'component' | 'name' | 'kind' | 'what'>,
-  ) => HistoryChange | undefined,
+  takeBefore: (subject: Subject) => HistoryChange | undefined,
   at: number,
 ): readonly HistoryChange[] {
   const names = new Map(epoch?.masternodes.map(({ address, name }) => [address, name]));

@@ -76,8 +76,9 @@ interface Waiting<T> {
 
 /** Writes what waits now; what could not be written waits again. */
 async function drain<T>(waiting: Waiting<T>, write: (items: readonly T[]) => Promise<void>): Promise<void> {
-  for (let left = waiting.size(); left > 0; left -= ROWS_AT_ONCE) {
+  for (let left = waiting.size(); left > 0; ) {
     const items = waiting.take(ROWS_AT_ONCE);
+    left -= Math.max(1, items.length);
     try {
       await write(items);
     } catch (error) {
@@ -95,9 +96,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
   const changes = createBoundedQueue<HistoryChange>(MOST_WAITING);
   const history = createHistory({
-    addTime: (target, ...time) => {
-      if (isKept(target)) times.add(target, ...time);
-    },
+    keeps: (subnet) => isKept({ subnet }),
+    times,
     addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }].filter(isKept)),
   });
   const finder = createChangeFinder();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBoundedQueue } from '../../src/history/bounded-queue.ts';
 import { createChangeFinder } from '../../src/history/find-changes.ts';
-import { createUnsavedTimes } from '../../src/history/unsaved-times.ts';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
 import type { Container } from '../../src/model/observation.ts';
@@ -152,29 +151,6 @@ describe('what waits for the database', () => {
     expect(queue.dropped()).toBe(3);
     expect(queue.take(9)).toEqual([4, 5, 6]);
     expect(queue.size()).toBe(0);
-  });
-
-  it('adds up the time of each hour and day, also when it was taken and comes back', () => {
-    const times = createUnsavedTimes(2);
-    const target = well.targets[0]?.target ?? expect.fail('a target is needed');
-    times.add(target, 'hour', 0, 'ok', 10);
-    times.add(target, 'hour', 0, 'fail', 1);
-    const taken = times.take(9);
-    expect(times.size()).toBe(0);
-    times.add(target, 'hour', 0, 'ok', 5);
-    times.putBack(taken);
-    const row = { subnet: 'devnet', component: 'node', name: 'n1', span: 'hour', unseen: 0, planned: 0 };
-    times.add(target, 'hour', 1, 'ok', 2);
-    expect(times.dropped()).toBe(0);
-    times.add(target, 'hour', 2, 'ok', 3);
-    expect(times.dropped()).toBe(1);
-    expect(times.take(9)).toEqual([
-      { ...row, start: 1, ok: 2, fail: 0 },
-      { ...row, start: 2, ok: 3, fail: 0 },
-    ]);
-    times.putBack(taken);
-    times.add(target, 'hour', 0, 'ok', 5);
-    expect(times.take(9)).toEqual([{ ...row, start: 0, ok: 15, fail: 1 }]);
   });
 });
 

@@ -1,27 +1,47 @@
 import { expect, test } from 'vitest';
+import { createColumns } from '../../src/history/columns.ts';
 import { createHistory } from '../../src/history/create-history.ts';
 import { createPace } from '../../src/history/pace.ts';
-import { createTimeRing } from '../../src/history/time-ring.ts';
+import { addTime, createTimeCells, readTime, TIME_CELLS } from '../../src/history/time-cells.ts';
+import type { Uptime } from '../../src/model/history.ts';
 import type { PlannedWork } from '../../src/model/planned-work.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode, STOPPED } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
 
-test('a ring keeps the newest spans, and leaves out those in which nobody looked', () => {
-  const ring = createTimeRing(3);
-  ring.add(10, 'ok', 400);
-  ring.add(10, 'fail', 100);
-  ring.add(12, 'unseen', 50);
+test('a table keeps the newest spans, and has no column where nobody looked', () => {
+  const table = createColumns(3, createTimeCells, TIME_CELLS);
+  table.move(Int32Array.of(-1, -1));
+  const add = (span: number, place: number, part: keyof Uptime, ms: number) => {
+    const cells = table.open(span);
+    if (cells !== undefined) addTime(cells, place, part, ms);
+  };
+  const read = (place: number, last: number) =>
+    [2, 1, 0].map((ago) => {
+      const cells = table.read(last - ago);
+      return cells && readTime(cells, place);
+    });
+  add(10, 0, 'ok', 400);
+  add(10, 0, 'fail', 100);
+  add(12, 0, 'unseen', 50);
+  add(12, 1, 'planned', 7);
   const first = { ok: 400, fail: 100, unseen: 0, planned: 0 };
   const last = { ok: 0, fail: 0, unseen: 50, planned: 0 };
-  expect(ring.read(12)).toEqual([first, undefined, last]);
-  expect(ring.read(13)).toEqual([undefined, last, undefined]);
-  ring.add(13, 'ok', 1);
-  expect(ring.at(10)).toBeUndefined();
-  ring.add(10, 'ok', 9);
-  expect(ring.read(13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
-  ring.add(900, 'ok', 1);
-  expect(ring.read(900)).toEqual([undefined, undefined, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  expect(read(0, 12)).toEqual([first, undefined, last]);
+  expect(read(1, 12)).toEqual([undefined, undefined, { ok: 0, fail: 0, unseen: 0, planned: 7 }]);
+  // The second is first now, beside one that is new.
+  table.move(Int32Array.of(1, -1, 0));
+  expect(read(2, 12)).toEqual([first, undefined, last]);
+  expect(read(1, 12)).toEqual([undefined, undefined, undefined]);
+  expect(read(0, 12).at(-1)?.planned).toBe(7);
+  add(13, 2, 'ok', 1);
+  expect(table.read(10)).toBeUndefined();
+  add(10, 2, 'ok', 9);
+  expect(table.newest()).toBe(13);
+  expect(read(2, 13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  add(900, 2, 'ok', 1);
+  expect(read(2, 900)).toEqual([undefined, undefined, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  expect(table.read(13)).toBeUndefined();
 });
 
 const MINUTE = 60_000;
