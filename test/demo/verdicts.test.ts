@@ -5,7 +5,7 @@ import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
-import { findChromium } from '../support/chromium.ts';
+import { findShell } from '../support/chromium.ts';
 import { eventually } from '../support/cli.ts';
 import { renderPage } from '../support/render-page.ts';
 
@@ -37,7 +37,7 @@ async function watch(faults: readonly FaultName[]) {
     faults,
     checks,
     roundTimeoutMs: 2_000,
-    ...(visited(faults) && { browser: findChromium() }),
+    ...(visited(faults) && { browser: findShell() }),
   });
   const parsed = parseInventory(simulation.inventory(), {});
   if (!parsed.ok) throw new Error('the inventory of the demo is bad');

@@ -10,7 +10,7 @@ export const findChromium = (): string => findProgram('chromium', 'chromium');
  * The engine of Debian's Chromium without its windows, which the stack of compose has too: the same pages for half of the
  * processor's time. Chromium itself where that is missing.
  */
-function findShell(): string {
+export function findShell(): string {
   try {
     return findProgram('chromium-headless-shell', 'chromium-headless-shell');
   } catch {
