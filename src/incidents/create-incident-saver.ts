@@ -8,10 +8,17 @@ import type { IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
 import { AROUND_MS } from './find-timeline.ts';
 
+/** An incident that is to be written. */
+export interface ChangedIncident {
+  readonly incident: Incident;
+  /** Whether more than its words has changed. */
+  readonly isNews: boolean;
+}
+
 /** Writes incidents to the database, which may be down or slow. Times are watched time. */
 export interface IncidentSaver {
-  /** An incident is new or otherwise than before; without news, only its words are. */
-  add(incident: Incident, isNews: boolean): void;
+  /** Incidents are new or otherwise than before. */
+  add(changed: readonly ChangedIncident[]): void;
   addCapsule(id: string, capsule: Capsule): void;
   /** How many capsules the database does not have yet. */
   readonly waitingCapsules: () => number;
@@ -66,7 +73,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const { store, onLoaded, memory, timelines, clock, keptDays, onFailure, fleet } = deps;
   const isWritten = ({ subnet }: Incident) => fleet?.isWritten(subnet) ?? true;
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
-  const unsaved = new Map<string, { readonly incident: Incident; readonly isNews: boolean }>();
+  const unsaved = new Map<string, ChangedIncident>();
   const capsules = new Map<string, Capsule>();
   /** Those whose timeline is not stored, or only its first part. */
   const unsealed = new Map<string, Incident>();
@@ -152,10 +159,13 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const saving = oneSaveAtATime(saveNow, onFailure);
 
   return {
-    add: (incident, isNews) => {
-      const { id } = incident;
-      unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
-      unsealed.set(id, incident);
+    add: (changed) => {
+      for (const { incident, isNews } of changed) {
+        const { id } = incident;
+        unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
+        unsealed.set(id, incident);
+      }
+      // Once for all of them: thousands may be open, and each is looked at.
       cut(unsaved, (one) => one.incident);
       cut(unsealed, (one) => one);
     },

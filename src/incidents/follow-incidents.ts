@@ -174,15 +174,31 @@ function addLinks(open: Map<string, Incident>, snapshot: Snapshot): void {
   }
 }
 
-/** The incidents after a snapshot. Those that did not change are the same values as before. */
-export function followIncidents(before: Followed, snapshot: Snapshot, moment: FoldMoment): Followed {
-  const states = new Map(snapshot.map((state) => [state.subnet.name, state]));
+/** What is compared of a subnet, to see whether its incidents may be otherwise. */
+export type FollowedSubnet = Pick<SubnetState, 'subnet' | 'problems'>;
+
+/**
+ * The incidents after a snapshot. Those that did not change are the same values as before. A subnet that is the same as in
+ * `earlier`, the snapshot from which `before` was made, is not looked at, while all that was stored before was found again.
+ */
+export function followIncidents(
+  before: Followed,
+  snapshot: Snapshot,
+  moment: FoldMoment,
+  earlier: readonly FollowedSubnet[] = [],
+): Followed {
+  const isSame = ({ subnet, problems }: SubnetState, index: number) =>
+    before.unseen.size === 0 && earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
+  const changed = snapshot.filter((state, index) => !isSame(state, index));
+  if (changed.length === 0 && snapshot.length > 0 && snapshot.length === earlier.length) return before;
+  const states = new Map(changed.map((state) => [state.subnet.name, state]));
+  const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !states.has(name)));
   const current = new Map<string, Incident>();
   const ended = new Map(before.ended);
   const unseen = new Map(before.unseen);
   const suspected = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
-  for (const { subnet, problems, targets } of snapshot) {
+  for (const { subnet, problems, targets } of changed) {
     // Most of the time there is no problem, and there may be thousands of targets.
     if (problems.length === 0) continue;
     const names = new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
@@ -204,7 +220,8 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
     if (current.has(key)) continue;
     const since = unseen.get(key);
     const isAwaited = since !== undefined && suspected.has(key);
-    const end = isAwaited ? undefined : findEnd(incident, states.get(incident.subnet), since, moment);
+    const isKept = isAwaited || unchanged.has(incident.subnet);
+    const end = isKept ? undefined : findEnd(incident, states.get(incident.subnet), since, moment);
     if (end === undefined) {
       current.set(key, incident);
       continue;
@@ -213,7 +230,7 @@ export function followIncidents(before: Followed, snapshot: Snapshot, moment: Fo
     ended.delete(key);
     ended.set(key, close(incident, end, moment.now));
   }
-  addLinks(current, snapshot);
+  addLinks(current, changed);
   return { open: current, ended: new Map([...ended].slice(-MOST_ENDED)), unseen };
 }
 
@@ -250,8 +267,12 @@ export function restoreIncidents(current: Followed, stored: readonly Incident[],
   return { open, ended: new Map([...ended, ...current.ended]), unseen };
 }
 
-/** Without the incidents of the subnets that are not meant. */
+/** Without the incidents of the subnets that are not meant. The same value when there is none. */
 export function keepIncidents(followed: Followed, isMeant: (subnet: string) => boolean): Followed {
+  const isWhole = [followed.open, followed.ended].every((incidents) =>
+    incidents.values().every(({ subnet }) => isMeant(subnet)),
+  );
+  if (isWhole) return followed;
   const keep = (incidents: ReadonlyMap<string, Incident>) =>
     new Map([...incidents].filter(([, { subnet }]) => isMeant(subnet)));
   const open = keep(followed.open);

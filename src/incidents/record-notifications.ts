@@ -7,8 +7,14 @@ const MOST = 20;
 /** A resolved alert is sent this long after its problem has gone. */
 const RESOLVED_WITHIN_MS = 30 * 60_000;
 
-const isAbout = ({ alert, subnet, component, name }: Incident, labels: AlertLabels): boolean =>
-  labels.alertname === alert && labels.subnet === subnet && labels.component === component && labels.name === name;
+/** That an Alertmanager or a channel has accepted an alert; `at` is watched time. */
+export interface AcceptedAlert extends IncidentNotification {
+  readonly labels: AlertLabels;
+}
+
+/** By which labels an incident is found. */
+const subjectOf = (alert: string | undefined, { subnet, component, name }: AlertLabels | Incident): string =>
+  JSON.stringify([alert, subnet, component, name]);
 
 /** Alerts are sent again every minute; only the first of each phase is news. */
 function add(incident: Incident, one: IncidentNotification): Incident {
@@ -19,15 +25,37 @@ function add(incident: Incident, one: IncidentNotification): Incident {
     : { ...incident, notified: [...incident.notified, one] };
 }
 
-/** The incidents after an Alertmanager or a channel has accepted an alert; times are watched time. */
-export function recordNotification(followed: Followed, labels: AlertLabels, one: IncidentNotification): Followed {
-  const note = (incidents: ReadonlyMap<string, Incident>, isMeant: (incident: Incident) => boolean) => {
-    const meant = [...incidents].filter(([, incident]) => isAbout(incident, labels) && isMeant(incident));
-    return meant.length === 0
-      ? incidents
-      : new Map([...incidents, ...meant.map(([key, incident]) => [key, add(incident, one)] as const)]);
-  };
-  if (one.phase === 'firing') return { ...followed, open: note(followed.open, () => true) };
-  const isRecent = ({ endedAt = 0 }: Incident) => one.at - endedAt < RESOLVED_WITHIN_MS;
-  return { ...followed, ended: note(followed.ended, isRecent) };
+/** The incidents with those of the alerts that are about them. The same value when nothing changed. */
+function noteAll(
+  incidents: Followed['open'],
+  accepted: readonly AcceptedAlert[],
+  isMeant: (incident: Incident, one: AcceptedAlert) => boolean,
+): Followed['open'] {
+  if (accepted.length === 0) return incidents;
+  const bySubject = Map.groupBy(accepted, ({ labels }) => subjectOf(labels.alertname, labels));
+  const changed: [string, Incident][] = [];
+  for (const [key, before] of incidents) {
+    let incident = before;
+    for (const one of bySubject.get(subjectOf(before.alert, before)) ?? []) {
+      const { labels: _, ...notification } = one;
+      if (isMeant(before, one)) incident = add(incident, notification);
+    }
+    if (incident !== before) changed.push([key, incident]);
+  }
+  return changed.length === 0 ? incidents : new Map([...incidents, ...changed]);
+}
+
+/** The incidents after alerts were accepted, in this order; times are watched time. The same value when nothing changed. */
+export function recordNotifications(followed: Followed, accepted: readonly AcceptedAlert[]): Followed {
+  const open = noteAll(
+    followed.open,
+    accepted.filter(({ phase }) => phase === 'firing'),
+    () => true,
+  );
+  const ended = noteAll(
+    followed.ended,
+    accepted.filter(({ phase }) => phase === 'resolved'),
+    ({ endedAt = 0 }, { at }) => at - endedAt < RESOLVED_WITHIN_MS,
+  );
+  return open === followed.open && ended === followed.ended ? followed : { ...followed, open, ended };
 }

@@ -13,13 +13,14 @@ import { createReadIncidents } from './create-read-incidents.ts';
 import { createTimelineReader, type TimelineSources } from './create-timeline-reader.ts';
 import {
   type Followed,
+  type FollowedSubnet,
   followIncidents,
   incidentKey,
   keepIncidents,
   NOTHING_FOLLOWED,
   restoreIncidents,
 } from './follow-incidents.ts';
-import { recordNotification } from './record-notifications.ts';
+import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
 
 /** The incidents as part of the daemon. */
@@ -80,17 +81,37 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NOTHING_FOLLOWED;
+  /** What of the snapshot it was made from; empty when it was changed since. */
+  let seen: readonly FollowedSubnet[] = [];
+  /** Since then. */
+  const accepted: AcceptedAlert[] = [];
   const fleet = deps.fleet && createFleetIncidents({ part: deps.fleet, followed: () => followed, now: clock.now });
   /** Pages read from the database what another instance keeps. */
   const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
 
-  /** Keeps what is otherwise than before. */
-  const keep = (before: readonly Incident[], next: Followed): void => {
-    const known = new Map(before.map((one) => [one.id, one]));
-    const changed = allOf(next).filter((one) => known.get(one.id) !== one);
+  /** Keeps what is otherwise than before, or than in the database, and returns what is new. */
+  const keep = (next: Followed, stored: readonly Incident[] = []): readonly Incident[] => {
+    const { open, ended } = followed;
+    const inDatabase = new Map(stored.map((one) => [one.id, one]));
+    const findKnown = (key: string, { id }: Incident) =>
+      inDatabase.get(id) ?? [open.get(key), ended.get(key)].find((one) => one?.id === id);
+    const changed: { readonly incident: Incident; readonly known: Incident | undefined }[] = [];
+    for (const incidents of next === followed ? [] : [next.open, next.ended])
+      for (const [key, incident] of incidents) {
+        if (incident === open.get(key) && !inDatabase.has(incident.id)) continue;
+        const known = findKnown(key, incident);
+        if (known !== incident) changed.push({ incident, known });
+      }
     followed = next;
-    for (const incident of changed) saver.add(incident, isNews(known.get(incident.id), incident));
-    void memory.save(changed.filter(isShown).map(toWall));
+    if (changed.length === 0) return [];
+    saver.add(changed.map(({ incident, known }) => ({ incident, isNews: isNews(known, incident) })));
+    void memory.save(
+      changed
+        .map(({ incident }) => incident)
+        .filter(isShown)
+        .map(toWall),
+    );
+    return changed.flatMap(({ incident, known }) => (known === undefined ? [incident] : []));
   };
 
   const saver = createIncidentSaver({
@@ -105,7 +126,8 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       // In a fleet, only some subnets were read.
       forget((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
       // What is known already is not written again.
-      keep([...allOf(followed), ...stored], next);
+      keep(next, stored);
+      seen = [];
       void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
     },
   });
@@ -133,14 +155,16 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       const current = snapshot();
       if (deps.fleet) {
         const { isWatched } = deps.fleet;
-        followed = keepIncidents(followed, isWatched);
+        const watched = keepIncidents(followed, isWatched);
+        if (watched !== followed) seen = [];
+        followed = watched;
         forget(({ subnet }) => isWatched(subnet));
       }
-      const before = new Set(allOf(followed).map(({ id }) => id));
-      keep(allOf(followed), followIncidents(followed, current, moment()));
-      const begun = [...followed.open.values()]
-        .filter((incident) => !before.has(incident.id) && isShown(incident))
+      keep(recordNotifications(followed, accepted.splice(0)));
+      const begun = keep(followIncidents(followed, current, moment(), seen))
+        .filter((incident) => incident.endedAt === undefined && isShown(incident))
         .sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
+      seen = current.map(({ subnet, problems }) => ({ subnet, problems }));
       for (const incident of begun) {
         if (saver.waitingCapsules() >= MOST_CAPSULES_WAITING) return;
         const state = current.find(({ subnet }) => subnet.name === incident.subnet);
@@ -168,8 +192,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     isNotifying: deps.isNotifying,
     isSettled: (subnet) => fleet?.isSettled(subnet) ?? true,
     addChanges: timelines.add,
-    addNotification: (labels, phase, by) =>
-      keep(allOf(followed), recordNotification(followed, labels, { at: clock.now(), phase, ...by })),
+    addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
     stop: async () => {
       clearTimeout(first);
       clearInterval(timer);

@@ -35,8 +35,8 @@ test('a table keeps the newest spans, and has no column where nobody looked', ()
   expect(read(1, 12)).toEqual([undefined, undefined, undefined]);
   expect(read(0, 12).at(-1)?.planned).toBe(7);
   add(13, 2, 'ok', 1);
-  expect(table.read(10)).toBeUndefined();
   add(10, 2, 'ok', 9);
+  expect(table.read(10)).toBeUndefined();
   expect(table.newest()).toBe(13);
   expect(read(2, 13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
   add(900, 2, 'ok', 1);

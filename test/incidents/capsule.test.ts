@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findTimeline } from '../../src/incidents/find-timeline.ts';
 import { NOTHING_FOLLOWED } from '../../src/incidents/follow-incidents.ts';
-import { recordNotification } from '../../src/incidents/record-notifications.ts';
+import { recordNotifications } from '../../src/incidents/record-notifications.ts';
 import { boundCapsule, chooseLogs, MOST_BYTES, readLogs, takeCapsule } from '../../src/incidents/take-capsule.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
 import type { Incident } from '../../src/model/incident.ts';
@@ -159,23 +159,34 @@ describe('who was notified', () => {
   const resolved = { ...firing, at: START + 10 * MINUTE, phase: 'resolved' } as const;
 
   it('is noted once for each Alertmanager, at the start and at the end', () => {
-    let followed = recordNotification(open, labels, firing);
-    followed = recordNotification(followed, labels, { ...firing, at: START + MINUTE });
-    followed = recordNotification(followed, labels, { ...firing, to: 'http://other' });
+    let followed = recordNotifications(open, [{ labels, ...firing }]);
+    followed = recordNotifications(followed, [{ labels, ...firing, at: START + MINUTE }]);
+    followed = recordNotifications(followed, [{ labels, ...firing, to: 'http://other' }]);
     expect(followed.open.get('k')?.notified).toEqual([firing, { ...firing, to: 'http://other' }]);
     const ended = { ...(followed.open.get('k') ?? incident), endedAt: START + 9 * MINUTE };
     const over = { ...NOTHING_FOLLOWED, ended: new Map([['k', ended]]) };
-    expect(recordNotification(over, labels, resolved).ended.get('k')?.notified).toEqual([...ended.notified, resolved]);
+    expect(recordNotifications(over, [{ labels, ...resolved }]).ended.get('k')?.notified).toEqual([
+      ...ended.notified,
+      resolved,
+    ]);
     // This one was never notified, or the incident is long over.
-    expect(recordNotification(over, labels, { ...resolved, to: 'http://third' }).ended.get('k')).toBe(ended);
-    expect(recordNotification(over, labels, { ...resolved, at: START + 40 * MINUTE }).ended.get('k')).toBe(ended);
+    expect(recordNotifications(over, [{ labels, ...resolved, to: 'http://third' }]).ended.get('k')).toBe(ended);
+    expect(recordNotifications(over, [{ labels, ...resolved, at: START + 40 * MINUTE }]).ended.get('k')).toBe(ended);
   });
 
   it('of another alert, target or subnet does not belong to it', () => {
     for (const other of [{ alertname: 'SubnetNodeDown' }, { name: 'n3' }, { subnet: 'x' }, { component: 'stats' }])
-      expect(recordNotification(open, { ...labels, ...other }, firing).open.get('k')).toBe(incident);
+      expect(recordNotifications(open, [{ labels: { ...labels, ...other }, ...firing }]).open.get('k')).toBe(incident);
     const { component: ___, name: ____, ...whole } = labels;
     const halted = { ...NOTHING_FOLLOWED, open: new Map([['h', { ...halt, alert: 'SubnetContainerDown' }]]) };
-    expect(recordNotification(halted, whole, firing).open.get('h')?.notified).toEqual([firing]);
+    expect(recordNotifications(halted, [{ labels: whole, ...firing }]).open.get('h')?.notified).toEqual([firing]);
+    const two = [
+      { labels, ...firing },
+      { labels, ...firing, at: START + MINUTE },
+      { labels: whole, ...firing },
+    ];
+    const both = recordNotifications({ ...open, open: new Map([...open.open, ...halted.open]) }, two);
+    expect([...both.open.values()].map(({ notified }) => notified)).toEqual([[firing], [firing]]);
+    expect(recordNotifications(both, two)).toBe(both);
   });
 });

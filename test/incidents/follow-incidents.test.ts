@@ -37,11 +37,21 @@ const withProblems = (...problems: readonly Problem[]): Snapshot => [{ ...well, 
 
 type Step = readonly [at: number, snapshot: Snapshot];
 
-/** Folds snapshots, each at its time in watched milliseconds. The wall clock is ahead by `ahead`. */
+/**
+ * Folds snapshots, each at its time in watched milliseconds. The wall clock is ahead by `ahead`. What is known of the snapshot
+ * before saves work, and changes nothing.
+ */
 function run(steps: readonly Step[], start: Followed = NOTHING_FOLLOWED, ahead: (at: number) => number = () => DAY) {
   let followed = start;
-  for (const [now, snapshot] of steps)
-    followed = followIncidents(followed, snapshot, { now, toWall: (at) => at + ahead(now) });
+  let earlier: Snapshot = [];
+  for (const [now, snapshot] of steps) {
+    const moment = { now, toWall: (at: number) => at + ahead(now) };
+    const next = followIncidents(followed, snapshot, moment, earlier);
+    const compared = ({ open, ended, unseen }: Followed) => [new Set(open), new Set(ended), new Set(unseen)];
+    expect(compared(next)).toEqual(compared(followIncidents(followed, snapshot, moment)));
+    followed = next;
+    earlier = snapshot;
+  }
   const all = [...followed.open.values(), ...followed.ended.values()];
   return { ...followed, all, only: all[0] as Incident };
 }
@@ -98,6 +108,32 @@ describe('an incident', () => {
   it('is the same value as long as nothing changes', () => {
     const begun = run([[MINUTE, withProblems(down(MINUTE))]]);
     expect(run([[2 * MINUTE, withProblems(down(MINUTE, { seenAt: 2 * MINUTE }))]], begun).only).toBe(begun.only);
+  });
+
+  it('is not looked at while its subnet is as it was, whatever happens to others', () => {
+    const called = (name: string, ...problems: readonly Problem[]): SubnetState => ({
+      ...well,
+      subnet: { ...well.subnet, name },
+      problems,
+    });
+    const [east, west] = [called('east', down(MINUTE), halt(MINUTE)), called('west', down(MINUTE))];
+    const moment = { now: 2 * MINUTE, toWall: (at: number) => at + DAY };
+    const begun = run([[MINUTE, [east, west]]]);
+    const next = (snapshot: Snapshot, earlier: Snapshot) => followIncidents(begun, snapshot, moment, earlier);
+    expect(next([east, west], [east, west])).toBe(begun);
+    const same = [...begun.open].filter(([, { subnet }]) => subnet === 'east');
+    expect(same).toHaveLength(2);
+    for (const others of [[{ ...west, problems: [] }], [called('north', down(2 * MINUTE))], []]) {
+      const { open, ended } = next([east, ...others], [east, west]);
+      for (const [key, incident] of same) expect(open.get(key)).toBe(incident);
+      expect([...ended.values()].map(({ subnet, end }) => `${subnet} ${end}`)).toEqual([
+        others[0]?.subnet.name === 'west' ? 'west recovered' : 'west removed',
+      ]);
+    }
+    // A reload may have removed targets.
+    const without = { ...east, subnet: { ...east.subnet }, targets: east.targets.slice(0, 1) };
+    expect([...next([without, west], [east, west]).ended.values()].map(({ end }) => end)).toEqual(['removed']);
+    expect(next([], []).open.size).toBe(0);
   });
 
   it('says since when it is not found any more, and ends when its problem is gone', () => {
@@ -223,6 +259,13 @@ describe('incidents from before a restart', () => {
       end: 'not-found-again',
     });
     expect(run([[SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
+    // Also in a subnet that stays as it is.
+    const nothing = withProblems();
+    const waited: readonly Step[] = [
+      [SECOND, nothing],
+      [FOUND_AGAIN_MS, nothing],
+    ];
+    expect(run(waited, restored).only.end).toBe('not-found-again');
   });
 
   it('are the same as what was found before the database answered', () => {

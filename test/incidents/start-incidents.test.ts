@@ -231,15 +231,39 @@ it('that wait for a database are a thousand and those that are open, the newest'
   const link = run({ store: away, history: away });
   link.show(failing);
   const one = await link.only();
-  saver.add({ ...one, id: 'open' }, true);
-  for (let index = 0; index < 1_500; index += 1)
-    saver.add({ ...one, id: `i${index}`, startedAt: NOW, endedAt: NOW }, true);
+  saver.add([{ incident: { ...one, id: 'open' }, isNews: true }]);
+  const ended = Array.from({ length: 1_500 }, (_, index) => ({
+    ...one,
+    id: `i${index}`,
+    startedAt: NOW,
+    endedAt: NOW,
+  }));
+  saver.add(ended.slice(0, 400).map((incident) => ({ incident, isNews: true })));
+  saver.add(ended.slice(400).map((incident) => ({ incident, isNews: true })));
   await saver.save();
   isAway = false;
   await saver.save();
   const ids = (await memory.list({ limit: 9_999 })).map(({ id }) => id);
   expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([1_000, 'open', false, true]);
 }, 20_000);
+
+it('that were stored as clearing are not, when their problem is there and stays as it is', async () => {
+  const store = createIncidentMemory(9);
+  const away = async () => Promise.reject(databaseAway());
+  const first = run({ store: async () => store, history: away });
+  first.show(failing);
+  const { id } = await first.only();
+  await first.stop();
+  const stored = (await store.read(id))?.incident ?? expect.fail('it was not stored');
+  await store.save([{ ...stored, clearSince: START }]);
+  const second = run({ store: async () => store, history: away });
+  second.show(failing);
+  await eventually(async () => {
+    const one = (await store.read(id))?.incident;
+    expect([one?.clearSince, one?.endedAt]).toEqual([undefined, undefined]);
+  });
+  expect((await second.only()).id).toBe(id);
+});
 
 it('have 200 notes at most', async () => {
   const store = createIncidentMemory(9);
