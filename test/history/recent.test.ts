@@ -43,6 +43,17 @@ describe('the times of probes', () => {
     expect(times.read(n2, 500 * MINUTE)).toEqual([{ at: 500 * MINUTE, ms: 32_766.5 }]);
   });
 
+  test('go on in the newest minute when the clock was set back', () => {
+    const times = createProbeTimes();
+    times.record(probed(well, 1, 4), 10 * MINUTE);
+    times.record(probed(well, 2, 6), 8 * MINUTE);
+    times.record(probed(well, 3, 8), 11 * MINUTE);
+    expect(times.read(n2, 11 * MINUTE)).toEqual([
+      { at: 10 * MINUTE, ms: 5 },
+      { at: 11 * MINUTE, ms: 8 },
+    ]);
+  });
+
   test('end with their target, and are nothing before its first probe', () => {
     const times = createProbeTimes();
     expect(times.read(n2, 0)).toEqual([]);

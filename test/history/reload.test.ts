@@ -39,6 +39,11 @@ describe('what is kept of a target', () => {
     history.record([east, west], AT + 10_000);
     kept.pop();
     history.record(later, AT + 15_000);
+    // The pace of a subnet ends with it.
+    history.restore([], [{ subnet: 'east', at: AT, blocks: 3 }]);
+    history.restore([], [{ subnet: 'gone', at: AT, blocks: 3 }]);
+    history.record(later, AT + 15_000);
+    expect(['east', 'gone'].map((subnet) => history.minutesOf(subnet).length)).toEqual([1, 0]);
     const hourOf = (subnet: string, name: string) => {
       const { hours, days } = history.historyOf(targetOf(subnet, name), AT);
       expect(days.at(-1)).toEqual(hours.at(-1));
@@ -74,10 +79,15 @@ describe('what is kept of a target', () => {
     const [probes, bars] = [createProbeTimes(), createCheckBars()];
     for (const part of [probes, bars]) part.record([east, west], AT);
     for (const part of [probes, bars]) part.record(later, AT + 1);
-    const timeOf = (subnet: string, name: string) => probes.read(targetOf(subnet, name), AT)[0]?.ms;
+    const minutesOf = (subnet: string, name: string) => probes.read(targetOf(subnet, name), AT + 60_000);
+    const timeOf = (subnet: string, name: string) => minutesOf(subnet, name)[0]?.ms;
     expect(['n3', 'n4', 'n1'].map((name) => timeOf('west', name))).toEqual([3_000, 4_000, 1_000]);
     expect(['n1', 'n2', 'n3'].map((name) => timeOf('east', name))).toEqual([1_000, undefined, 3_000]);
     expect(timeOf('west', 'n2')).toBeUndefined();
+    // What was probed before is not counted again in the next minute, whatever its place is then.
+    probes.record([east, west], AT + 60_000);
+    expect(['n1', 'n2'].map((name) => minutesOf('west', name).length)).toEqual([1, 1]);
+    expect(minutesOf('east', 'n1')).toHaveLength(1);
     const barOf = (subnet: string, name: string) => bars.read(targetOf(subnet, name), 'latest_block', AT).at(-1);
     expect(['n1', 'n2', 'n3'].map((name) => barOf('east', name))).toEqual(['up', 'down', 'up']);
     expect(['n1', 'n2', 'n3', 'n4'].map((name) => barOf('west', name))).toEqual(['up', 'none', 'up', 'up']);
