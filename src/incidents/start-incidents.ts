@@ -44,7 +44,10 @@ export interface IncidentsDeps
   extends Omit<TimelineSources, 'now'>,
     Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'>,
     Pick<Incidents, 'isNotifying'> {
+  /** What explains failed checks, which costs a copy of each, may be missing: only problems are followed. */
   readonly snapshot: () => Snapshot;
+  /** With what explains failed checks, for capsules. */
+  readonly explained: () => Snapshot;
   readonly readLastLines: ReadLastLines;
   readonly onBug: (error: unknown) => void;
   /** In a fleet, whose instances share their incidents. */
@@ -165,9 +168,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
         .filter((incident) => incident.endedAt === undefined && isShown(incident))
         .sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
       seen = current.map(({ subnet, problems }) => ({ subnet, problems }));
+      const explained = begun.length === 0 ? [] : deps.explained();
       for (const incident of begun) {
         if (saver.waitingCapsules() >= MOST_CAPSULES_WAITING) return;
-        const state = current.find(({ subnet }) => subnet.name === incident.subnet);
+        const state = explained.find(({ subnet }) => subnet.name === incident.subnet);
         if (state !== undefined) capture(incident, state).catch(onBug);
       }
     } catch (error) {

@@ -24,7 +24,7 @@ function run(
   const { deps, endWith, time } = createSeenSubnet(fleet, 2_000, from);
   const link = startIncidents({
     ...deps,
-    ...{ store, history },
+    ...{ store, history, explained: deps.snapshot },
     keptDays: 365,
     minutesOf: () => [],
     readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),

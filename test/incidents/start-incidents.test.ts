@@ -26,6 +26,15 @@ const withDown = (...gone: readonly string[]): SubnetState =>
   );
 const [well, failing] = [withDown(), withDown('n2')];
 
+/** The same without what explains failed checks. */
+const unexplained = (state: SubnetState): SubnetState => ({
+  ...state,
+  targets: state.targets.map((one) => ({
+    ...one,
+    checks: one.checks.map(({ because: _, cause: __, ...check }) => check),
+  })),
+});
+
 type Sources = Pick<IncidentsDeps, 'store' | 'history'>;
 
 /** A daemon's incidents: two seconds pass between snapshots, from `startsAt` on. */
@@ -38,8 +47,9 @@ function run(sources: Sources, startsAt = START) {
     ...sources,
     snapshot: () => {
       passed += 2_000;
-      return [shown];
+      return [unexplained(shown)];
     },
+    explained: () => [shown],
     clock: {
       now: () => NOW + passed,
       toWall: (at) => Math.round(startsAt + at - NOW),
@@ -114,6 +124,8 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
     await eventually(async () => {
       const record = await first.read(begun.id);
       expect(record?.capsule?.targets.map(({ name }) => name)).toEqual(['n2', 'n1', 'n3', 'n4']);
+      const seen = record?.capsule?.targets[0]?.checks.map(({ reason }) => reason);
+      expect(seen).toContainEqual(expect.stringContaining(', because the container of n2 '));
       expect(record?.capsule?.logs).toEqual([{ name: 'n2', lines: [{ text: 'the last 50 of n2', at: START }] }]);
       expect(reasons(record?.timeline?.changes)).toEqual(['near', 'stored']);
       expect(record?.timeline?.minutes.map(({ blocks }) => blocks)).toEqual([30, 7]);
