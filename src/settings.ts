@@ -243,7 +243,9 @@ export function parseSettings(
   const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
   if (instance === FLEET_STATE)
-    errors.push(`SUBNETD_INSTANCE must not be ${FLEET_STATE}: by it the database has what a whole fleet keeps`);
+    errors.push(
+      `SUBNETD_INSTANCE must not be ${FLEET_STATE}: under that name the database keeps what a whole fleet shares`,
+    );
   const shard = readShard(environment, flags, errors);
   const links = parseLinkSettings(environment, {}, errors);
   const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);

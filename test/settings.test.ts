@@ -7,7 +7,7 @@ const parse = (environment: Record<string, string>, shard?: string) =>
 it('no instance has the name under which the database has what a fleet shares', () => {
   expect(parse({ SUBNETD_INSTANCE: '*' })).toEqual({
     ok: false,
-    errors: ['SUBNETD_INSTANCE must not be *: by it the database has what a whole fleet keeps'],
+    errors: ['SUBNETD_INSTANCE must not be *: under that name the database keeps what a whole fleet shares'],
   });
 });
 
