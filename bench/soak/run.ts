@@ -84,13 +84,15 @@ function createSampler({ daemons, truth, webhook }: Soak) {
 const toNotifications = ({ webhook }: Soak): readonly Notification[] =>
   webhook.messages.flatMap(({ at, alerts }) => alerts.map(({ status, labels }) => ({ at, status, labels })));
 
-/** Waits until Alertmanager shows no alert of a fault; how long that took. */
-async function settle({ alertmanager, webhook }: Soak): Promise<number> {
+/** Waits until Alertmanager shows no alert and has notified of each end, which it does some time later; how long that took. */
+async function settle(soak: Soak): Promise<number> {
+  const { alertmanager, webhook, truth } = soak;
   const begun = webhook.now();
   for (;;) {
     const left = await alertmanager.alerts();
+    const isOver = left.length === 0 && judgeAlerts(truth, toNotifications(soak)).withoutEnd.length === 0;
     const passed = webhook.now() - begun;
-    if (left.length === 0 || passed > SETTLE_WITHIN_MS) return passed;
+    if (isOver || passed > SETTLE_WITHIN_MS) return passed;
     await sleep(2_000);
   }
 }
