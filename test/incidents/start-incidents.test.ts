@@ -277,6 +277,33 @@ it('that were stored as clearing are not, when their problem is there and stays 
   expect((await second.only()).id).toBe(id);
 });
 
+it('that the database has are not written again, and one that begins after them has a capsule of its own', async () => {
+  const store = createIncidentMemory(99);
+  const away = async () => Promise.reject(databaseAway());
+  const first = run({ store: async () => store, history: away });
+  first.show(failing);
+  const { id } = await first.only();
+  first.show(well);
+  await eventually(async () => expect((await store.read(id))?.incident.endedAt).toBeDefined());
+  await first.stop();
+  const written: string[] = [];
+  const save: typeof store.save = async (incidents) => {
+    for (const one of incidents) if (one.problem === 'container_down') written.push(one.id);
+    await store.save(incidents);
+  };
+  const second = run({ store: async () => ({ ...store, save }), history: away }, START + 60 * MINUTE);
+  await eventually(async () => expect(await second.ofContainer()).toHaveLength(1));
+  await second.pass(MINUTE);
+  expect(written).toEqual([]);
+  const openedAt = NOW + 30 * MINUTE;
+  second.show({ ...failing, problems: failing.problems.map((problem) => ({ ...problem, openedAt })) });
+  await eventually(async () => {
+    const [newest] = await second.ofContainer();
+    expect(newest?.earlier).toBe(id);
+    expect((await second.read(newest?.id ?? ''))?.capsule).toBeDefined();
+  });
+});
+
 it('have 200 notes at most', async () => {
   const store = createIncidentMemory(9);
   const away = async () => Promise.reject(databaseAway());
