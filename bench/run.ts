@@ -7,6 +7,7 @@ import { benchLogs } from './logs.ts';
 import { benchPages } from './pages.ts';
 import { benchPlatform } from './platform.ts';
 import { benchProbes } from './probes.ts';
+import { benchReload } from './reload.ts';
 import { benchScrape } from './scrape.ts';
 
 /** Runs every benchmark, one after another, and prints what it measured as JSON. Ratios are what to compare. */
@@ -16,6 +17,7 @@ const results = {
   alerts: benchAlerts(),
   fleet: benchFleet(),
   inventory: benchInventory(),
+  reload: benchReload(),
   daemon: await benchDaemon(),
   growth: await benchGrowth(),
   pages: await benchPages(),

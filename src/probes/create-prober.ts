@@ -119,7 +119,9 @@ export const PROBE_KINDS = ['node', 'container', 'service', 'logs', 'page'] as c
 export function proberInputs(kind: ProbeKind, target: Target, subnet: Subnet): readonly unknown[] {
   const { schedule: _, ...own } = subnet.settings[roundOf[kind](target)];
   const { stallAfterMs, enabled } = subnet.settings.rpc;
-  return [inputsOf[kind](target), subnet.consensus, own, stallAfterMs, enabled, kind === 'page' ? hostsOf(subnet) : []];
+  // Only one target of a subnet has a page. Asked for each of 10,000, the addresses of all are a hundred million.
+  const hosts = kind === 'page' && 'browser' in target && target.browser !== undefined ? hostsOf(subnet) : [];
+  return [inputsOf[kind](target), subnet.consensus, own, stallAfterMs, enabled, hosts];
 }
 
 /** The probe of one kind for a target; undefined when the inventory gives it nothing to probe. */
