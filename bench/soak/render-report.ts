@@ -249,10 +249,12 @@ Alertmanager notified a webhook of each alert by itself. ${toSeconds(settledAfte
 
 ${renderAlerts(run)}
 
-A fault must be notified of when it was seen without a break for its time to confirm and ${LATE_MS / 1_000} s: until its problem is open,
-an evaluation, and Alertmanager's group. Its alert then fires for two minutes after the fault, unless the node leaves the inventory
-or the shard is killed. An alert that begins and ends while Alertmanager is down cannot be delivered: Alertmanager says nothing of an
-alert that it learns of when that has ended. A shard tries again within ${SEND_PAUSE_MS / 1_000} s after Alertmanager is back, so that time counts too.
+A fault must be notified of when it was seen without a break for its time to confirm and ${LATE_MS / 1_000} s. In these its problem opens, all
+alerts are judged, and Alertmanager waits for a group. Its alert then fires for two minutes after the fault, unless the node
+leaves the inventory or the shard is killed.
+
+An alert that begins and ends while Alertmanager is down cannot be delivered: Alertmanager says nothing of an alert that it
+learns of when that has ended. A shard tries again within ${SEND_PAUSE_MS / 1_000} s after Alertmanager is back, so that time counts too.
 
 ## What it used
 
