@@ -58,7 +58,7 @@ describe('a page', () => {
 
   test('whose data hangs has it counted', async () => {
     const script = '<script>fetch("/hangs")</script>';
-    expect(await visit({ '/': pageWith(script), '/hangs': () => {} }, 6_000)).toEqual({
+    expect(await visit({ '/': pageWith(script), '/hangs': () => {} }, 12_000)).toEqual({
       ...nothing,
       failedRequests: 1,
     });
