@@ -1,5 +1,4 @@
 import type { RoundName, Schedule, Target } from '../model/target.ts';
-import { toPhaseMs } from '../probes/chain-question.ts';
 import type { Slots } from './create-slots.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
@@ -61,7 +60,6 @@ export interface RoundOptions extends RoundEvents {
  */
 export function createRound(options: RoundOptions): Round {
   const { subnet, name, schedule, timeoutMs, onFinished, onLate, awakeMs, slots } = options;
-  const phase = toPhaseMs(JSON.stringify([subnet, name])) / 60_000;
   let { targets, probe } = options;
   let present: ReadonlySet<Target> = new Set(targets);
   const stopping = new AbortController();
@@ -110,7 +108,7 @@ export function createRound(options: RoundOptions): Round {
       due.add(target);
     };
     isStarting = true;
-    const plan = { spreadMs, phase, slots };
+    const plan = { spreadMs, slots };
     const onAllBegun = () => {
       isStarting = false;
     };

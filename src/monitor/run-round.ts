@@ -4,8 +4,6 @@ import type { Slots } from './create-slots.ts';
 export interface RoundPlan {
   /** The probes start evenly over this many milliseconds, or over more when there are too many for it. */
   readonly spreadMs: number;
-  /** A share of the time between two starts by which all are later, from 0 to 1. Of many rounds with the same times, each has its own. */
-  readonly phase?: number;
   /** Slots that this round shares with others; a probe waits for one. */
   readonly slots?: Slots | undefined;
 }
@@ -45,7 +43,7 @@ export async function runRound<T>(
   onAllStarted: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
-  const { spreadMs, phase = 0, slots } = plan;
+  const { spreadMs, slots } = plan;
   const gap = Math.max(spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
   const { pause, end } = createPause(signal);
   let running = 0;
@@ -65,7 +63,7 @@ export async function runRound<T>(
   };
 
   for (const [i, target] of targets.entries()) {
-    const wait = started + (i + phase) * gap - performance.now();
+    const wait = started + i * gap - performance.now();
     if (wait > 1 && !signal.aborted) await pause(wait);
     await slots?.acquire();
     if (signal.aborted) {

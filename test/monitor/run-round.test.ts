@@ -28,15 +28,6 @@ describe('a round', () => {
     expect(busy).toBeLessThan(performance.now() - started);
   });
 
-  it('starts each probe later by its share of the time between two', async () => {
-    const begun: number[] = [];
-    const started = performance.now();
-    await runRound([1, 2, 3, 4], { spreadMs: 400, phase: 0.75 }, signal(), async () => {
-      begun.push(performance.now() - started);
-    });
-    for (const [i, at] of begun.entries()) expect(at).toBeGreaterThanOrEqual(i * 100 + 73);
-  });
-
   it('starts no further probe when it is stopped, and waits for the running ones', async () => {
     const stopping = new AbortController();
     let ended = 0;
