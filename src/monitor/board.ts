@@ -116,14 +116,21 @@ export function createBoard(
 
   const load = (inventory: Inventory, now: number) => {
     const known = new Map(entries.map((entry) => [entry.subnet.name, entry]));
-    const before = new Map(entries.flatMap(({ states }) => states.map((state) => [targetKey(state.target), state])));
     entries = inventory.subnets.map((subnet) => {
-      const carried = subnet.targets.map((target) => toTargetState(target, subnet, before.get(targetKey(target)), now));
+      const last = known.get(subnet.name);
+      // What a new inventory leaves as it is goes on as it is: 10,000 targets are not looked at for the sake of one.
+      if (last?.subnet === subnet) return last;
+      const before = new Map((last?.states ?? []).map((state) => [targetKey(state.target), state]));
+      const areSettingsSame = isDeepStrictEqual(last?.subnet.settings, subnet.settings);
+      const carried = subnet.targets.map((target) => {
+        const state = before.get(targetKey(target));
+        return state?.target === target && areSettingsSame ? state : toTargetState(target, subnet, state, now);
+      });
       const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));
-      const { diagnosis = NO_DIAGNOSIS } = known.get(subnet.name) ?? {};
+      const { diagnosis = NO_DIAGNOSIS } = last ?? {};
       return {
         subnet,
-        facts: keepFacts(known.get(subnet.name), subnet),
+        facts: keepFacts(last, subnet),
         settings: withStallLimit(subnet.settings, diagnosis),
         states,
         diagnosis,
@@ -131,7 +138,7 @@ export function createBoard(
         diagnosedAt: Number.NEGATIVE_INFINITY,
         share: createSharing(),
         exposures: new WeakMap(),
-        plannedWork: known.get(subnet.name)?.plannedWork ?? [],
+        plannedWork: last?.plannedWork ?? [],
       };
     });
     places = new Map(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Container, ContainerObservation, NodeObservation } from '../../src/model/observation.ts';
-import type { BootnodeTarget, Inventory, Target } from '../../src/model/target.ts';
+import type { BootnodeTarget, Inventory, Subnet, Target } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
 import { createBoard } from '../../src/monitor/board.ts';
 import { nodeTarget, settings } from '../support/views.ts';
@@ -138,6 +138,28 @@ test('what a node said about its chain stays over a reload, until the inventory 
   expect(chain()).toMatchObject({ observation: { genesis }, at: 1_000 });
   board.load(toInventory([{ ...a, rpc: 'http://10.0.0.2:8545' }]), 3_000);
   expect(chain()).toBeUndefined();
+});
+
+test('a reload leaves what it does not change as it is: other subnets, and the other nodes of a subnet', () => {
+  const [a, b, c] = [nodeTarget('a'), nodeTarget('b'), nodeTarget('c', { subnet: 'e' })];
+  const first = toInventory([a, b]).subnets[0] as Subnet;
+  const other: Subnet = { ...first, name: 'e', targets: [c] };
+  const board = createBoard();
+  const load = (...subnets: readonly Subnet[]) => board.load({ ...toInventory([]), subnets }, 0);
+  const states = () => new Map(board.unexplained().flatMap(({ targets }) => targets.map((one) => [one.target, one])));
+  load(first, other);
+  board.diagnose('d', 1_000);
+  const before = states();
+  const changed = { ...a, expectedPeers: 9 };
+  load({ ...first, targets: [changed, b] }, other);
+  const after = states();
+  expect([b, c].map((target) => after.get(target) === before.get(target))).toEqual([true, true]);
+  expect(after.get(changed)).not.toBe(before.get(a));
+  // Other settings may skip a check, of any of its nodes.
+  load({ ...first, targets: [changed, b], settings: { ...settings, rpc: { ...settings.rpc, enabled: false } } }, other);
+  const skipped = board.checksOf(b).filter(({ verdict }) => verdict === 'skipped');
+  expect(skipped.map(({ check }) => check)).toContain('latest_block');
+  expect(states().get(c)).toBe(before.get(c));
 });
 
 test('work that begins and ends between two rounds marks problems at once, also after a reload', () => {
