@@ -14,7 +14,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   let visitor: Visitor;
   beforeAll(async () => {
     portal = await startPortal(await databases.create(), {
-      settings: { limits: { rate: 10, burst: 120, signIns: 0 } },
+      settings: { limits: { rate: 1, burst: 120, signIns: 0 } },
     });
     visitor = portal.visitor();
     await visitor.signIn();
@@ -45,11 +45,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(made.words).toContain(`Scope read, operate, ends ${end}.`);
     expect(made.html).toContain(`data-copy="${key}"`);
     expect(made.headers.get('cache-control')).toBe('no-store');
-    expect(await use(key)).toBe(200);
+    for (let time = 0; time < 20; time += 1) expect(await use(key)).toBe(200);
     const { html, words } = await visitor.get('/portal/keys');
     expect(html).not.toMatch(KEY);
     expect(words).toContain(`billing ${key.slice(0, 12)}… active read, operate`);
-    expect(words).toContain(`119 of 120 ${end} Rotate billing Revoke billing`);
+    // One comes back each second.
+    expect(words).toMatch(new RegExp(`1[01]\\d of 120 ${end} Rotate billing Revoke billing`));
     await expect.poll(async () => (await visitor.get('/portal/keys')).words).toMatch(/operate \d+ s ago 192\.0\.2\.9/);
     expect((await portal.store.listAudit('', 0, 99)).at(-1)).toMatchObject({ owner: 1 });
   });

@@ -185,7 +185,7 @@ test('each page passes axe in dark and light, fits a phone, and is there for the
   for (const path of pathsOf(otherRoutes)) await check(audited, path);
   await context.close();
   expect(blocked).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('a sign-out ends the session for who has copied its cookie, too', async () => {
   const other = await browser.newContext({ javaScriptEnabled: false });
