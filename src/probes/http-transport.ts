@@ -114,7 +114,6 @@ function exchange<T>(
 export function createHttpTransport(target: string, keepsAlive: () => boolean = () => true): RpcTransport {
   const origin = toOrigin(target);
   const { connection } = origin;
-  /** A probe that goes on after its end must not connect again. */
   let isClosed = false;
   return {
     connection: () => connection.state,

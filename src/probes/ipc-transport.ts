@@ -96,6 +96,7 @@ function createAnswerCollector(calls: number): (value: Buffer) => Buffer | undef
  */
 export function createIpcTransport(path: string): RpcTransport {
   let open: Connection | undefined;
+  let isClosed = false;
 
   const drop = (connection: Connection): void => {
     if (open === connection) open = undefined;
@@ -137,7 +138,7 @@ export function createIpcTransport(path: string): RpcTransport {
     deadline: number,
     signal?: AbortSignal,
   ): Promise<Exchange<T>> => {
-    if (signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
+    if (isClosed || signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
     if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
     const reused = open !== undefined;
@@ -180,5 +181,12 @@ export function createIpcTransport(path: string): RpcTransport {
     return outcome;
   };
 
-  return { connection: () => (open === undefined ? 'new' : 'reused'), exchange, close: () => open && drop(open) };
+  return {
+    connection: () => (open === undefined ? 'new' : 'reused'),
+    exchange,
+    close: () => {
+      isClosed = true;
+      if (open) drop(open);
+    },
+  };
 }

@@ -51,7 +51,7 @@ export interface RpcTransport {
     deadline: number,
     signal?: AbortSignal,
   ): Promise<Exchange<T>>;
-  /** Closes the connection; an exchange in progress fails. */
+  /** Closes the connection for good: an exchange in progress and each later one fail as `closed`, and nothing connects again. */
   close(): void;
 }
 
