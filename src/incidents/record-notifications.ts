@@ -52,10 +52,8 @@ export function recordNotifications(followed: Followed, accepted: readonly Accep
     accepted.filter(({ phase }) => phase === 'firing'),
     () => true,
   );
-  const ended = noteAll(
-    followed.ended,
-    accepted.filter(({ phase }) => phase === 'resolved'),
-    ({ endedAt = 0 }, { at }) => at - endedAt < RESOLVED_WITHIN_MS,
+  const ended = noteAll(followed.ended, accepted, ({ endedAt = 0 }, { phase, at }) =>
+    phase === 'firing' ? at <= endedAt : at - endedAt < RESOLVED_WITHIN_MS,
   );
   return open === followed.open && ended === followed.ended ? followed : { ...followed, open, ended };
 }

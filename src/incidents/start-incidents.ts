@@ -163,8 +163,9 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
         followed = watched;
         forget(({ subnet }) => isWatched(subnet));
       }
-      keep(recordNotifications(followed, accepted.splice(0)));
-      const begun = keep(followIncidents(followed, current, moment(), seen))
+      // An alert may be accepted before its incident is followed, or that it is over.
+      const notifications = accepted.splice(0);
+      const begun = keep(recordNotifications(followIncidents(followed, current, moment(), seen), notifications))
         .filter((incident) => incident.endedAt === undefined && isShown(incident))
         .sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
       seen = current.map(({ subnet, problems }) => ({ subnet, problems }));

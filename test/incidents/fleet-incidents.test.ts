@@ -86,6 +86,19 @@ describe('the incidents of a subnet that moves', () => {
     expect((await only()).endedAt).toBeUndefined();
   });
 
+  it('are open again in the database, where another one ended them, when its keeper still sees their problem', async () => {
+    const { store, history, only } = await openBoth();
+    const part = createFakePart('devnet');
+    const keeper = run(store, history, part);
+    keeper.show(failing);
+    const begun = await only();
+    await (await store()).save([{ ...begun, end: 'recovered', endedAt: begun.startedAt + MINUTE }]);
+    // It keeps the subnet again, so it reads what the other one has stored.
+    part.epoch = 2;
+    await eventually(async () => expect((await only()).endedAt).toBeUndefined(), 10_000);
+    expect((await only()).id).toBe(begun.id);
+  });
+
   it('are over when their subnet has left the inventory, also while nobody ran, by its shard', async () => {
     const { store, history, only } = await openBoth();
     const first = run(store, history, createFakePart('devnet'));
