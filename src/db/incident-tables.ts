@@ -9,6 +9,8 @@ import type {
 import type { PlainSql } from './run-sql.ts';
 import { joinSql, listSql, type Run, rawSql, type Sql, sql } from './sql.ts';
 
+type PartKind = 'capsule' | 'timeline';
+
 /** How many incidents are deleted at once, with all that belongs to them. */
 const ENDED_AT_ONCE = 100;
 
@@ -88,20 +90,20 @@ async function trimEnded(run: Run, endedBefore: number, most: number): Promise<b
   return rows.length === ENDED_AT_ONCE;
 }
 
-/** Deletes the capsules and timelines of the oldest that are too many. */
-async function trimParts(run: Run, most: number): Promise<boolean> {
+/** Deletes the capsules, or the timelines, of the oldest incidents that are too many. */
+async function trimParts(run: Run, kind: PartKind, most: number): Promise<boolean> {
   const rows = await run<{ instance: string; id: string }>(sql`
-    select distinct p.instance, p.id from incident_part p where p.id < (
-      select id from incident_part where kind = 'capsule' order by id desc limit 1 offset ${most - 1}
+    select instance, id from incident_part where kind = ${kind} and id < (
+      select id from incident_part where kind = ${kind} order by id desc limit 1 offset ${most - 1}
     ) limit ${ENDED_AT_ONCE}`);
   for (const { instance, id } of rows)
-    await run(sql`delete from incident_part where instance = ${instance} and id = ${id}`);
+    await run(sql`delete from incident_part where instance = ${instance} and id = ${id} and kind = ${kind}`);
   return rows.length === ENDED_AT_ONCE;
 }
 
 /** The incidents of the instance of subnetd with this name. */
 export function createIncidentTables({ run, inTransaction }: PlainSql, instance: string): IncidentStore {
-  const savePart = (id: string, kind: 'capsule' | 'timeline', value: Capsule | IncidentTimeline) =>
+  const savePart = (id: string, kind: PartKind, value: Capsule | IncidentTimeline) =>
     inTransaction(async (transaction) => {
       await transaction(sql`insert into incident_part (instance, id, kind, value) values (${instance}, ${id}, ${kind}, ${JSON.stringify(value)})
         on conflict (instance, id, kind) do update set value = excluded.value`);
@@ -129,9 +131,13 @@ export function createIncidentTables({ run, inTransaction }: PlainSql, instance:
       }),
     list: (query) => list(run, instance, query),
     read: (id) => read(run, instance, id),
-    trim: ({ endedBefore, most, mostCapsules }) =>
+    trim: ({ endedBefore, most, mostParts }) =>
       inTransaction(async (transaction) => {
-        const found = [await trimEnded(transaction, endedBefore, most), await trimParts(transaction, mostCapsules)];
+        const found = [
+          await trimEnded(transaction, endedBefore, most),
+          await trimParts(transaction, 'capsule', mostParts),
+          await trimParts(transaction, 'timeline', mostParts),
+        ];
         return found.includes(true);
       }),
   };

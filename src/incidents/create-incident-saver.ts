@@ -58,7 +58,8 @@ const MOST_WAITING = 1_000;
 const ROWS_AT_ONCE = 100;
 /** As many are kept in the database; with capsules of 20 KB, about 40 MB. */
 const MOST_KEPT = 10_000;
-const MOST_CAPSULES_KEPT = 1_000;
+/** As many capsules, and as many timelines: a storm of problems has few of the first and many of the second. */
+const MOST_PARTS_KEPT = 1_000;
 
 /** Forgets the oldest that have ended when there are too many. */
 function cut<T>(known: Map<string, T>, incidentOf: (one: T) => Incident): void {
@@ -121,7 +122,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = clock.now();
     const endedBefore = clock.toWall(trimmedAt) - keptDays * DAY_MS;
-    const keep = { endedBefore, most: MOST_KEPT, mostCapsules: MOST_CAPSULES_KEPT };
+    const keep = { endedBefore, most: MOST_KEPT, mostParts: MOST_PARTS_KEPT };
     for (let left = MOST_KEPT; left > 0 && (await database.trim(keep)); left -= 1) await nextTurn();
   };
 

@@ -161,7 +161,7 @@ export interface IncidentStore {
   list(query: IncidentQuery): Promise<readonly Incident[]>;
   read(id: string): Promise<IncidentRecord | undefined>;
   /** Deletes a slice of what ended before, and of what is too much, of every instance. Resolves to whether there is more. */
-  trim(keep: { readonly endedBefore: number; readonly most: number; readonly mostCapsules: number }): Promise<boolean>;
+  trim(keep: { readonly endedBefore: number; readonly most: number; readonly mostParts: number }): Promise<boolean>;
 }
 
 /** Incidents that were listed. */

@@ -44,7 +44,7 @@ describe.each(DATABASE_KINDS)('what is too old in %s', (kind) => {
     await (await database.plannedWork()).trim(AT);
     const before = { changes: AT, most: 1_000, days: AT, hours: AT, minutes: AT };
     await (await database.history('b')).trim(before);
-    await (await database.incidents('b')).trim({ endedBefore: AT, most: 1_000, mostCapsules: 1_000 });
+    await (await database.incidents('b')).trim({ endedBefore: AT, most: 1_000, mostParts: 1_000 });
     await (await database.fleet()).trim(AT);
   };
   const count = async (database: ReturnType<typeof startDatabase>) => [

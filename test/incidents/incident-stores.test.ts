@@ -104,12 +104,12 @@ describe.each(DATABASE_KINDS)('a %s database of incidents', (kind) => {
       while (slices < 99 && (await store.trim(keep))) slices += 1;
       return slices;
     };
-    const keep = { endedBefore: 0, most: 999, mostCapsules: 999 };
+    const keep = { endedBefore: 0, most: 999, mostParts: 999 };
     expect(await trimAll(keep)).toBe(1);
     expect(await store.list({ limit: 999 })).toHaveLength(131);
 
     // Ids begin with the time, so the lowest are the oldest.
-    expect(await trimAll({ ...keep, mostCapsules: 20 })).toBe(2);
+    expect(await trimAll({ ...keep, mostParts: 20 })).toBe(2);
     const withCapsule = await Promise.all(many.map(async ({ id }) => (await store.read(id))?.capsule !== undefined));
     expect(withCapsule.lastIndexOf(false)).toBe(109);
     expect(withCapsule.filter(Boolean)).toHaveLength(20);
@@ -131,6 +131,20 @@ describe.each(DATABASE_KINDS)('a %s database of incidents', (kind) => {
         .reverse(),
     ]);
     expect(await store.read('id-000')).toBeUndefined();
+  });
+
+  it('has capsules and timelines of so many, the newest, however few have the other of both', async () => {
+    const store = await open();
+    const many = Array.from({ length: 9 }, (_, minute) => incident(minute));
+    await store.save(many);
+    for (const { id } of many) await store.saveTimeline(id, { changes: [], minutes: [{ at: START, blocks: 7 }] });
+    for (const { id } of many.slice(0, 4)) await store.saveCapsule(id, capsule);
+    expect(await store.trim({ endedBefore: 0, most: 99, mostParts: 3 })).toBe(false);
+    const records = await Promise.all(many.map(({ id }) => store.read(id)));
+    const minutesWith = (part: 'capsule' | 'timeline') =>
+      records.flatMap((record, minute) => (record?.[part] === undefined ? [] : [minute]));
+    expect(minutesWith('timeline')).toEqual([6, 7, 8]);
+    expect(minutesWith('capsule')).toEqual([1, 2, 3]);
   });
 });
 
