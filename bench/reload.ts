@@ -4,7 +4,7 @@ import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import { createProcessClock } from '../src/model/clock.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
-import { createMonitor } from '../src/monitor/create-monitor.ts';
+import { createUnscheduledMonitor } from '../test/support/unscheduled-monitor.ts';
 import { median, node, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;
@@ -52,15 +52,7 @@ async function cpuMillis(work: () => unknown): Promise<number> {
 /** What one reload after another does on the event loop, in one piece each, and the CPU of the scrape behind it. */
 async function measure(group: number) {
   const clock = createProcessClock();
-  const monitor = createMonitor({
-    clock,
-    scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
-    onBug: (error) => {
-      throw error;
-    },
-  });
+  const monitor = createUnscheduledMonitor({ clock });
   const scrapes = createScrapes({
     snapshot: monitor.unexplained,
     intervalMs: () => 10_000,

@@ -4,46 +4,24 @@ import { alertRules } from '../../src/alerts/alert-rules.ts';
 import { conditionOf } from '../../src/alerts/conditions.ts';
 import { createJudge } from '../../src/alerts/create-judge.ts';
 import { subnetdConditions } from '../../src/alerts/subnetd-conditions.ts';
-import type { Facts, LogFacts } from '../../src/model/facts.ts';
+import type { LogFacts } from '../../src/model/facts.ts';
 import type { Sight } from '../../src/model/fleet-view.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
 import { alertKey, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
-import type { CheckName, Verdict } from '../../src/model/verdict.ts';
 import { foldAlerts } from '../../src/notify/tracked-alerts.ts';
 import { viewOf } from '../support/fleet-views.ts';
+import { targetState, type Verdicts } from '../support/target-state.ts';
 import { nodeTarget, serviceTarget, settings } from '../support/views.ts';
 
 const MINUTE = 60_000;
 const NOW = 100 * MINUTE;
 
-type Verdicts = Readonly<Partial<Record<CheckName, Verdict>>>;
-
-/** A target with verdicts and facts as a test wants them. */
-const state = (
-  target: Target,
-  verdicts: Verdicts,
-  facts: Facts = {},
-  more: { readonly lastRun?: number | undefined } = { lastRun: NOW },
-): TargetState => ({
-  target,
-  facts,
-  failures: {},
-  shownFailures: [],
-  checks: Object.entries(verdicts).map(([check, verdict]) => ({
-    check: check as CheckName,
-    round: check === 'http' ? 'services' : check === 'container' ? 'containers' : 'rpc',
-    verdict,
-    seen: '',
-    fix: '',
-    since: 0,
-    runs: 1,
-    failures: 0,
-    lastRun: more.lastRun,
-  })),
-});
+/** A target whose checks ran now, unless a test says otherwise. */
+const state = (target: Target, verdicts: Verdicts, more: Parameters<typeof targetState>[2] = {}) =>
+  targetState(target, verdicts, { lastRun: NOW, ...more });
 
 const sources = { file: { up: true, lines: 1, since: 0, caughtUp: true } } as const;
 const logs = (more: Partial<LogFacts> = {}): LogFacts => ({ sources, patterns: {}, ...more });
@@ -58,7 +36,7 @@ const onMachine2 = (target: Target, up = true): TargetState =>
   state(
     { ...target, container: { name: 'c', engine: 'machine2' } },
     {},
-    { logs: logs({ sources: { container: { ...sources.file, up } } }) },
+    { facts: { logs: logs({ sources: { container: { ...sources.file, up } } }) } },
   );
 const machine2 = (up: boolean | undefined) =>
   new Map([
@@ -156,14 +134,14 @@ const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
     unknown: [toInput([good('a'), onMachine2(stats)], { enginesUp: machine2(undefined) })],
   },
   SubnetdCheckStale: {
-    active: toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 })]),
+    active: toInput([state(stats, { http: 'pass' }, { lastRun: NOW - 200_000 })]),
     labels: statsLabels,
     value: 200,
     clear: [
-      toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 170_000 })]),
-      toInput([state(stats, { http: 'skipped' }, {}, { lastRun: undefined })]),
+      toInput([state(stats, { http: 'pass' }, { lastRun: NOW - 170_000 })]),
+      toInput([state(stats, { http: 'skipped' }, { lastRun: undefined })]),
       // By night, when the next run is due in the morning.
-      toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 600 * MINUTE })], {
+      toInput([state(stats, { http: 'pass' }, { lastRun: NOW - 600 * MINUTE })], {
         intervalMs: () => 905 * MINUTE,
       }),
     ],
@@ -339,7 +317,7 @@ describe('planned work', () => {
   });
 
   it('covers alerts that are about no problem by their labels', () => {
-    const input = toInput([state(stats, { http: 'pass' }, {}, { lastRun: NOW - 200_000 }), onMachine2(relayer)], {
+    const input = toInput([state(stats, { http: 'pass' }, { lastRun: NOW - 200_000 }), onMachine2(relayer)], {
       enginesUp: machine2(false),
       lateRounds: () => 15,
       lastReloadSuccessful: false,

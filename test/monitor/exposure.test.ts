@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessClock } from '../../src/model/clock.ts';
-import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { startHttp } from '../support/fake-node.ts';
+import { createUnscheduledMonitor } from '../support/unscheduled-monitor.ts';
 import { nodeTarget, settings } from '../support/views.ts';
 
 /** A node with the flags of the stock start script, and all that it was asked. */
@@ -30,13 +30,7 @@ async function useStockNode() {
 
 test('a stock node is asked nothing that changes it, and what anyone can do is a problem of the subnet', async () => {
   const node = await useStockNode();
-  const monitor = createMonitor({
-    clock: createProcessClock(),
-    scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
-    onBug: (error) => expect.fail(`${error}`),
-  });
+  const monitor = createUnscheduledMonitor({ clock: createProcessClock() });
   onTestFinished(monitor.stop);
   const target = nodeTarget('a', { rpc: node.url.replace('//', '//reader:s3cret@') });
   monitor.load({

@@ -3,20 +3,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
-import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { eventually } from '../support/cli.ts';
 import { useFolder } from '../support/recordings.ts';
+import { createUnscheduledMonitor } from '../support/unscheduled-monitor.ts';
 
 test('lines of a log are shown without what the inventory keeps secret, of any target of the subnet', async () => {
   const path = join(useFolder(), 'n1.log');
   await appendFile(path, '');
-  const monitor = createMonitor({
-    clock: createProcessClock(),
-    scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
-    onBug: (error) => expect.fail(String(error)),
-  });
+  const monitor = createUnscheduledMonitor({ clock: createProcessClock() });
   onTestFinished(monitor.stop);
   const load = (password: string) => {
     const nodes = `{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:${password}@127.0.0.1:1' }`;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import type { LogPosition, PositionTable } from '../../src/model/log.ts';
-import { createMonitor } from '../../src/monitor/create-monitor.ts';
 import { createHandClock } from '../support/hand-clock.ts';
 import { useFolder } from '../support/recordings.ts';
 import { renderPage } from '../support/render-page.ts';
+import { createUnscheduledMonitor } from '../support/unscheduled-monitor.ts';
 import { asRead } from '../support/views.ts';
 
 const LONG = { timeout: 30_000, interval: 50 };
@@ -40,16 +40,7 @@ subnets:
     return height;
   };
   const start = () => {
-    const monitor = createMonitor({
-      clock,
-      scheduled: false,
-      onFinished: () => {},
-      onLate: () => {},
-      onBug: (error) => {
-        throw error;
-      },
-      ...(positions && { positions }),
-    });
+    const monitor = createUnscheduledMonitor({ clock, ...(positions && { positions }) });
     onTestFinished(monitor.stop);
     monitor.load(parsed.inventory);
     const look = async () => {

@@ -1,30 +1,15 @@
 import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
-import type { CheckName, Verdict } from '../../src/model/verdict.ts';
 import { follow } from './diagnosed.ts';
+import { targetState, type Verdicts } from './target-state.ts';
 import { nodeTarget } from './views.ts';
 
 /** When the first moment of a test is. */
 export const T0 = 1_000_000;
 
 /** A node whose checks say this. */
-export const nodeState = (name: string, verdicts: Partial<Record<CheckName, Verdict>>): TargetState => ({
-  target: nodeTarget(name),
-  facts: {},
-  failures: {},
-  shownFailures: [],
-  checks: Object.entries(verdicts).map(([check, verdict]) => ({
-    check: check as CheckName,
-    round: 'rpc',
-    verdict,
-    seen: '',
-    fix: '',
-    since: 0,
-    runs: 1,
-    failures: 0,
-  })),
-});
+export const nodeState = (name: string, verdicts: Verdicts): TargetState => targetState(nodeTarget(name), verdicts);
 
 /** Node a is down, which node b notices. */
 export const suspicion = (more: Partial<Suspicion> = {}): Suspicion => ({
