@@ -17,6 +17,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const image = uniqueName('subnetd-test');
 
+/** What is also said, and true, when others need the machine for seconds: all that waited is done later. */
+const OF_A_STARVED_MACHINE =
+  /^(the database has been busy with one statement for |a round is late$|planned work cannot be read from the database; what is known stays$)/;
+
 interface Inspection {
   readonly Config: {
     readonly User: string;
@@ -186,7 +190,8 @@ describe('the image that the Dockerfile makes', () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
     expect((await inspect(name)).State).toMatchObject({ Status: 'exited', ExitCode: 0, OOMKilled: false });
     const log = (await dockerOk('logs', name)).trim().split('\n');
-    expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+    const messages = log.map((line): string => JSON.parse(line).msg);
+    expect(messages.filter((message) => !OF_A_STARVED_MACHINE.test(message))).toEqual([
       'listening',
       'the database answers',
       'stopping',
