@@ -10,6 +10,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'alerts/notifications': 200,
   'alerts/moved-subnets': 45,
   'fleet/hot-pair': 190,
+  'fleet/hot-pair-views': 225,
   'fleet/move': 115,
   'fleet/whole-fleet': 35,
   'image/image': 80,

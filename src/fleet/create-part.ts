@@ -1,6 +1,6 @@
-import type { FleetPart, FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
+import type { Decider, FleetPart, FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
 import { isOwner } from '../model/shard.ts';
-import { findJudgedElsewhere, isFirst, planKeeping, planLeaving, type Self } from './plan-watch.ts';
+import { findDecider, findJudgedElsewhere, isFirst, planKeeping, planLeaving, type Self } from './plan-watch.ts';
 
 /** What one instance of a fleet does, over time. It knows no clock and no database. */
 export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
@@ -26,6 +26,8 @@ export function createPart(self: Self, holds: () => boolean): Part {
   let hasLapsed = true;
   let elsewhere: ReadonlySet<string> = new Set();
   let isSpeaker = false;
+  /** As of the last plan, while this one does not hold the lock. */
+  let decider: Decider = 'self';
   /** Those that were ready once since they are watched. */
   let ready: ReadonlySet<string> = new Set();
   let epochs: ReadonlyMap<string, number> = new Map();
@@ -42,6 +44,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
     isWatched,
     // A subnet that has left the inventory is not among those that are watched, and its shard ends what is known of it.
     keeps: (subnet) => hasHeldSincePlan() && isWatched(subnet) && (keeping.get(subnet) ?? 'now') === 'now',
+    decider: () => (hasHeldSincePlan() ? 'self' : decider),
     epochOf: (subnet) => epochs.get(subnet) ?? epochOfOthers,
     isSpeaker: () => isSpeaker,
     isShadowed: (subnet) => elsewhere.has(subnet) && !ready.has(subnet),
@@ -53,6 +56,7 @@ export function createPart(self: Self, holds: () => boolean): Part {
       leaving = planLeaving(self, watched, members);
       elsewhere = findJudgedElsewhere(self, members);
       isSpeaker = isFirst(self, members);
+      decider = findDecider(self, members);
       return leaving.size !== before.size;
     },
     planKeeping: (watched, members) => {

@@ -1,4 +1,4 @@
-import type { FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
+import type { Decider, FleetSubnet, Keeping, SeenMember } from '../model/fleet.ts';
 import { isOwner, type Shard } from '../model/shard.ts';
 
 /** The instance that decides. */
@@ -6,6 +6,8 @@ export interface Self {
   readonly instance: string;
   readonly shard: Shard;
 }
+
+const isSameShard = (one: Shard, other: Shard): boolean => one.index === other.index && one.total === other.total;
 
 /** The names of the subnets of some instances that are meant. */
 const namesOf = (
@@ -26,6 +28,13 @@ export function planLeaving(
   const peers = members.filter((one) => one.isFresh && one.instance !== instance && one.shard.total === shard.total);
   const taken = namesOf(peers, ({ name, isReady }, member) => isReady && isOwner(member.shard, name));
   return new Set([...watched].filter((name) => !isOwner(shard, name) && !taken.has(name)));
+}
+
+/** Who decides while an instance does not hold the lock of its shard. */
+export function findDecider({ instance, shard }: Self, members: readonly SeenMember[]): Decider {
+  const others = members.filter((one) => one.instance !== instance && !one.isSilent && isSameShard(one.shard, shard));
+  if (others.length === 0) return 'self';
+  return namesOf(others, ({ keeping }) => keeping === 'now').size > 0 ? 'other' : 'unknown';
 }
 
 /** Whether no other instance that runs comes before it: each sees the same of the fleet, and one of them speaks. */

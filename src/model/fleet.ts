@@ -66,6 +66,12 @@ export interface SeenMember extends FleetMember {
   readonly isSilent: boolean;
 }
 
+/**
+ * Which instance of its shard decides on the alerts about subnets, as one instance knows it. `unknown`: neither the one that asks
+ * nor another one is known to.
+ */
+export type Decider = 'self' | 'other' | 'unknown';
+
 /** What an instance of a fleet may do with the subnets that it watches, by their names. */
 export interface FleetPart {
   /** The names of those of the inventory that are watched now. */
@@ -74,6 +80,8 @@ export interface FleetPart {
   readonly isWatched: (subnet: string) => boolean;
   /** Whether it writes what is kept of a subnet, and sends through channels. */
   readonly keeps: (subnet: string) => boolean;
+  /** The one that holds the lock of the shard decides; one that is alone in its shard decides without it. */
+  readonly decider: () => Decider;
   /** Another number than before when what others have written of a subnet must be read again. */
   readonly epochOf: (subnet: string) => number;
   /** Whether another instance judges a subnet, and this one has not seen yet what that one knows. */

@@ -1,4 +1,5 @@
-import type { Clock } from '../model/clock.ts';
+import type { Clock, WatchedMs } from '../model/clock.ts';
+import { isDatabaseFailure } from '../model/database-failure.ts';
 import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import {
   alertKey,
@@ -7,14 +8,25 @@ import {
   type TrackedAlertStore,
   type TrackedAlerts,
 } from '../model/tracked-alert.ts';
+import { valueWithin } from '../model/within.ts';
 import { createSharedSaver } from './create-shared-saver.ts';
 import { convertTrackedAlerts, isSameState } from './tracked-alerts.ts';
 
 /** The alerts about subnets of an instance of a fleet: of which of them it decides, and what others have stored of them. */
 export interface FleetAlerts {
+  /**
+   * To be called before each judgement. Reads the alerts of the instance that decides, unless this one does. Never rejects, and
+   * takes some seconds at most.
+   */
+  follow(): Promise<void>;
+  /** Whether what is known of alerts about subnets is of now. */
+  isCurrent(): boolean;
   /** The alerts without those about subnets that another instance watches instead of this one. */
   keepOwn(trackedAlerts: TrackedAlerts): TrackedAlerts;
-  /** The findings by which alerts are judged: of a subnet that is not settled no alert is found to be over. */
+  /**
+   * The findings by which alerts are judged: of a subnet that is not settled no alert is found to be over. While another instance
+   * decides, only the texts of its alerts are found.
+   */
   admit(findings: readonly Finding[], trackedAlerts: TrackedAlerts): readonly Finding[];
   /** Whether the alerts of a subnet have been judged, with what others have stored of them. */
   isJudged(subnet: string): boolean;
@@ -32,15 +44,24 @@ export interface FleetAlertsDeps {
   readonly trackedAlerts: () => TrackedAlerts;
   /** Takes stored alerts, in watched time. */
   readonly onRead: (stored: readonly TrackedAlert[]) => void;
+  /** Takes all alerts about subnets that the instance which decides has, in watched time. */
+  readonly onFollowed: (stored: readonly TrackedAlert[]) => void;
   readonly onBug: (error: unknown) => void;
 }
 
 /** When the database does not answer for this long, the alerts of a subnet are judged without what is stored of them. */
 const FIRST_WITHIN_MS = 30_000;
 
+/** What is read later than this is not of now any more, as after a time in which the process was stopped. */
+const FOLLOW_WITHIN_MS = 3_000;
+
 /** Starts without having judged any subnet. */
-export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead, onBug }: FleetAlertsDeps): FleetAlerts {
+export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
+  const { part, clock, store, trackedAlerts, onRead, onBug } = deps;
   const ofSubnets = (all: TrackedAlerts) => new Map([...all].filter(([, { labels }]) => labels.subnet !== undefined));
+  const fromWall = (stored: readonly TrackedAlert[]) => [
+    ...convertTrackedAlerts(new Map(stored.map((alert) => [alertKey(alert.labels), alert])), clock.fromWall).values(),
+  ];
   const judged = new Set<string>();
   /** Since when subnets wait for what is stored of them. */
   const waiting = new Map<string, number>();
@@ -53,12 +74,55 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead, o
     current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
     keyOf: ({ labels }) => alertKey(labels),
     subnetOf: ({ labels }) => labels.subnet ?? '',
-    onRead: (stored) => {
-      const byKey = new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
-      onRead([...convertTrackedAlerts(byKey, clock.fromWall).values()]);
-    },
+    onRead: (stored) => onRead(fromWall(stored)),
     onBug,
   });
+
+  let mode: 'judge' | 'follow' | 'wait' = 'judge';
+  /** Since when it is not known who decides, or how. */
+  let waitingSince: WatchedMs | undefined;
+
+  const readDecided = async (): Promise<readonly TrackedAlert[] | undefined> => {
+    try {
+      return await valueWithin(
+        FOLLOW_WITHIN_MS,
+        store().then((database) => database.load()),
+        undefined,
+      );
+    } catch (error) {
+      if (!isDatabaseFailure(error)) onBug(error);
+      return undefined;
+    }
+  };
+
+  const follow = async (): Promise<void> => {
+    const decider = part.decider();
+    const decided = decider === 'other' ? await readDecided() : undefined;
+    if (decider === 'self' || decided !== undefined) waitingSince = undefined;
+    if (decided !== undefined) {
+      mode = 'follow';
+      deps.onFollowed(
+        fromWall(decided).filter(({ labels: { subnet } }) => subnet !== undefined && part.isWatched(subnet)),
+      );
+      for (const subnet of part.subnets()) judged.add(subnet);
+      return;
+    }
+    if (decider !== 'self') waitingSince ??= clock.now();
+    mode = waitingSince !== undefined && clock.now() - waitingSince < FIRST_WITHIN_MS ? 'wait' : 'judge';
+  };
+
+  /** Who follows takes no state from its own findings, only newer texts. */
+  const admitTexts = (findings: readonly Finding[], all: TrackedAlerts): readonly Finding[] => {
+    const texts = findings.filter(({ labels, state }) => {
+      const alert = all.get(alertKey(labels));
+      return labels.subnet === undefined || (state === 'active' && alert?.phase === 'firing' && !alert.isHeld);
+    });
+    const found = new Set(texts.map(({ labels }) => alertKey(labels)));
+    const others = [...ofSubnets(all)].flatMap(([key, { labels, phase }]): readonly Finding[] =>
+      phase === 'resolved' || found.has(key) ? [] : [{ state: 'unknown', labels }],
+    );
+    return [...texts, ...others];
+  };
 
   const mayJudge = (subnet: string): boolean => {
     if (judged.has(subnet)) return true;
@@ -70,11 +134,14 @@ export function createFleetAlerts({ part, clock, store, trackedAlerts, onRead, o
   };
 
   return {
+    follow,
+    isCurrent: () => mode !== 'wait',
     keepOwn: (all) => {
       forgetUnwatched(part, judged, waiting);
       return new Map([...all].filter(([, { labels }]) => labels.subnet === undefined || part.isWatched(labels.subnet)));
     },
     admit: (findings, all) => {
+      if (mode !== 'judge') return admitTexts(findings, all);
       const watched = new Set(part.subnets());
       for (const subnet of watched) {
         if (!mayJudge(subnet)) continue;

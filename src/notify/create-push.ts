@@ -5,7 +5,7 @@ import type { AlertLabels, Finding, TrackedAlert, TrackedAlertStore, TrackedAler
 import type { Channels } from './channels/create-channels.ts';
 import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
-import { createFleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
+import { createFleetAlerts, type FleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
 import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
@@ -61,6 +61,9 @@ const LEASE_RESENDS = 4;
 /** How long queued alerts may still be sent while stopping. */
 const DRAIN_MS = 2_000;
 
+const withoutSubnets = (trackedAlerts: TrackedAlerts): TrackedAlerts =>
+  new Map([...trackedAlerts].filter(([, { labels }]) => labels.subnet === undefined));
+
 /** Starts without an Alertmanager. */
 export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
@@ -74,7 +77,8 @@ export function createPush(options: PushOptions): Push {
   const notify = (time: number) => {
     // Alertmanager ends an alert that is not sent again by its wall clock, whether or not this process ran.
     const at = toWall(time);
-    const due = findDue(trackedAlerts, notified, at, resendMs);
+    const current = fleet?.isCurrent() === false ? withoutSubnets(trackedAlerts) : trackedAlerts;
+    const due = findDue(current, notified, at, resendMs);
     const stillThere = [...notified].filter(([key]) => trackedAlerts.has(key));
     notified = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
     const alerts = new Map(
@@ -87,8 +91,7 @@ export function createPush(options: PushOptions): Push {
   const add = (saved: readonly TrackedAlert[]) => {
     trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
   };
-  const ownAlerts = () =>
-    options.fleet ? new Map([...trackedAlerts].filter(([, { labels }]) => labels.subnet === undefined)) : trackedAlerts;
+  const ownAlerts = () => (options.fleet ? withoutSubnets(trackedAlerts) : trackedAlerts);
   const saver = createAlertSaver({
     clock,
     store: options.store,
@@ -109,6 +112,9 @@ export function createPush(options: PushOptions): Push {
       clock,
       trackedAlerts: () => trackedAlerts,
       onRead: add,
+      onFollowed: (decided) => {
+        trackedAlerts = mergeTrackedAlerts(ownAlerts(), decided);
+      },
       onBug: options.onBug,
     });
 
@@ -135,8 +141,21 @@ export function createPush(options: PushOptions): Push {
     saver.saveSoon();
     fleet?.saveSoon();
   };
-  const timer = setInterval(judgeNow, judgeEveryMs);
-  judgeNow();
+  let isStopped = false;
+  let isFollowing = false;
+  const followAndJudge = async (others: FleetAlerts) => {
+    if (isFollowing) return;
+    isFollowing = true;
+    await others.follow();
+    isFollowing = false;
+    if (!isStopped) judgeNow();
+  };
+  const tick = () => {
+    if (fleet === undefined) judgeNow();
+    else void followAndJudge(fleet);
+  };
+  const timer = setInterval(tick, judgeEveryMs);
+  tick();
 
   return {
     setAlertmanagers: ({ urls, ...login }) => {
@@ -162,6 +181,7 @@ export function createPush(options: PushOptions): Push {
     isJudged: (subnet) => fleet?.isJudged(subnet) ?? true,
     stop: async () => {
       clearInterval(timer);
+      isStopped = true;
       await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);
       await Promise.all([saver.stop(), fleet?.stop()]);
     },

@@ -179,3 +179,49 @@ it('a subnet that has left the inventory is kept by the shard that owns it, and 
   owner.planKeeping([], []);
   expect([owner.keeps(moving), owner.epochOf(moving)]).toEqual([true, epoch]);
 });
+
+describe('on the alerts of a shard decides', () => {
+  const partner = (keeping: FleetSubnet['keeping'], over: Partial<SeenMember> = {}): SeenMember => ({
+    ...toMember('c', of(1, 3), [toSubnet(moving, { keeping })]),
+    ...over,
+  });
+  const deciderOf = (holds: boolean, ...members: readonly SeenMember[]) => {
+    const part = createPart({ instance: 'b', shard: of(1, 3) }, () => holds);
+    const rows = [toMember('b', of(1, 3), [toSubnet(moving, { keeping: 'now' })]), ...members];
+    part.planWatch(rows);
+    part.planKeeping([{ name: moving, isReady: true }], rows);
+    return part.decider();
+  };
+
+  it('the instance that holds its lock, whatever another one says', () => {
+    expect(deciderOf(true, partner('now'))).toBe('self');
+  });
+
+  it('the other one of the same shard that keeps its subnets, when this one does not hold the lock', () => {
+    expect([deciderOf(false, partner('now')), deciderOf(false, partner('no'))]).toEqual(['other', 'unknown']);
+  });
+
+  it('one that is alone in its shard, also without the lock', () => {
+    const others = [
+      partner('now', { isSilent: true }),
+      partner('now', { shard: of(1, 4) }),
+      partner('now', { shard: of(2, 3) }),
+    ];
+    expect([deciderOf(false), ...others.map((one) => deciderOf(false, one))]).toEqual(['self', 'self', 'self', 'self']);
+  });
+
+  it('nobody known, after the lock was lost and before the rows of the others were read again', () => {
+    let holds = true;
+    const part = createPart({ instance: 'b', shard: of(1, 3) }, () => holds);
+    part.planWatch([partner('no')]);
+    part.planKeeping([{ name: moving, isReady: true }], [partner('no')]);
+    holds = false;
+    expect(part.decider()).toBe('unknown');
+    holds = true;
+    expect(part.decider()).toBe('unknown');
+    part.planWatch([partner('now')]);
+    holds = false;
+    part.planKeeping([{ name: moving, isReady: true }], [partner('now')]);
+    expect(part.decider()).toBe('other');
+  });
+});

@@ -8,7 +8,7 @@ import { createPush } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, temporaryFolder } from '../support/cli.ts';
 import { createFakePart, type FakePart } from '../support/fake-part.ts';
-import { createHandClock } from '../support/hand-clock.ts';
+import { createHandClock, HAND_CLOCK_START } from '../support/hand-clock.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -163,7 +163,7 @@ describe('an instance that begins to watch a subnet', () => {
 });
 
 describe('a subnet that another instance watches from now on', () => {
-  it('is dropped without a word: nothing is resolved, deleted, or sent any more', async () => {
+  it('is dropped without a word, and known again only by what was stored meanwhile when it comes back', async () => {
     const shared = await openShared();
     const part = createFakePart('moved');
     const one = await runInstance(shared, part);
@@ -175,23 +175,8 @@ describe('a subnet that another instance watches from now on', () => {
     await one.judges();
     one.receiver.received.length = 0;
     await one.judges(20);
-    await one.push.stop();
-    expect(one.sent()).toEqual([]);
-    expect(await shared.read()).toEqual(before);
-    expect(one.news).toEqual(['firing']);
-  });
-
-  it('is known again only by what was stored meanwhile when it comes back', async () => {
-    const shared = await openShared();
-    const part = createFakePart('moved');
-    const one = await runInstance(shared, part);
-    one.set('active');
-    await one.sends();
-    await eventually(async () => expect(await shared.read()).toHaveLength(1));
-    Object.assign(part, { watched: [], own: [], kept: [] });
-    await one.judges();
+    expect([one.sent(), await shared.read(), one.news]).toEqual([[], before, ['firing']]);
     await shared.save(stored());
-    one.receiver.received.length = 0;
     Object.assign(part, { watched: ['moved'], own: ['moved'], kept: ['moved'], epoch: 2 });
     await one.sends();
     expect(new Set(one.sent().map(({ startsAt }) => startsAt))).toEqual(new Set([FIRED]));
@@ -265,5 +250,94 @@ describe('of two that watch a subnet', () => {
     expect(await shared.read()).toEqual([]);
     shared.reopen();
     await eventually(async () => expect(await shared.read()).toEqual(before));
+  });
+});
+
+describe('an instance of a hot pair, while the other one decides', () => {
+  const END = HAND_CLOCK_START - 60_000;
+  const follow = async () => {
+    const shared = await openShared();
+    const part = Object.assign(createFakePart('moved'), { kept: [], decides: 'other' });
+    const hand = createHandClock();
+    return { shared, part, hand, one: await runInstance(shared, part, hand.clock) };
+  };
+  const endsOf = (one: Awaited<ReturnType<typeof runInstance>>) => new Set(one.sent().map(({ endsAt }) => endsAt));
+
+  it('sends nothing that only itself sees, and is ready for the subnet', async () => {
+    const { one } = await follow();
+    one.set('active');
+    await one.judges(10);
+    expect([one.sent(), one.news, one.push.isJudged('moved')]).toEqual([[], [], true]);
+  });
+
+  it('sends what that one has stored, in the words that it would use itself, until that one has ended it', async () => {
+    const { shared, hand, one } = await follow();
+    await shared.save(stored({ annotations: { summary: 'It was halted.' } }));
+    await one.sends();
+    one.set('active');
+    hand.run(200);
+    await eventually(() => expect(one.sent().at(-1)?.annotations).toEqual({ summary: 'It is halted.' }));
+    one.set('clear');
+    await one.judges();
+    expect(new Set(one.sent().map(({ startsAt }) => startsAt))).toEqual(new Set([FIRED]));
+    await shared.save(stored({ phase: 'resolved', resolvedAt: END }));
+    one.set('active');
+    await eventually(() => expect(one.sent().at(-1)?.endsAt).toBe(new Date(END).toISOString()));
+    one.receiver.received.length = 0;
+    hand.run(200);
+    await one.sends();
+    expect(endsOf(one)).toEqual(new Set([new Date(END).toISOString()]));
+    await shared.remove();
+    await one.judges();
+    one.receiver.received.length = 0;
+    hand.run(200);
+    await one.judges();
+    expect([one.sent(), one.news]).toEqual([[], []]);
+  });
+
+  it('sends nothing of subnets while it cannot know who decides, and after half a minute what it sees itself', async () => {
+    const { shared, part, hand, one } = await follow();
+    await shared.save(stored());
+    await one.sends();
+    part.decides = 'unknown';
+    one.set('clear');
+    await one.judges();
+    one.receiver.received.length = 0;
+    hand.run(29_000);
+    await one.judges();
+    expect([one.sent(), one.news]).toEqual([[], []]);
+    hand.run(2_000);
+    await one.sends();
+    expect(one.news).toEqual(['resolved']);
+  });
+
+  it('goes on from what that one has stored last when it decides itself', async () => {
+    const { shared, part, one } = await follow();
+    await shared.save(stored());
+    await one.sends();
+    one.set('active');
+    Object.assign(part, { decides: 'self', kept: ['moved'], epoch: 2 });
+    await one.judges();
+    one.set('clear');
+    await eventually(() => expect(one.news).toEqual(['resolved']));
+    expect(new Set(one.sent().map(({ startsAt }) => startsAt))).toEqual(new Set([FIRED]));
+    await eventually(async () => expect(await shared.read()).toEqual([expect.stringMatching(/^resolved /)]));
+  });
+
+  it('holds what it knows for half a minute when the database is away, and judges by itself from then on', async () => {
+    const { shared, hand, one } = await follow();
+    shared.cut();
+    one.set('active');
+    await one.judges();
+    hand.run(29_000);
+    await one.judges();
+    expect(one.news).toEqual([]);
+    hand.run(31_000);
+    await eventually(() => expect(one.news).toEqual(['firing']));
+    shared.reopen();
+    await shared.save(stored());
+    await one.judges();
+    hand.run(200);
+    await eventually(() => expect(one.sent().at(-1)?.startsAt).toBe(FIRED));
   });
 });

@@ -25,9 +25,12 @@ export interface FleetStage {
   readonly channel: HookReceiver;
   /** The daemons that run, by the name of the instance. */
   readonly daemons: ReadonlyMap<string, FleetDaemon>;
-  /** Lets the inventory of all daemons have these subnets. */
-  writeInventory(names: readonly string[]): void;
-  /** Starts an instance. Its links lead to `http://INSTANCE.test`, so that an alert shows who has sent it. */
+  /** Writes these subnets into the inventory of all daemons, or into one for an instance alone. */
+  writeInventory(names: readonly string[], instance?: string): void;
+  /**
+   * Starts an instance. Its links lead to `http://INSTANCE.test`, so that an alert shows who has sent it. One whose inventory was
+   * written reads that, and is `from` where nodes may behave otherwise.
+   */
   start(instance: string, shard: Shard): Promise<FleetDaemon>;
   /** Ends an instance, by SIGTERM when nothing else is said. */
   end(instance: string, signal?: NodeJS.Signals): Promise<void>;
@@ -41,7 +44,8 @@ export interface FleetStage {
 /** Starts all but the daemons; the subnets are well, and in the inventory. */
 export async function startFleetStage(count: number): Promise<FleetStage> {
   const folder = temporaryFolder();
-  const config = folder.path('subnetd.yaml');
+  const shared = folder.path('subnetd.yaml');
+  const configs = new Map<string, string>();
   const daemons = new Map<string, FleetDaemon>();
   const [postgres, subnets, webhook, channel, sent] = await Promise.all([
     usePostgres(),
@@ -57,14 +61,17 @@ route: { receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1s, 
 receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolved: true }] }]
 `),
   ]);
-  const writeInventory = (names: readonly string[]) =>
-    writeFileSync(config, subnets.inventory(names, [alertmanager.url, sent.url], channel.url));
+  const writeInventory = (names: readonly string[], instance?: string) => {
+    if (instance !== undefined) configs.set(instance, folder.path(`${instance}.yaml`));
+    const config = configs.get(instance ?? '') ?? shared;
+    writeFileSync(config, subnets.inventory(names, [alertmanager.url, sent.url], channel.url, instance));
+  };
   writeInventory(subnets.names);
   const ask = async (instance: string, path: string) => await fetch(`${daemons.get(instance)?.url}${path}`);
   return {
     ...{ subnets, alertmanager, sent, webhook, channel, daemons, writeInventory, ask },
     start: async (instance, shard) => {
-      const daemon = await startDaemon(config, {
+      const daemon = await startDaemon(configs.get(instance) ?? shared, {
         SUBNETD_DATABASE_URL: database,
         SUBNETD_SHARD: formatShard(shard),
         SUBNETD_INSTANCE: instance,

@@ -8,14 +8,18 @@ export type NodeMood = 'well' | 'gone' | 'stalled';
 /** Many subnets of four nodes in one server. */
 export interface FleetSubnets {
   readonly names: readonly string[];
-  /** The inventory that has these subnets, whose alerts go to Alertmanagers and, if given, through a channel. */
-  inventory(names: readonly string[], alertmanagers: readonly string[], channel?: string): string;
-  /** Lets a node of a subnet, or all of its nodes, behave in another way. */
-  set(subnet: string, mood: NodeMood, node?: string): void;
+  /**
+   * The inventory that has these subnets, whose alerts go to Alertmanagers and, if given, through a channel; `from`: who reads it,
+   * where nodes behave otherwise for some.
+   */
+  inventory(names: readonly string[], alertmanagers: readonly string[], channel?: string, from?: string): string;
+  /** Lets a node of a subnet, or all of its nodes, behave in another way, for all or only for those `from` somewhere. */
+  set(subnet: string, mood: NodeMood, node?: string, from?: string): void;
   stop(): Promise<void>;
 }
 
 const NODES = ['n1', 'n2', 'n3', 'n4'];
+const toQuery = (from: string | undefined) => (from === undefined ? '' : `?from=${from}`);
 
 /** Starts so many subnets, all of which are well and make a block each second. */
 export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
@@ -23,9 +27,11 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
   const moods = new Map<string, { mood: NodeMood; height: number }>();
   const startedAt = Date.now();
   const heightNow = () => 1_000 + Math.floor((Date.now() - startedAt) / 1_000);
-  const methodsOf = (key: string): Methods => ({
+  /** What was set for who asks, or for all. */
+  const moodOf = (url: URL) => moods.get(`${url.pathname}${url.search}`) ?? moods.get(url.pathname);
+  const methodsOf = (url: URL): Methods => ({
     XDPoS_getV2BlockByNumber: ({ params }) => {
-      const known = moods.get(key);
+      const known = moodOf(url);
       const latest = known?.mood === 'stalled' ? known.height : heightNow();
       return blockResult(params[0] === 'latest' ? latest : latest - 2);
     },
@@ -34,15 +40,15 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
     rpc_modules: () => ({ admin: '1.0', eth: '1.0', net: '1.0', XDPoS: '1.0' }),
   });
   const server = createServer(async (request, response) => {
-    const key = request.url ?? '';
+    const url = new URL(request.url ?? '', 'http://localhost');
     // As a node without wildcards does.
     if (!/^127\.0\.0\.1(?::\d+)?$/.test(request.headers.host ?? ''))
       return void response.writeHead(403).end('invalid host specified\n');
-    if (moods.get(key)?.mood === 'gone') return void request.socket.destroy();
+    if (moodOf(url)?.mood === 'gone') return void request.socket.destroy();
     let body = '';
     for await (const chunk of request) body += chunk;
     const message = JSON.parse(body) as ReceivedCall | readonly ReceivedCall[];
-    const answers = [message].flat().map((call) => answerCall(methodsOf(key), call as ReceivedCall));
+    const answers = [message].flat().map((call) => answerCall(methodsOf(url), call as ReceivedCall));
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(message) ? answers : answers[0]));
   });
@@ -50,13 +56,13 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
   const { port } = server.address() as AddressInfo;
   return {
     names,
-    inventory: (wanted, urls, channel) =>
+    inventory: (wanted, urls, channel, from) =>
       JSON.stringify({
         subnets: wanted.map((name) => ({
           ...{ name, consensus: 'XDPoS' },
           nodes: NODES.map((node) => ({
             name: node,
-            rpc: `http://127.0.0.1:${port}/${name}/${node}`,
+            rpc: `http://127.0.0.1:${port}/${name}/${node}${toQuery(from)}`,
             expectedPeers: 3,
           })),
           checks: { rpc: { schedule: 'every 2s', timeout: '1s', stallAfter: '12s' } },
@@ -64,9 +70,9 @@ export async function startFleetSubnets(count: number): Promise<FleetSubnets> {
         alertmanager: { urls },
         ...(channel && { notify: [{ name: 'ops', webhook: { url: channel }, severities: ['critical', 'warning'] }] }),
       }),
-    set: (subnet, mood, node) => {
+    set: (subnet, mood, node, from) => {
       for (const one of node === undefined ? NODES : [node])
-        moods.set(`/${subnet}/${one}`, { mood, height: heightNow() });
+        moods.set(`/${subnet}/${one}${toQuery(from)}`, { mood, height: heightNow() });
     },
     stop: async () => {
       server.closeAllConnections();
