@@ -16,10 +16,20 @@ test('the files that are known to wait are there', () => {
 test('files that wait start longest first, with enough of the others between them for the other workers', () => {
   const seconds: Readonly<Record<string, number>> = { w10: 10, w60: 60, w30: 30 };
   const files = ['a', 'w10', 'b', 'c', 'w30', 'd', 'w60', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];
-  const order = mixWaiting(files, (file) => seconds[file], { waiting: 2, others: 1 });
+  const order = mixWaiting(files, (file) => seconds[file], { longest: 2, shortest: 0, others: 1 });
   // The third begins when the second ends, after 30 s: ten others of 3 s are begun by then.
   expect(order.join(' ')).toBe('w60 w30 a b c d e f g h i j w10 k l');
-  expect(mixWaiting(['w10', 'w60'], (file) => seconds[file], { waiting: 1, others: 1 })).toEqual(['w60', 'w10']);
+  expect(mixWaiting(['w10', 'w60'], (file) => seconds[file], { longest: 1, shortest: 0, others: 1 })).toEqual([
+    'w60',
+    'w10',
+  ]);
+});
+
+test('some workers begin with the shortest of those that wait', () => {
+  const seconds: Readonly<Record<string, number>> = { w10: 10, w60: 60, w30: 30 };
+  const files = ['a', 'w10', 'b', 'c', 'w30', 'd', 'w60', 'e', 'f'];
+  const order = mixWaiting(files, (file) => seconds[file], { longest: 1, shortest: 1, others: 1 });
+  expect(order.join(' ')).toBe('w60 w10 a b c d w30 e f');
 });
 
 test('a test belongs to those without other programs unless it, or what it imports, starts one', () => {

@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification, type Vitest } from 'vitest/node';
-import { mixWaiting } from './mix-waiting.ts';
+import { mixWaiting, type Workers } from './mix-waiting.ts';
 
 /** Starts the files that mostly wait, with the seconds that each takes, beside the others as `mixWaiting` says. */
 export function createWaitingFirst(
   secondsOf: Readonly<Record<string, number>>,
-  workers: { readonly waiting: number; readonly others: number },
+  workers: Workers,
 ): new (
   vitest: Vitest,
 ) => BaseSequencer {
