@@ -118,8 +118,8 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       return labels.subnet === undefined || (state === 'active' && alert?.phase === 'firing' && !alert.isHeld);
     });
     const found = new Set(texts.map(({ labels }) => alertKey(labels)));
-    const others = [...ofSubnets(all)].flatMap(([key, { labels, phase }]): readonly Finding[] =>
-      phase === 'resolved' || found.has(key) ? [] : [{ state: 'unknown', labels }],
+    const others = [...ofSubnets(all)].flatMap(([key, { labels }]): readonly Finding[] =>
+      found.has(key) ? [] : [{ state: 'unknown', labels }],
     );
     return [...texts, ...others];
   };

@@ -302,6 +302,12 @@ describe('an instance of a hot pair, while the other one decides', () => {
     part.decides = 'unknown';
     one.set('clear');
     await one.judges();
+    hand.run(29_000);
+    await one.judges();
+    part.decides = 'other';
+    await one.judges();
+    part.decides = 'unknown';
+    await one.judges();
     one.receiver.received.length = 0;
     hand.run(29_000);
     await one.judges();
@@ -309,6 +315,14 @@ describe('an instance of a hot pair, while the other one decides', () => {
     hand.run(2_000);
     await one.sends();
     expect(one.news).toEqual(['resolved']);
+  });
+
+  it('sends nothing that planned work holds back at that one', async () => {
+    const { shared, one } = await follow();
+    await shared.save(stored({ isHeld: true }));
+    one.set('active');
+    await one.judges(10);
+    expect([one.sent(), one.news]).toEqual([[], []]);
   });
 
   it('goes on from what that one has stored last when it decides itself', async () => {
