@@ -12,6 +12,19 @@ it('a call whose parameters no thread can be sent fails alone: the next one gets
   await close();
 });
 
+it('when the thread ends, calls before that have their own answers, and all others fail as such', async () => {
+  const { call, close } = startSqliteThread(() => {});
+  const select = (value: number) => call('query', `select ${value} as value`, []);
+  await call('make', ':memory:');
+  await call('open', ':memory:');
+  // It returns functions, which cannot be sent back: that is a bug, at which a thread ends.
+  const calls = [select(1), call('valueOf' as 'ping', true), select(2)];
+  const codes = calls.map((one) => one.catch(({ code }: NodeJS.ErrnoException) => code));
+  expect(await Promise.all(codes)).toEqual([[{ value: 1 }], 'DATABASE_THREAD_ENDED', 'DATABASE_THREAD_ENDED']);
+  await expect(select(3)).rejects.toMatchObject({ code: 'DATABASE_THREAD_ENDED' });
+  await close();
+});
+
 it('a check that only reads answers for none that writes, also when both run at once', async () => {
   const connection = await openSqlite(':memory:');
   const checks = [false, true, false].map((writes) => connection.ping(writes).then(() => 'well', String));
