@@ -6,7 +6,7 @@ import { areLike, cutSnapshot, type Units } from './cut-snapshot.ts';
 import type { Part, SubnetPart, TargetPart, View } from './parts.ts';
 import { emptySection, type Section } from './section.ts';
 
-/** A block of a page. It stays as it is when the next page is rendered. */
+/** A block of a page, until the next page is rendered. */
 export interface Block {
   readonly units: Units;
   /** By part. */

@@ -48,7 +48,7 @@ function pickSubnets(
   const pieces: Piece[] = [];
   for (const { subnet, subnetPlace, from, to } of slices) {
     if (!subnets.has(subnet)) continue;
-    if (of === 'target' && from === 0 && to === targets.length) return [section];
+    if (of === 'target' && from === 0 && to === targets.length) return [section.piece];
     const place = subnetPlace ?? 0;
     const bytes =
       of === 'target'
@@ -71,6 +71,8 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
   const descriptions = { text: describeParts('text'), openmetrics: describeParts('openmetrics') };
   const blocks = createBlocks(parts, view);
   let current: Promise<readonly Block[]> | undefined;
+  /** The answers that are made of rendered pages. The next page is written over the last one, so it waits for them. */
+  const answering = new Set<Promise<ScrapeAnswer>>();
   let askedAt: WatchedMs | undefined;
 
   /** The page that is being rendered, for whoever scrapes meanwhile, or a new one. */
@@ -79,7 +81,7 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
       const end = () => {
         current = undefined;
       };
-      current = runInTurns(blocks.render(snapshot()));
+      current = Promise.allSettled(answering).then(() => runInTurns(blocks.render(snapshot())));
       current.then(end, end);
     }
     return current;
@@ -92,8 +94,8 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
     for (const [place, { of }] of parts.entries())
       for (const { units, sections } of page) {
         const section = sections[place] as Section;
-        if (section.bytes.length === 0) continue;
-        const found = wanted === undefined ? [section] : pickSubnets(section, of, units, wanted);
+        if (section.piece.bytes.length === 0) continue;
+        const found = wanted === undefined ? [section.piece] : pickSubnets(section, of, units, wanted);
         if (found.length === 0) continue;
         const description = descriptions[format][place] as Piece;
         if (description !== described) yield description;
@@ -103,22 +105,30 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
     yield toPiece(`${own}${END[format]}`);
   }
 
+  const answerOf = async (request: ScrapeRequest, own: string): Promise<ScrapeAnswer> => {
+    const { isGzip, subnets } = request;
+    const page = await share();
+    const names = page.flatMap(({ units }) => units.subnets.map(({ subnet }) => subnet.name));
+    const unknown = subnets.find((subnet) => !names.includes(subnet));
+    if (unknown !== undefined) {
+      const advice = names.length === 0 ? 'none is watched here' : `ask for one of: ${listNames(names, 10)}`;
+      const error = `no subnet here is called ${JSON.stringify(unknown)}; ${advice}`;
+      return { kind: 'unknown', error };
+    }
+    const pieces = read(page, request, own);
+    return { kind: 'page', chunks: await runInTurns(isGzip ? gzipPieces(pieces) : joinPieces(pieces)) };
+  };
+
   return {
     lastAt: () => (askedAt === undefined ? undefined : clock.toWall(askedAt)),
     answer: async (request) => {
       askedAt = clock.now();
-      const { format, isGzip, subnets } = request;
-      const own = subnets.length === 0 ? await renderOwn(format) : '';
-      const page = await share();
-      const names = page.flatMap(({ units }) => units.subnets.map(({ subnet }) => subnet.name));
-      const unknown = subnets.find((subnet) => !names.includes(subnet));
-      if (unknown !== undefined) {
-        const advice = names.length === 0 ? 'none is watched here' : `ask for one of: ${listNames(names, 10)}`;
-        const error = `no subnet here is called ${JSON.stringify(unknown)}; ${advice}`;
-        return { kind: 'unknown', error };
-      }
-      const pieces = read(page, request, own);
-      return { kind: 'page', chunks: await runInTurns(isGzip ? gzipPieces(pieces) : joinPieces(pieces)) };
+      const own = request.subnets.length === 0 ? await renderOwn(request.format) : '';
+      const answer = answerOf(request, own);
+      const end = () => answering.delete(answer);
+      answering.add(answer);
+      answer.then(end, end);
+      return answer;
     },
   };
 }

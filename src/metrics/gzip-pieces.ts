@@ -5,7 +5,7 @@ import { joinChecksums } from './join-checksums.ts';
 /** Bytes of a page, in memory of their own. */
 export type Bytes = Buffer<ArrayBuffer>;
 
-/** A piece of a page. Its bytes never change, so what was made of them is kept with it. */
+/** A piece of a page. Its bytes do not change while it is part of a page, so what was made of them is kept with it. */
 export interface Piece {
   readonly bytes: Bytes;
   packed: Packed | undefined;
@@ -55,24 +55,19 @@ function pack(pieces: readonly [Piece, ...Piece[]]): Packed {
   return first.packed;
 }
 
-/** Joins small buffers to chunks; a large one is a chunk as it is. */
+/** Copies buffers into chunks. */
 function createJoiner() {
   const chunks: Bytes[] = [];
   let joined: Bytes[] = [];
   let length = 0;
   const end = (): readonly Bytes[] => {
-    if (joined.length > 0) chunks.push(joined.length === 1 ? (joined[0] as Bytes) : Buffer.concat(joined));
+    if (joined.length > 0) chunks.push(Buffer.concat(joined));
     joined = [];
     length = 0;
     return chunks;
   };
   return {
     add: (bytes: Bytes) => {
-      if (bytes.length >= CHUNK_BYTES) {
-        end();
-        chunks.push(bytes);
-        return;
-      }
       joined.push(bytes);
       length += bytes.length;
       if (length >= CHUNK_BYTES) end();
@@ -82,7 +77,7 @@ function createJoiner() {
   };
 }
 
-/** The pieces of a page as they are, in chunks. */
+/** The pieces of a page as they are, in chunks of their own. */
 export function* joinPieces(pieces: Iterable<Piece>): Generator<void, readonly Bytes[]> {
   const joiner = createJoiner();
   for (const { bytes } of pieces) {
@@ -114,7 +109,7 @@ function* groupPieces(pieces: Iterable<Piece>): Generator<readonly [Piece, ...Pi
   if (small !== undefined) yield small;
 }
 
-/** The pieces of a page as one gzip member, as many programs read no second one, in chunks. */
+/** The pieces of a page as one gzip member, as many programs read no second one, in chunks of their own. */
 export function* gzipPieces(pieces: Iterable<Piece>): Generator<void, readonly Bytes[]> {
   const joiner = createJoiner();
   let [crc, length] = [0, 0];

@@ -1,10 +1,12 @@
 import type { Bytes, Piece } from './gzip-pieces.ts';
 
 /**
- * The samples of one part of a page for some units, as text. A unit has any number of rows, and each row is a sample. A section is
- * never changed: what was sent of it may still wait in a socket.
+ * The samples of one part of a page for some units, as text. A unit has any number of rows, and each row is a sample. New values are
+ * written over the old ones, so whoever keeps something of a section copies it.
  */
-export interface Section extends Piece {
+export interface Section {
+  /** Its text. With other values there is another piece, though in the same memory. */
+  piece: Piece;
   /** The first row of each unit; behind the last one, the number of rows. */
   readonly starts: Uint32Array;
   /** By row. */
@@ -16,8 +18,7 @@ export interface Section extends Piece {
 
 /** A section of units that have no row. */
 export const emptySection = (units: number): Section => ({
-  bytes: Buffer.alloc(0),
-  packed: undefined,
+  piece: { bytes: Buffer.alloc(0), packed: undefined },
   starts: new Uint32Array(units + 1),
   keys: [],
   values: new Float64Array(0),
@@ -29,7 +30,7 @@ export const startOf = ({ ends }: Section, row: number): number => (row === 0 ? 
 
 /** The text of the units from one place to before another. */
 export const sliceSection = (section: Section, from: number, to: number): Bytes =>
-  section.bytes.subarray(
+  section.piece.bytes.subarray(
     startOf(section, section.starts[from] as number),
     startOf(section, section.starts[to] as number),
   );

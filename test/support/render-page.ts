@@ -17,7 +17,7 @@ export function createPage(
     let step = steps.next();
     while (!step.done) step = steps.next();
     const page = step.value;
-    const textOf = (place: number) => page.map(({ sections }) => sections[place]?.bytes.toString()).join('');
+    const textOf = (place: number) => page.map(({ sections }) => sections[place]?.piece.bytes.toString()).join('');
     return families
       .map((family) => {
         const text = parts.map((part, place) => (part.family === family ? textOf(place) : '')).join('');
