@@ -10,7 +10,9 @@ export interface Reply {
   keepAlive: string;
   /** The other side keeps the connection open for the next request. */
   keepsOpen: boolean;
-  /** The body as text, once it has come whole. Bytes that are no UTF-8 are replaced. */
+  /** Makes the text of the body, which it must not keep. */
+  readonly toText: (body: Buffer) => string;
+  /** The body as text, once it has come whole. */
   text: string | undefined;
   /** Of the header that is being read: its name, and its value as soon as that begins. */
   name: string;
@@ -70,13 +72,17 @@ const [RESPONSE, GO_ON, NO_BODY, STOP] = [2, 0, 1, -1];
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
+/** Bytes that are no UTF-8 are replaced. */
+const toUtf8 = (body: Buffer): string => body.toString();
+
 /** A response of which nothing has been read. */
-export const createReply = (): Reply => ({
+export const createReply = (toText = toUtf8): Reply => ({
   status: 0,
   contentType: '',
   contentEncoding: '',
   keepAlive: '',
   keepsOpen: false,
+  toText,
   text: undefined,
   name: '',
   value: undefined,
@@ -177,8 +183,8 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     },
     wasm_on_message_complete: () => {
       if (reply.status < 200) return GO_ON;
-      reply.text =
-        bodyEnd > 0 ? bytes.toString('utf8', bodyStart, bodyEnd) : (reply.body?.toString('utf8', 0, reply.size) ?? '');
+      const { body = NO_BYTES, size, toText } = reply;
+      reply.text = toText(bodyEnd > 0 ? bytes.subarray(bodyStart, bodyEnd) : body.subarray(0, size));
       bodyEnd = 0;
       return GO_ON;
     },

@@ -117,14 +117,12 @@ async function sendAlive<T>(send: Send, calls: readonly Call[], read: ReadRespon
   return !exchange.ok && exchange.stale ? send(body, read) : exchange;
 }
 
-const readOne = (response: TransportResponse): CallResult => parseSingle(response, 'whole');
-
 /** One request for each call. One whose answer is too large is skipped; after another failure the rest fails as well. */
 async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promise<ChainAnswers> {
   const answers: Partial<Record<ChainCall, CallResult>> = {};
   let failed: Exchange<CallResult> | undefined;
   for (const [name, call] of calls) {
-    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], readOne));
+    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], parseSingle));
     if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
     answers[name] = exchange.ok ? exchange.value : exchange;
   }
@@ -170,7 +168,7 @@ async function ask<T extends object>(
     read(Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]])));
   const readTogether = (response: TransportResponse): T | 'refused' => {
     if (REFUSES_BATCH.has(response.status)) return 'refused';
-    const results = parseAnswer(response, calls.size, 'whole');
+    const results = parseAnswer(response, calls.size);
     return results === 'refused' ? results : readAll(results);
   };
   const exchange = await sendAlive(send, [...calls.values()], readTogether);

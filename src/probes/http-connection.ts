@@ -1,13 +1,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { createReply, loadResponseParser, type Reply } from '../net/load-response-parser.ts';
+import { loadResponseParser, type Reply } from '../net/load-response-parser.ts';
 import { type Connection, MAX_ANSWER_BYTES } from './transport.ts';
 
 /** Why no response comes: an error of the socket, its end, or bytes that are no response or too many. */
 export type Failure = NodeJS.ErrnoException | 'ended' | 'broken' | 'too-large';
 
 /** Waits for a response. The failure is undefined when the response is whole. */
-type Receive = (reply: Reply, failure: Failure | undefined) => void;
+type Receive = (failure: Failure | undefined) => void;
 
 /** An open connection, or one that is being established. */
 interface Link {
@@ -85,7 +85,7 @@ function fail(connection: HttpConnection, failure: Failure): void {
   const { waiting } = connection;
   connection.waiting = undefined;
   close(connection, 'new');
-  waiting?.receive(waiting.reply, failure);
+  waiting?.receive(failure);
 }
 
 /** Closes the connection, which ends a request in progress. */
@@ -128,7 +128,7 @@ function finish(connection: HttpConnection, link: Link, hasSurplus: boolean): vo
     connection.state = 'reused';
     closeWhenIdle(connection, link, idleMs);
   }
-  receive(reply, undefined);
+  receive(undefined);
   // The reply is old by now. Whatever it points to would stay in memory until the next large collection.
   reply.text = undefined;
 }
@@ -206,20 +206,16 @@ function open(connection: HttpConnection): Link {
   return { socket, parser: parser.open() };
 }
 
-/** Sends a request. `receive` is called once. The reply is filled in while it comes. */
+/** Sends a request. `receive` is called once. The reply, of which nothing has been read, is filled in while it comes. */
 export function sendRequest(
   connection: HttpConnection,
   request: string,
   closesAfter: boolean,
+  reply: Reply,
   receive: Receive,
-): Reply {
+): void {
   const { link } = connection;
-  const sent: Waiting = {
-    reply: createReply(),
-    receive,
-    closesAfter,
-    sentAt: link === undefined ? performance.now() : undefined,
-  };
+  const sent: Waiting = { reply, receive, closesAfter, sentAt: link === undefined ? performance.now() : undefined };
   connection.waiting = sent;
   if (link === undefined) {
     connection.link = open(connection);
@@ -232,5 +228,4 @@ export function sendRequest(
       link.socket.write(request);
     });
   }
-  return sent.reply;
 }

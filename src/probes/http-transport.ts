@@ -1,5 +1,6 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import type { Fault } from '../model/observation.ts';
+import { createReply } from '../net/load-response-parser.ts';
 import { atDeadline } from './at-deadline.ts';
 import {
   createHttpConnection,
@@ -74,6 +75,7 @@ function exchange<T>(
   const { target, connection } = origin;
   return new Promise((resolve) => {
     const started = performance.now();
+    const reply = createReply(ask.toText);
     const wasReused = connection.state === 'reused';
     let isSettled = false;
     const settle = (result: Exchange<T>) => {
@@ -93,8 +95,8 @@ function exchange<T>(
     signal?.addEventListener('abort', onAbort);
     const cancelDeadline = atDeadline(deadline, (time) => wasSentBefore(connection, time), onDeadline);
 
-    const reply = sendRequest(connection, toRequest(origin, ask, closesAfter), closesAfter, (received, failure) => {
-      const { status, contentType, contentEncoding, text = '' } = received;
+    sendRequest(connection, toRequest(origin, ask, closesAfter), closesAfter, reply, (failure) => {
+      const { status, contentType, contentEncoding, text = '' } = reply;
       if (failure !== undefined) {
         const isLost = failure !== 'broken' && failure !== 'too-large';
         const fault = toFault(failure, showAddress(target));

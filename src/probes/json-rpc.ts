@@ -1,7 +1,6 @@
 import type { Method } from '../model/calls.ts';
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import { skimPeers } from './skim-peers.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** One call; its id is its position in the request, from 1. */
@@ -61,9 +60,9 @@ function judgeHttp({ status, contentType, text }: TransportResponse): Fault | un
   return undefined;
 }
 
-function parseJson(text: string, reads: 'skimmed' | 'whole'): Result<unknown> {
+function parseJson(text: string): Result<unknown> {
   try {
-    return { ok: true, value: JSON.parse(reads === 'whole' ? text : skimPeers(text)) };
+    return { ok: true, value: JSON.parse(text) };
   } catch {
     const start = text.trimStart().slice(0, 1);
     const looksLike = start === '<' ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
@@ -73,17 +72,13 @@ function parseJson(text: string, reads: 'skimmed' | 'whole'): Result<unknown> {
 
 /**
  * Parses an HTTP response into one result per call, in the order of the calls. `refused` when the node answered a batch
- * with a single object: it accepts single calls only. Peers in it are counted only, unless it is read as a `whole`.
+ * with a single object: it accepts single calls only.
  */
-export function parseAnswer(
-  answer: TransportResponse,
-  calls: number,
-  reads: 'skimmed' | 'whole' = 'skimmed',
-): readonly CallResult[] | 'refused' {
+export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] | 'refused' {
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer.text, reads);
+  const parsed = parseJson(answer.text);
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
   if (calls > 1 && isRecord(value)) return 'refused';
@@ -103,7 +98,7 @@ export function parseAnswer(
 }
 
 /** The result of a single call, from its response. */
-export function parseSingle(answer: TransportResponse, reads?: 'skimmed' | 'whole'): CallResult {
-  const results = parseAnswer(answer, 1, reads);
+export function parseSingle(answer: TransportResponse): CallResult {
+  const results = parseAnswer(answer, 1);
   return (results === 'refused' ? undefined : results[0]) ?? badEnvelope('it has no answer to the call');
 }

@@ -27,6 +27,7 @@ import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
+import { skimPeers } from './skim-peers.ts';
 import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
 
 /** What is read from the result of each call. */
@@ -124,7 +125,8 @@ function send<T>(
 ): Promise<Exchange<T>> {
   const calls = toNodeMethods(consensus);
   const body = toBody(names.map((name) => calls[name]));
-  return transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, signal);
+  const question = { method: 'POST', contentType: 'application/json', body, toText: skimPeers } as const;
+  return transport.exchange(question, read, deadline, signal);
 }
 
 async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<Results> {

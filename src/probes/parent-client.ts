@@ -46,14 +46,14 @@ const toAnswer = (result: CallResult): ParentAnswer =>
 
 /** Some servers give the errors of a call a status of their own. */
 function readOne(response: TransportResponse): CallResult {
-  const bare = parseSingle({ ...response, status: 200 }, 'whole');
-  return response.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parseSingle(response, 'whole');
+  const bare = parseSingle({ ...response, status: 200 });
+  return response.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parseSingle(response);
 }
 
 /** Undefined when the node takes no batch. */
 function readTogether(response: TransportResponse, calls: number): readonly CallResult[] | undefined {
   if (REFUSES_BATCH.has(response.status)) return undefined;
-  const results = parseAnswer(response, calls, 'whole');
+  const results = parseAnswer(response, calls);
   const isRefusal =
     results === 'refused' ||
     results.every((result) => !result.ok && result.fault.kind === 'rpc-error' && !isRevert(result.fault));

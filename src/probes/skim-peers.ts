@@ -1,31 +1,111 @@
-/** JSON without white space, escapes, fractions or signs, at most as deep as a peer: what the node writes. */
-const STRING = '"[^"\\\\\\x00-\\x1f]*"';
-const SCALAR = `(?:${STRING}|true|false|null|0|[1-9][0-9]{0,14})`;
-const LIST = `\\[(?:${SCALAR}(?:,${SCALAR})*)?\\]`;
-const objectOf = (value: string) => `\\{(?:${STRING}:${value}(?:,${STRING}:${value})*)?\\}`;
-const VALUE = `(?:${SCALAR}|${LIST}|${objectOf(`(?:${SCALAR}|${LIST}|${objectOf(SCALAR)})`)})`;
-const PEER = new RegExp(`\\{"id":${STRING}(?:,(?!"id")${STRING}:${VALUE})*\\}`, 'y');
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const ZERO = 0x30;
+const NINE = 0x39;
 
-const START = '"result":[';
-const COMMA = 44;
+const LIST = '"result":[';
+const PEER = '{"id":';
+const [ID, TRUE, FALSE, NULL] = ['"id"', 'true', 'false', 'null'].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+  Buffer,
+];
+
+/** Peers are three deep. Whatever is much deeper would need more stack than there is. */
+const DEPTH = 4;
+
+/** By byte: whether it is itself within a string. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+
+/** There is nothing that the node writes. */
+const NONE = -1;
+
+function isAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
+  for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
+
+/** Where a string ends that begins here. It has no escapes. */
+function skipString(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) return NONE;
+  const { length } = bytes;
+  let next = at + 1;
+  while (next < length && IS_PLAIN[bytes[next] as number] === 1) next += 1;
+  return bytes[next] === QUOTE ? next + 1 : NONE;
+}
+
+/** Where a number ends that begins here. It has no sign, fraction or exponent. */
+function skipNumber(bytes: Uint8Array, at: number): number {
+  if (bytes[at] === ZERO) return at + 1;
+  let next = at;
+  while (next < bytes.length && (bytes[next] as number) >= ZERO && (bytes[next] as number) <= NINE) next += 1;
+  return next > at ? next : NONE;
+}
+
+/** Where the name of a member, with its colon, ends that begins here. */
+function skipName(bytes: Uint8Array, at: number): number {
+  const end = skipString(bytes, at);
+  return end !== NONE && bytes[end] === COLON ? end + 1 : NONE;
+}
+
+/** Where the list or the object ends whose first item begins here. */
+function skipItems(bytes: Uint8Array, at: number, close: number, depth: number): number {
+  if (bytes[at] === close) return at + 1;
+  for (let next = at; ; next += 1) {
+    if (close === CLOSE_OBJECT) next = skipName(bytes, next);
+    if (next !== NONE) next = skipValue(bytes, next, depth);
+    if (next === NONE || bytes[next] !== COMMA) return next !== NONE && bytes[next] === close ? next + 1 : NONE;
+  }
+}
+
+function skipValue(bytes: Uint8Array, at: number, depth: number): number {
+  const byte = bytes[at];
+  if (byte === QUOTE) return skipString(bytes, at);
+  if (byte === OPEN_LIST || byte === OPEN_OBJECT)
+    return depth === 0 ? NONE : skipItems(bytes, at + 1, byte === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT, depth - 1);
+  for (const word of [TRUE, FALSE, NULL]) if (isAt(bytes, at, word)) return at + word.length;
+  return skipNumber(bytes, at);
+}
+
+/** Where a peer ends that begins here. Its first member is its id, and no other one is called so. */
+function skipPeer(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== OPEN_OBJECT || !isAt(bytes, at + 1, ID) || bytes[at + 1 + ID.length] !== COLON) return NONE;
+  let next = skipString(bytes, at + PEER.length);
+  while (next !== NONE && bytes[next] === COMMA) {
+    if (isAt(bytes, next + 1, ID)) return NONE;
+    next = skipName(bytes, next + 1);
+    if (next !== NONE) next = skipValue(bytes, next, DEPTH - 1);
+  }
+  return next !== NONE && bytes[next] === CLOSE_OBJECT ? next + 1 : NONE;
+}
 
 /**
- * Replaces each peer in a JSON-RPC answer by a bare id, because nothing else of it is read. The text is still checked
- * to be JSON, at half the cost of parsing it. Only the node's own format is recognised (XDC-Subnet p2p/peer.go, encoded
- * by Go: compact, id first); other lists stay as they are.
+ * The text of a JSON-RPC answer in which each peer is replaced by a bare id, because nothing else of it is read. The peers are still
+ * checked to be JSON, in less time than it takes to parse them, and no string is made of them: they are nine tenths of an answer. Only
+ * the node's own format is recognised (XDC-Subnet p2p/peer.go, encoded by Go: compact, id first, without escapes and fractions); other
+ * lists stay as they are.
  */
-export function skimPeers(json: string): string {
-  const found = json.indexOf(`${START}{"id":`);
-  if (found === -1) return json;
-  const start = found + START.length;
+export function skimPeers(bytes: Buffer): string {
+  const found = bytes.indexOf(`${LIST}${PEER}`);
+  if (found === -1) return bytes.toString();
+  const start = found + LIST.length;
   let peers = 0;
-  let at = start;
+  let end = start;
   do {
-    PEER.lastIndex = peers === 0 ? at : at + 1;
-    if (!PEER.test(json)) return json;
-    at = PEER.lastIndex;
+    end = skipPeer(bytes, peers === 0 ? start : end + 1);
+    if (end === NONE) return bytes.toString();
     peers += 1;
-  } while (json.charCodeAt(at) === COMMA);
+  } while (bytes[end] === COMMA);
   const bare = `{"id":""}${',{"id":""}'.repeat(peers - 1)}`;
-  return json.slice(0, start) + bare + json.slice(at);
+  return `${bytes.toString('utf8', 0, start)}${bare}${bytes.toString('utf8', end)}`;
 }

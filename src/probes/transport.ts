@@ -19,6 +19,8 @@ export interface TransportRequest {
   /** Further ones, in lower case. They are sent as they are. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Makes the text of the response's body, which it must not keep; UTF-8 without it. */
+  readonly toText?: (body: Buffer) => string;
 }
 
 /** What was read from a response, or the fault; `stale` when a reused connection turned out to be dead. */

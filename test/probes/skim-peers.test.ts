@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { skimPeers } from '../../src/probes/skim-peers.ts';
 
+const skim = (text: string): string => skimPeers(Buffer.from(text));
+
 const peer = (id: string) => ({
   id,
   name: 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13',
@@ -33,7 +35,7 @@ const asRead = (text: string): string | undefined => {
 describe('a list of peers', () => {
   it('is cut down to one bare id a peer', () => {
     const text = answer(['aa', 'bb', 'cc'].map(peer));
-    expect(skimPeers(text)).toBe(answer([{ id: '' }, { id: '' }, { id: '' }]));
+    expect(skim(text)).toBe(answer([{ id: '' }, { id: '' }, { id: '' }]));
   });
 
   it.each([
@@ -46,8 +48,14 @@ describe('a list of peers', () => {
     ['is cut off', answer([peer('aa'), peer('bb')]).slice(0, -200)],
     ['ends in a comma', answer([peer('aa')]).replace(/\]\}\]$/, ',]}]')],
     ['holds a word that is none', answer([peer('aa')]).replace('true', 'tru')],
+    ['holds a control character', answer([peer('aa')]).replace('XDC', 'X\u0001C')],
+    ['ends a string with a control character', answer([peer('aa')]).replace(/"XDC[^"]*"/, '"X\u0001')],
+    ['closes a list as an object', answer([peer('aa')]).replace('"eth/100"]', '"eth/100"}')],
+    ['holds a number that begins with zero', answer([peer('aa')]).replace('1235', '01235')],
+    ['lacks a value', answer([peer('aa')]).replace(':1235', ':')],
+    ['ends within a string', answer([peer('aa')]).replace(/dddd".*$/, 'dddd')],
   ])('that %s is left to the parser', (_what, text) => {
-    const skimmed = skimPeers(text);
+    const skimmed = skim(text);
     expect(asRead(skimmed)).toBe(asRead(text));
     expect(parse(skimmed) === undefined).toBe(parse(text) === undefined);
   });
@@ -68,14 +76,24 @@ describe('a list of peers', () => {
         const whole = answer(items);
         const at = harm === null ? 0 : harm.at % whole.length;
         const text = harm === null ? whole : whole.slice(0, at) + harm.put + whole.slice(at + harm.cut);
-        expect(asRead(skimPeers(text))).toBe(asRead(text));
+        expect(asRead(skim(text))).toBe(asRead(text));
       }),
       { numRuns: 2000 },
     );
   });
 
+  it('that is deeper than a stack is left to the parser', () => {
+    const deep = answer([peer('aa')]).replace('1235', `${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    expect(skim(deep)).toBe(deep);
+  });
+
+  it('of names in other scripts is cut down, too', () => {
+    const text = answer([{ ...peer('aa'), name: '子网 ü' }]);
+    expect(skim(text)).toBe(answer([{ id: '' }]));
+  });
+
   it('that is hostile is given up in time that grows with its length', () => {
     const hostile = `[{"jsonrpc":"2.0","id":1,"result":[{"id":"a"${',"k":{"a":[1,2,3]}'.repeat(50_000)}`;
-    expect(skimPeers(hostile)).toBe(hostile);
+    expect(skim(hostile)).toBe(hostile);
   });
 });
