@@ -2,12 +2,15 @@ import type { PoolStatus } from '../model/chain.ts';
 import { isRecord } from '../model/record.ts';
 import { type AddressReader, ZERO_ADDRESS } from './chain-values.ts';
 
-/** One entry of the pool. Who is missing is unknown if the node's own signature cannot be recognised. */
+/** One entry of the pool. Who is missing is unclear if the node's own signature cannot be recognised. */
 interface PoolEntry {
   readonly round: string;
   /** Whether the asked node itself signed. */
   readonly isOwn: boolean;
-  readonly missing: ReadonlySet<string> | undefined;
+  readonly isClear: boolean;
+  readonly signers: ReadonlySet<string>;
+  /** Who is missing by the node, which may list itself though it signed. */
+  readonly listed: ReadonlySet<string>;
 }
 
 /** With fewer vote rounds, a node that is well may be missing in all of them. */
@@ -26,17 +29,16 @@ function toEntries(
   if (!isRecord(value)) return undefined;
   const entries: PoolEntry[] = [];
   for (const [key, entry] of Object.entries(value)) {
-    const round = /^(\d+):/.exec(key)?.[1];
     const signers = isRecord(entry) ? addresses.readSigners(entry.CurrentSigners) : undefined;
     const listed = isRecord(entry) ? addresses.readSigners(entry.MissingSigners) : undefined;
-    if (round === undefined || signers === undefined || listed === undefined) return undefined;
-    const isUnclear = own === undefined && signers.has(ZERO_ADDRESS);
-    const didSign = (address: string) =>
-      address === ZERO_ADDRESS || signers.has(address) || (address === own && signers.has(ZERO_ADDRESS));
+    if (signers === undefined || listed === undefined || !/^\d+:/.test(key)) return undefined;
+    const isNameless = signers.has(ZERO_ADDRESS);
     entries.push({
-      round,
-      isOwn: signers.has(ZERO_ADDRESS) || (own !== undefined && signers.has(own)),
-      missing: isUnclear ? undefined : new Set([...listed].filter((address) => !didSign(address))),
+      round: key.slice(0, key.indexOf(':')),
+      isOwn: isNameless || (own !== undefined && signers.has(own)),
+      isClear: own !== undefined || !isNameless,
+      signers,
+      listed,
     });
   }
   return entries;
@@ -44,12 +46,15 @@ function toEntries(
 
 const countRounds = (entries: readonly PoolEntry[]): number => new Set(entries.map(({ round }) => round)).size;
 
-/** The addresses that are missing in each entry, of at least so many rounds. */
-function missingInAll(entries: readonly PoolEntry[], minRounds: number): readonly string[] {
-  const clear = entries.filter(({ missing }) => missing !== undefined);
+/** The addresses that are missing in each entry, of at least so many rounds; `own` is that of the asked node. */
+function missingInAll(entries: readonly PoolEntry[], own: string | undefined, minRounds: number): readonly string[] {
+  const clear = entries.filter(({ isClear }) => isClear);
   if (countRounds(clear) < minRounds) return [];
-  const [first, ...others] = clear.map(({ missing }) => missing ?? new Set<string>());
-  return [...(first ?? [])].filter((address) => others.every((missing) => missing.has(address)));
+  const isMissing =
+    (address: string) =>
+    ({ listed, signers, isOwn }: PoolEntry) =>
+      listed.has(address) && !signers.has(address) && !(isOwn && address === own);
+  return [...(clear[0]?.listed ?? [])].filter((address) => address !== ZERO_ADDRESS && clear.every(isMissing(address)));
 }
 
 /** The newest round that the asked node itself signed; 0 without one. */
@@ -68,9 +73,9 @@ export function toPoolStatus(
   if (votes === undefined || timeouts === undefined) return undefined;
   return {
     voteRounds: countRounds(votes),
-    neverSigned: missingInAll(votes, MIN_VOTE_ROUNDS),
+    neverSigned: missingInAll(votes, own, MIN_VOTE_ROUNDS),
     timeouts: countRounds(timeouts),
-    timeoutMissing: missingInAll(timeouts, 1),
+    timeoutMissing: missingInAll(timeouts, own, 1),
     timeoutRound: findOwnRound(timeouts),
   };
 }

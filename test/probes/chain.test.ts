@@ -81,6 +81,13 @@ describe('what a real node said about its chain', () => {
     });
   });
 
+  test('does not say of anyone who signed that they are missing, even if the node does, nor of the address of nobody', async () => {
+    const entry = { CurrentNumber: 1, CurrentSigners: [A8A8], MissingSigners: [A8A8, A80D, ZERO] };
+    const pool = { vote: {}, timeout: { '7:0': entry } };
+    const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
+    expect(chain?.pool).toMatchObject({ timeouts: 1, timeoutMissing: [A80D] });
+  });
+
   test('names nobody by a pool in which the own signature cannot be recognised', async () => {
     const { eth_coinbase: _, ...methods } = recordedMethods('one-down', 'two-down-pool');
     const chain = await chainOf(methods);
