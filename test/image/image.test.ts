@@ -137,6 +137,17 @@ describe('the image that the Dockerfile makes', () => {
     expect(await runShell('stat -c %a /var/lib/subnetd')).toEqual(['700']);
   });
 
+  test('gives its heap half of what its container may take, and no more than it needs', async () => {
+    const showFlags = 'NODE_OPTIONS=--import=data:text/javascript,console.error(process.execArgv.join())';
+    const heapOf = async (...limits: readonly string[]) => {
+      const { stderr } = await runOnce('--env', showFlags, ...limits, image, 'version');
+      return Number(/--max-old-space-size=(\d+)$/m.exec(stderr)?.[1]);
+    };
+    expect([await heapOf(), await heapOf('--memory', '8g'), await heapOf('--memory', '256m')]).toEqual([
+      1536, 1536, 128,
+    ]);
+  });
+
   test('watches a subnet on a read-only file system, is healthy, prints its version, and ends on SIGTERM', async () => {
     simulation = await startSimulation({ nodes: 4, faults: [] });
     await writeFile(join(folder, 'subnetd.yaml'), simulation.inventory());
