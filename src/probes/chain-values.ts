@@ -11,11 +11,16 @@ export function readHash(value: unknown): string | undefined {
 }
 
 /** Digits of an enode id that the node prints in its log (XDC-Subnet p2p/discover/node.go). */
-const ID_DIGITS = 16;
+export const ID_DIGITS = 16;
+
+/** Digits of a whole one. */
+export const MOST_ID_DIGITS = 128;
+
+const ENODE_ID = new RegExp(`^[0-9a-f]{${ID_DIGITS},${MOST_ID_DIGITS}}$`, 'i');
 
 /** The first digits of an enode id, as a copy: a slice would keep the whole id in memory. */
 export const readId = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[0-9a-f]{16,128}$/i.test(value)
+  typeof value === 'string' && ENODE_ID.test(value)
     ? Buffer.from(value.slice(0, ID_DIGITS).toLowerCase(), 'latin1').toString('latin1')
     : undefined;
 

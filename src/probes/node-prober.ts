@@ -27,7 +27,7 @@ import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
-import { skimPeers } from './skim-peers.ts';
+import { countPeers, namePeers } from './skim-peers.ts';
 import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
 
 /** What is read from the result of each call. */
@@ -125,7 +125,7 @@ function send<T>(
 ): Promise<Exchange<T>> {
   const calls = toNodeMethods(consensus);
   const body = toBody(names.map((name) => calls[name]));
-  const question = { method: 'POST', contentType: 'application/json', body, toText: skimPeers } as const;
+  const question = { method: 'POST', contentType: 'application/json', body, toText: countPeers } as const;
   return transport.exchange(question, read, deadline, signal);
 }
 
@@ -193,8 +193,10 @@ async function askAboutChain(
   recordQuestion(chainTiming, now());
   const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
   const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
-  const sendOn = <T>(body: string, read: ReadResponse<T>) =>
-    transport.exchange({ method: 'POST', contentType: 'application/json', body }, read, deadline, current.signal);
+  const sendOn = <T>(body: string, read: ReadResponse<T>) => {
+    const question = { method: 'POST', contentType: 'application/json', body, toText: namePeers } as const;
+    return transport.exchange(question, read, deadline, current.signal);
+  };
   if (state.batches === 'refused') chainMemory.singly = true;
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights));
   if (chain.consensus) chainMemory.settings = chain.consensus;

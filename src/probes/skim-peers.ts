@@ -1,3 +1,5 @@
+import { ID_DIGITS, MOST_ID_DIGITS } from './chain-values.ts';
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -18,6 +20,9 @@ const [ID, TRUE, FALSE, NULL] = ['"id"', 'true', 'false', 'null'].map((text) => 
   Buffer,
   Buffer,
 ];
+
+/** By byte: whether it is a hexadecimal digit. */
+const IS_HEX = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9a-f]/i.test(String.fromCharCode(byte)) ? 1 : 0));
 
 /** Peers are three deep. Whatever is much deeper would need more stack than there is. */
 const DEPTH = 4;
@@ -42,6 +47,15 @@ function skipString(bytes: Uint8Array, at: number): number {
   let next = at + 1;
   while (next < length && IS_PLAIN[bytes[next] as number] === 1) next += 1;
   return bytes[next] === QUOTE ? next + 1 : NONE;
+}
+
+/** Where the id of a peer ends that begins here. */
+function skipId(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) return NONE;
+  let next = at + 1;
+  while (IS_HEX[bytes[next] as number] === 1) next += 1;
+  const digits = next - at - 1;
+  return bytes[next] === QUOTE && digits >= ID_DIGITS && digits <= MOST_ID_DIGITS ? next + 1 : NONE;
 }
 
 /** Where a number ends that begins here. It has no sign, fraction or exponent. */
@@ -80,7 +94,7 @@ function skipValue(bytes: Uint8Array, at: number, depth: number): number {
 /** Where a peer ends that begins here. Its first member is its id, and no other one is called so. */
 function skipPeer(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== OPEN_OBJECT || !isAt(bytes, at + 1, ID) || bytes[at + 1 + ID.length] !== COLON) return NONE;
-  let next = skipString(bytes, at + PEER.length);
+  let next = skipId(bytes, at + PEER.length);
   while (next !== NONE && bytes[next] === COMMA) {
     if (isAt(bytes, next + 1, ID)) return NONE;
     next = skipName(bytes, next + 1);
@@ -89,23 +103,30 @@ function skipPeer(bytes: Uint8Array, at: number): number {
   return next !== NONE && bytes[next] === CLOSE_OBJECT ? next + 1 : NONE;
 }
 
+/** Replaces each peer by the first digits of its id. */
+function skimPeers(bytes: Buffer, digits: number): string {
+  const found = bytes.indexOf(`${LIST}${PEER}`);
+  if (found === -1) return bytes.toString();
+  const start = found + LIST.length;
+  const peers: string[] = [];
+  let end = start;
+  do {
+    const peer = peers.length === 0 ? start : end + 1;
+    end = skipPeer(bytes, peer);
+    if (end === NONE) return bytes.toString();
+    const id = peer + PEER.length + 1;
+    peers.push(`${PEER}"${bytes.toString('latin1', id, id + digits)}"}`);
+  } while (bytes[end] === COMMA);
+  return `${bytes.toString('utf8', 0, start)}${peers.join()}${bytes.toString('utf8', end)}`;
+}
+
 /**
- * The text of a JSON-RPC answer in which each peer is replaced by a bare id, because nothing else of it is read. The peers are still
+ * The text of a JSON-RPC answer in which each peer is replaced by an empty id, because nothing else of it is read. The peers are still
  * checked to be JSON, in less time than it takes to parse them, and no string is made of them: they are nine tenths of an answer. Only
  * the node's own format is recognised (XDC-Subnet p2p/peer.go, encoded by Go: compact, id first, without escapes and fractions); other
  * lists stay as they are.
  */
-export function skimPeers(bytes: Buffer): string {
-  const found = bytes.indexOf(`${LIST}${PEER}`);
-  if (found === -1) return bytes.toString();
-  const start = found + LIST.length;
-  let peers = 0;
-  let end = start;
-  do {
-    end = skipPeer(bytes, peers === 0 ? start : end + 1);
-    if (end === NONE) return bytes.toString();
-    peers += 1;
-  } while (bytes[end] === COMMA);
-  const bare = `{"id":""}${',{"id":""}'.repeat(peers - 1)}`;
-  return `${bytes.toString('utf8', 0, start)}${bare}${bytes.toString('utf8', end)}`;
-}
+export const countPeers = (bytes: Buffer): string => skimPeers(bytes, 0);
+
+/** The same, with as many digits of each id as are read. */
+export const namePeers = (bytes: Buffer): string => skimPeers(bytes, ID_DIGITS);
