@@ -97,15 +97,16 @@ export function createRound(options: RoundOptions): Round {
     const next = { ...timer.due() };
     dueOfRuns.add(next);
     let isLate = false;
-    const takeTurn = async (target: Target): Promise<void> => {
+    const takeTurn = (target: Target): Promise<void> | undefined => {
       // An inventory that was loaded since the run began is without it.
-      if (!present.has(target)) return;
+      if (!present.has(target)) return undefined;
       if (!busy.has(target)) return probeTarget(target);
       if (due.has(target) && !isLate) {
         isLate = true;
         reportLate('overlap');
       }
       due.add(target);
+      return undefined;
     };
     isStarting = true;
     const plan = { spreadMs, slots };

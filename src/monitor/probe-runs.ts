@@ -24,66 +24,88 @@ export interface ProbeRuns {
   settled(): Promise<unknown>;
 }
 
+/** What is known of the runs of one prober. */
+interface Runs {
+  isClosed: boolean;
+  /** The number of the newest run that was recorded. */
+  recorded: number;
+  /** Resolves when the runs in turn have ended. */
+  turn: Promise<void>;
+  /** What runs it for news, and its target by the last of them. */
+  news?: { target: Target; readonly start: () => void };
+}
+
+const NOTHING_RUNS = Promise.resolve();
+
 /** `onBug` gets what a prober throws; such a run does not count. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
-  const closed = new WeakSet<Prober>();
-  const running = new Set<Promise<void>>();
-  const recorded = new WeakMap<Prober, number>();
-  const turns = new WeakMap<Prober, Promise<void>>();
-  /** The target of a prober, and what runs it for news. */
-  const news = new WeakMap<Prober, { target: Target; readonly start: () => void }>();
-  let runs = 0;
+  // One record for all that changes: what is set in a map that holds its keys weakly costs each collection of garbage.
+  const runsOfAll = new WeakMap<Prober, Runs>();
+  /** By their numbers. */
+  const running = new Map<number, Promise<void>>();
+  let started = 0;
 
-  /** A run during which the process was suspended may have timed out for that reason, so it is repeated. */
-  const runAwake = async (prober: Prober) => {
-    for (;;) {
-      const started = now();
-      const observation = await prober.probe();
-      if (resumedAt() <= started) return { observation, seconds: (now() - started) / 1000 };
+  const runsOf = (prober: Prober): Runs => {
+    const known = runsOfAll.get(prober);
+    if (known !== undefined) return known;
+    const runs: Runs = { isClosed: false, recorded: 0, turn: NOTHING_RUNS };
+    runsOfAll.set(prober, runs);
+    return runs;
+  };
+
+  const probe = async (target: Target, round: RoundName, prober: Prober, runs: Runs, number: number) => {
+    try {
+      for (;;) {
+        const startedAt = now();
+        const observation = await prober.probe();
+        const endedAt = now();
+        // A run during which the process was suspended may have timed out for that reason, so it is repeated.
+        if (resumedAt() > startedAt) continue;
+        if (runs.isClosed || number < runs.recorded) return;
+        runs.recorded = number;
+        board.recordRun(target, round, observation, (endedAt - startedAt) / 1000, endedAt);
+        return;
+      }
+    } catch (error) {
+      onBug(error);
+    } finally {
+      running.delete(number);
     }
   };
 
   const run: ProbeRuns['run'] = (target, round, prober) => {
-    runs += 1;
-    const number = runs;
-    const done = runAwake(prober)
-      .then(({ observation, seconds }) => {
-        if (closed.has(prober) || number < (recorded.get(prober) ?? 0)) return;
-        recorded.set(prober, number);
-        board.recordRun(target, round, observation, seconds, now());
-      })
-      .catch(onBug)
-      .finally(() => running.delete(done));
-    running.add(done);
+    started += 1;
+    const done = probe(target, round, prober, runsOf(prober), started);
+    running.set(started, done);
     return done;
   };
 
   return {
     run,
     runInTurn: (target, round, prober) => {
-      const turn = (turns.get(prober) ?? Promise.resolve()).then(() => run(target, round, prober));
-      turns.set(prober, turn);
-      return turn;
+      const runs = runsOf(prober);
+      runs.turn = runs.turn.then(() => run(target, round, prober));
+      return runs.turn;
     },
     runForNews: (target, round, prober) => {
-      const known = news.get(prober);
-      const own = known ?? {
+      const runs = runsOf(prober);
+      const news = runs.news ?? {
         target,
         start: limitRuns(async () => {
-          if (closed.has(prober)) return;
-          await run(own.target, round, prober)
+          if (runs.isClosed) return;
+          await run(news.target, round, prober)
             .then(() => board.diagnoseChanged(now()))
             .catch(onBug);
         }),
       };
-      own.target = target;
-      if (known === undefined) news.set(prober, own);
-      own.start();
+      news.target = target;
+      runs.news = news;
+      news.start();
     },
     close: async (prober) => {
-      closed.add(prober);
+      runsOf(prober).isClosed = true;
       await prober.close();
     },
-    settled: () => Promise.all(running),
+    settled: () => Promise.all(running.values()),
   };
 }

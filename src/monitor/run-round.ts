@@ -39,7 +39,7 @@ export async function runRound<T>(
   targets: readonly T[],
   plan: RoundPlan,
   signal: AbortSignal,
-  probe: (target: T) => Promise<void>,
+  probe: (target: T) => Promise<void> | undefined,
   onAllStarted: () => void = () => {},
 ): Promise<number> {
   const started = performance.now();
