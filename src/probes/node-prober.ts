@@ -73,6 +73,21 @@ const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NO
   NODE_CALLS.filter((_, index) => (bits >> index) & 1),
 );
 
+function toBits(names: readonly NodeCall[]): number {
+  let bits = 0;
+  for (const name of names) bits |= 1 << NODE_CALLS.indexOf(name);
+  return bits;
+}
+
+/** Stands for the prefix of the engine's methods. */
+const ANY_ENGINE = '*';
+
+/** The body of the request for every set of calls, of any engine. To put it together for each probe costs more than to send it. */
+const BODIES: readonly string[] = CALL_SETS.map((names) => {
+  const calls = toNodeMethods(ANY_ENGINE);
+  return toBody(names.map((name) => calls[name]));
+});
+
 /** Probes one node repeatedly. */
 export interface NodeProber {
   /** Ends after `timeoutMs` or when the signal aborts. */
@@ -119,12 +134,11 @@ function readResults(names: readonly NodeCall[], response: TransportResponse): R
 
 function send<T>(
   { transport, consensus }: Watched,
-  names: readonly NodeCall[],
+  bits: number,
   read: ReadResponse<T>,
   { deadline, signal }: Run,
 ): Promise<Exchange<T>> {
-  const calls = toNodeMethods(consensus);
-  const body = toBody(names.map((name) => calls[name]));
+  const body = (BODIES[bits] as string).replaceAll(ANY_ENGINE, consensus);
   const question = { method: 'POST', contentType: 'application/json', body, toText: countPeers } as const;
   return transport.exchange(question, read, deadline, signal);
 }
@@ -132,19 +146,21 @@ function send<T>(
 async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<Results> {
   const results: Results = {};
   for (const name of names) {
-    const exchange = await send(node, [name], (response) => readResults([name], response), current);
+    const exchange = await send(node, toBits([name]), (response) => readResults([name], response), current);
     if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
     if (exchange.value !== 'refused') Object.assign(results, exchange.value);
   }
   return results;
 }
 
-async function ask(node: Watched, state: Session, names: readonly NodeCall[], current: Run): Promise<Results> {
-  for (const name of names) current.asked |= 1 << NODE_CALLS.indexOf(name);
+async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], current: Run): Promise<Results> {
+  const bits = toBits(wanted);
+  const names = CALL_SETS[bits] as readonly NodeCall[];
+  current.asked |= bits;
   if (names.length === 1 || state.batches === 'refused') return askSingly(node, names, current);
   const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
   const read = (response: TransportResponse) => (isRefused(response) ? 'refused' : readResults(names, response));
-  const exchange = await send(node, names, read, current);
+  const exchange = await send(node, bits, read, current);
   if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
   const results = exchange.value === 'refused' ? await askSingly(node, names, current) : exchange.value;
   if (Object.values(results).some(isAnswer)) state.batches = exchange.value === 'refused' ? 'refused' : 'accepted';
