@@ -24,11 +24,10 @@ COPY grafana/dashboards grafana/dashboards
 COPY scripts/warm.ts scripts/
 
 # Fills the cache of compiled code. Node keeps that apart for each user, so it is the user of the image who runs this, and
-# then gives it up, so that nothing that runs later can change what it runs. V8 takes such code only with the flags with which it
-# was compiled; of those in bin/subnetd only --expose-gc counts.
+# then gives it up, so that nothing that runs later can change what it runs.
 RUN mkdir -p node_modules/.cache/subnetd \
     && chown node node_modules/.cache/subnetd \
-    && su -s /bin/sh node -c 'NODE_COMPILE_CACHE=/opt/subnetd/node_modules/.cache/subnetd node --expose-gc scripts/warm.ts \
+    && su -s /bin/sh node -c 'NODE_COMPILE_CACHE=/opt/subnetd/node_modules/.cache/subnetd node scripts/warm.ts \
       && bin/subnetd version' \
     && rm -r scripts \
     && chown -R root:root node_modules/.cache && chmod -R a+rX node_modules/.cache

@@ -20,7 +20,7 @@ import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts'
 import { startMailer } from './mail/start-mailer.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { createScrapes } from './metrics/create-scrapes.ts';
-import { collectGarbage } from './model/collect-garbage.ts';
+import { collectGarbageSoon } from './model/collect-garbage.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import type { Inventory } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
@@ -259,12 +259,12 @@ export async function startApp(
     onError: (error, requestId) => log.error({ requestId, err: error }, 'a request broke; please report this'),
   });
 
-  // A daemon at rest hardly collects its heap: what the start leaves there would stay for hours.
-  collectGarbage();
   load(first.inventory);
   const ownLimits = watchOwnLimits(listener, options.descriptorLimit, log);
   reloader.watch(first.text);
   listener.setHandler(getRequestListener(routes.fetch, { hostname: 'localhost', errorHandler: answerUnreadable }));
+  // A daemon at rest hardly collects its heap: what the start leaves there would stay for hours.
+  collectGarbageSoon();
 
   return {
     ok: true,

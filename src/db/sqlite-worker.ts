@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { collectGarbage } from '../model/collect-garbage.ts';
+import { collectGarbageSoon } from '../model/collect-garbage.ts';
 import { createSqliteFile } from './sqlite-file.ts';
 import type { Answer, Request } from './start-sqlite-thread.ts';
 
@@ -24,5 +24,5 @@ function serve(port: NonNullable<typeof parentPort>): void {
 if (parentPort !== null) {
   serve(parentPort);
   // It allocates so little that its heap is hardly ever collected: what its start leaves there would stay for hours.
-  collectGarbage();
+  collectGarbageSoon();
 }
