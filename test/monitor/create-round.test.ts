@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { collectGarbage } from '../../src/model/collect-garbage.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
 import { createRound } from '../../src/monitor/create-round.ts';
 import { createSlots } from '../../src/monitor/create-slots.ts';
 import { eventually } from '../support/cli.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
 
 /** A round of one target, which nothing here holds. Each of its probes hangs until the test ends it. */
 function startRound() {

@@ -5,7 +5,7 @@ import { createLogReader } from '../../../src/logs/match/create-log-reader.ts';
 import { bootnodePack } from '../../../src/logs/packs/bootnode-pack.ts';
 import { createFileSet } from '../../../src/logs/tail/create-file-set.ts';
 import { findLogFiles } from '../../../src/logs/tail/find-log-files.ts';
-import { collectGarbage } from '../../support/collect-garbage.ts';
+import { collectGarbage } from '../../../src/model/collect-garbage.ts';
 import { follow, numbered } from '../../support/follow.ts';
 import { useFolder } from '../../support/recordings.ts';
 
