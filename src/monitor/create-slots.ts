@@ -1,7 +1,7 @@
 /** Slots that many share; one user at a time holds each. */
 export interface Slots {
-  /** Resolves when a slot is free, in the order of the calls. */
-  acquire(): Promise<void>;
+  /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
+  acquire(): Promise<void> | undefined;
   release(): void;
 }
 
@@ -10,9 +10,10 @@ export function createSlots(count: number): Slots {
   let available = count;
   const waiting: (() => void)[] = [];
   return {
-    acquire: async () => {
-      if (available > 0) available -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+    acquire: () => {
+      if (available === 0) return new Promise<void>((resolve) => waiting.push(resolve));
+      available -= 1;
+      return undefined;
     },
     release: () => {
       const next = waiting.shift();

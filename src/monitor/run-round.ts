@@ -14,28 +14,12 @@ export interface RoundPlan {
  */
 const LEAST_GAP_MS = 0.2;
 
-/** Waits, or until the signal aborts, with one listener for all the times: thousands of rounds wait for each of their probes. */
-function createPause(signal: AbortSignal) {
-  let wake = () => {};
-  const onAbort = () => wake();
-  signal.addEventListener('abort', onAbort);
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  return { pause, end: () => signal.removeEventListener('abort', onAbort) };
-}
-
 /**
  * Probes every target once. Resolves after the last probe to the milliseconds in which at least one was running,
  * without the deliberate spreading. Calls `onAllStarted` when the last probe has started. After the signal no further
  * probe starts. `probe` must not reject.
  */
-export async function runRound<T>(
+export function runRound<T>(
   targets: readonly T[],
   plan: RoundPlan,
   signal: AbortSignal,
@@ -45,11 +29,14 @@ export async function runRound<T>(
   const started = performance.now();
   const { spreadMs, slots } = plan;
   const gap = Math.max(spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
-  const { pause, end } = createPause(signal);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let next = 0;
+  /** One for all waits: each wait's own timer and promise would outlive collections of garbage, thousands of them in a second. */
+  let timer: NodeJS.Timeout | undefined;
+  let isStarting = true;
   let running = 0;
   let busyMs = 0;
   let busySince = 0;
-  let onNoneRunning = () => {};
 
   const startProbe = async (target: T) => {
     if (running === 0) busySince = performance.now();
@@ -59,24 +46,40 @@ export async function runRound<T>(
     running -= 1;
     if (running > 0) return;
     busyMs += performance.now() - busySince;
-    onNoneRunning();
+    if (!isStarting) resolve(busyMs);
+  };
+  const startNext = () => {
+    next += 1;
+    void startProbe(targets[next - 1] as T);
   };
 
-  for (const [i, target] of targets.entries()) {
-    const wait = started + i * gap - performance.now();
-    if (wait > 1 && !signal.aborted) await pause(wait);
-    await slots?.acquire();
-    if (signal.aborted) {
-      slots?.release();
-      break;
+  /** Starts what is due, and waits for the rest. */
+  const startDue = () => {
+    while (next < targets.length && !signal.aborted) {
+      if (started + next * gap - performance.now() > 1) {
+        timer = timer?.refresh() ?? setTimeout(startDue, Math.ceil(gap));
+        return;
+      }
+      const slot = slots?.acquire();
+      if (slot !== undefined) {
+        void slot.then(() => {
+          if (signal.aborted) slots?.release();
+          else startNext();
+          startDue();
+        });
+        return;
+      }
+      startNext();
     }
-    void startProbe(target);
-  }
-  end();
-  onAllStarted();
-  if (running > 0)
-    await new Promise<void>((resolve) => {
-      onNoneRunning = resolve;
-    });
-  return busyMs;
+    if (!isStarting) return;
+    isStarting = false;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', startDue);
+    onAllStarted();
+    if (running === 0) resolve(busyMs);
+  };
+
+  signal.addEventListener('abort', startDue);
+  startDue();
+  return promise;
 }

@@ -79,14 +79,16 @@ function toBits(names: readonly NodeCall[]): number {
   return bits;
 }
 
-/** Stands for the prefix of the engine's methods. */
-const ANY_ENGINE = '*';
+/** The prefix of the engine's methods on most subnets. */
+const USUAL_ENGINE = 'XDPoS';
 
-/** The body of the request for every set of calls, of any engine. To put it together for each probe costs more than to send it. */
-const BODIES: readonly string[] = CALL_SETS.map((names) => {
-  const calls = toNodeMethods(ANY_ENGINE);
+function toBodyOf(names: readonly NodeCall[], consensus: string): string {
+  const calls = toNodeMethods(consensus);
   return toBody(names.map((name) => calls[name]));
-});
+}
+
+/** The body of the request for every set of calls. To put it together for each probe costs more than to send it. */
+const USUAL_BODIES: readonly string[] = CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE));
 
 /** Probes one node repeatedly. */
 export interface NodeProber {
@@ -138,7 +140,10 @@ function send<T>(
   read: ReadResponse<T>,
   { deadline, signal }: Run,
 ): Promise<Exchange<T>> {
-  const body = (BODIES[bits] as string).replaceAll(ANY_ENGINE, consensus);
+  const body =
+    consensus === USUAL_ENGINE
+      ? (USUAL_BODIES[bits] as string)
+      : toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus);
   const question = { method: 'POST', contentType: 'application/json', body, toText: countPeers } as const;
   return transport.exchange(question, read, deadline, signal);
 }

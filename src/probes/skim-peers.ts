@@ -87,8 +87,10 @@ function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   if (byte === QUOTE) return skipString(bytes, at);
   if (byte === OPEN_LIST || byte === OPEN_OBJECT)
     return depth === 0 ? NONE : skipItems(bytes, at + 1, byte === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT, depth - 1);
-  for (const word of [TRUE, FALSE, NULL]) if (isAt(bytes, at, word)) return at + word.length;
-  return skipNumber(bytes, at);
+  // A list of the three would be garbage for each value.
+  if (isAt(bytes, at, TRUE)) return at + TRUE.length;
+  if (isAt(bytes, at, FALSE)) return at + FALSE.length;
+  return isAt(bytes, at, NULL) ? at + NULL.length : skipNumber(bytes, at);
 }
 
 /** Where a peer ends that begins here. Its first member is its id, and no other one is called so. */
