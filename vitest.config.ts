@@ -49,6 +49,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'history/stored-history': 12,
   'incidents/start-incidents': 12,
   'monitor/event-storm': 10,
+  'http/connections': 12,
   'http/status-picture': 8,
   'docker/ssh': 25,
   'monitor/many-nodes': 15,

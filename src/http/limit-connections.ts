@@ -17,6 +17,11 @@ export interface Connections {
   readonly admit: (handle: RequestListener) => RequestListener;
   /** Starts to watch the server. */
   readonly watch: (server: Server) => void;
+  /**
+   * Calls back, to close a connection whose time is over, unless it waits for an answer. The time of a process that was busy may be
+   * over before a request that has come is read, so that is read first.
+   */
+  readonly closeUnlessAsked: (socket: Socket, close: () => void) => void;
   /** Closes every connection, also those in a TLS handshake, which the server does not know yet. */
   readonly closeAll: () => void;
 }
@@ -52,6 +57,10 @@ const SHARE_PART = 3 / 4;
 
 /** Its only request has started, and its body is incomplete. */
 const isHalf = ({ pending, request }: Connection): boolean => pending === 1 && request?.complete === false;
+
+/** It has sent its whole request, and has read all that was written. By TLS `socket` is the outer one. */
+const isOwed = ({ pending, request }: Connection, socket: Socket): boolean =>
+  pending > 0 && request?.complete === true && socket.writableLength === 0;
 
 /** It waits for no answer. */
 const isQuiet = (connection: Connection): boolean => connection.pending === 0 || isHalf(connection);
@@ -148,6 +157,13 @@ export function limitConnections(max: number, freshMs: number, onDropped: () => 
   return {
     counts: () => ({ open: open.size, max, dropped }),
     watch: (server) => void server.on('connection', add),
+    closeUnlessAsked: (socket, close) => {
+      const connection = open.get(peerOf(socket));
+      const since = connection?.since;
+      setImmediate(() => {
+        if (connection === undefined || (connection.since === since && !isOwed(connection, socket))) close();
+      });
+    },
     closeAll: () => {
       for (const { socket } of open.values()) socket.destroy();
     },

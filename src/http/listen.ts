@@ -32,8 +32,10 @@ export interface ListenLimits {
   readonly headersMs: number;
   /** Time to send a whole request. */
   readonly requestMs: number;
-  /** A connection without traffic for this long is closed, also during a request. */
+  /** A connection without traffic for this long is closed, unless it waits for an answer. */
   readonly silentMs: number;
+  /** Time from one answer to the next request. */
+  readonly keepAliveMs: number;
 }
 
 /** The limits where descriptors are not scarce. */
@@ -43,10 +45,8 @@ export const LISTEN_LIMITS: ListenLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
   silentMs: 60_000,
+  keepAliveMs: 5_000,
 };
-
-/** Time from one answer to the next request. */
-const KEEP_ALIVE_MS = 5_000;
 
 /** How often these limits are checked. */
 const CHECK_EVERY_MS = 1_000;
@@ -91,11 +91,12 @@ export async function listen(
           handle,
           { ...web, tls },
         );
-  answerBrokenRequests(server);
+  answerBrokenRequests(server, connections.closeUnlessAsked);
   connections.watch(server);
+  server.on('timeout', (socket) => connections.closeUnlessAsked(socket, () => socket.destroy()));
   server.requestTimeout = limits.requestMs;
   server.headersTimeout = limits.headersMs;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.keepAliveTimeout = limits.keepAliveMs;
   server.timeout = limits.silentMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LISTEN_LIMITS, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
 import type { WebConfig } from '../../src/http/web-config.ts';
 import { createEpisode } from '../../src/limits/create-episode.ts';
@@ -16,9 +16,9 @@ const { cleanups, pathOf } = useCleanups();
 
 const MAX = 64;
 
-/** A server that answers `/slow` never, and all else at once. */
+/** A server that answers `/slow` never, `/long` with more than is read at once, and all else shortly. */
 const answer: RequestListener = ({ url }, response) => {
-  if (url !== '/slow') response.end(`answer to ${url}`);
+  if (url !== '/slow') response.end(url === '/long' ? Buffer.alloc(50_000_000) : `answer to ${url}`);
 };
 
 async function start(limits: Partial<ListenLimits> = {}, web?: WebConfig) {
@@ -145,10 +145,45 @@ it('a connection that sends nothing, or a byte now and then, ends although there
 
 it('a connection whose answer is not read is closed', async () => {
   const listener = await start({ silentMs: 300 });
-  listener.setHandler((_request, response) => response.end(Buffer.alloc(50_000_000)));
-  const { socket } = await open(listener, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const { socket } = await open(listener, 'GET /long HTTP/1.1\r\nHost: a\r\n\r\n');
   socket.pause();
   await eventually(() => expect(listener.connections().open).toBe(0));
+});
+
+describe('a request that came while the process got no CPU time is answered', () => {
+  const ask = async ({ socket, received }: Awaited<ReturnType<typeof open>>) => {
+    // Here timers run next, before anything is read.
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write('GET /late HTTP/1.1\r\nHost: a\r\n\r\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    await eventually(() => expect(received()).toMatch(/^HTTP\/1.1 200 .*answer to \/late$/s), 5_000);
+    socket.write('GET /late HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(received().match(/HTTP\/1.1 200|answer to \/late$/g)).toHaveLength(3), 5_000);
+  };
+
+  it('on a connection that was answered before', async () => {
+    const asked = await open(await start({ keepAliveMs: 100 }), 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually(() => expect(asked.received()).toContain('answer to /x'));
+    await ask(asked);
+  });
+
+  it('on a new connection', async () => {
+    const listener = await start({ headersMs: 300, silentMs: 300 });
+    const fresh = await open(listener);
+    await eventually(() => expect(listener.connections().open).toBe(1));
+    await ask(fresh);
+  });
+
+  it('when its answer takes longer than any connection may be silent', async () => {
+    const listener = await start({ silentMs: 300 });
+    listener.setHandler((_request, response) => void setTimeout(() => response.end('answer to /late'), 1_000));
+    await ask(await open(listener));
+  });
+});
+
+it('a connection that was answered ends when no other request comes', async () => {
+  const asked = await open(await start({ keepAliveMs: 100 }), 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect([asked.received().slice(0, 12), asked.isOpen()]).toEqual(['HTTP/1.1 200', false]));
 });
 
 it('the same holds by TLS, before a handshake too', async () => {
@@ -157,12 +192,19 @@ it('the same holds by TLS, before a handshake too', async () => {
     stdio: 'ignore',
   });
   const tls = () => ({ cert: readFileSync(pathOf('c')), key: readFileSync(pathOf('k')) });
-  const listener = await start({}, { tls, hasNewCertificate: () => false, checkUser: undefined });
-  const asked = connectTls({ port: Number(new URL(listener.url).port), host: '127.0.0.1', rejectUnauthorized: false });
-  asked.on('error', () => {});
-  cleanups.push(() => asked.destroy());
-  await once(asked, 'secureConnect');
-  asked.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  const listener = await start({ silentMs: 500 }, { tls, hasNewCertificate: () => false, checkUser: undefined });
+  const ask = async (path: string) => {
+    const { port } = new URL(listener.url);
+    const socket = connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+    socket.on('error', () => {});
+    cleanups.push(() => socket.destroy());
+    await once(socket, 'secureConnect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    return socket;
+  };
+  const asked = await ask('/slow');
+  (await ask('/long')).pause();
+  await eventually(() => expect(listener.connections().open).toBe(1));
   const waits = await openMany(listener, 10);
   await openMany(listener, 200);
   await eventually(() => expect(waits.filter(({ isOpen }) => isOpen()).length).toBe(0));
