@@ -49,7 +49,8 @@ const isSameList =
 /** Whether two have the same members with the same values. Lists and objects in them must be shared before. */
 function isSameObject<T extends object>(one: T, other: T): boolean {
   for (const key in one) if (one[key] !== other[key] || !Object.hasOwn(other, key)) return false;
-  return Object.keys(one).length === Object.keys(other).length;
+  for (const key in other) if (!Object.hasOwn(one, key)) return false;
+  return true;
 }
 
 function createResultShare<T extends object>(): (result: Result<T>) => Result<T> {

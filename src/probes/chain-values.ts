@@ -36,8 +36,8 @@ export interface AddressReader {
   read(value: unknown): string | undefined;
   /** A list without duplicates; an empty one is null in Go. Undefined if an entry is no address, or there are far too many. */
   readList(value: unknown): readonly string[] | undefined;
-  /** The same, with the zero address. */
-  readSigners(value: unknown): ReadonlySet<string> | undefined;
+  /** The same, with the zero address and with duplicates. */
+  readSigners(value: unknown): readonly string[] | undefined;
 }
 
 export function createAddressReader(): AddressReader {
@@ -55,23 +55,23 @@ export function createAddressReader(): AddressReader {
     const address = readAny(value);
     return address === ZERO_ADDRESS ? undefined : address;
   };
-  const toSet = (value: unknown, readOne: AddressReader['read']): ReadonlySet<string> | undefined => {
-    if (value === null) return new Set();
+  const toList = (value: unknown, readOne: AddressReader['read']): readonly string[] | undefined => {
+    if (value === null) return [];
     if (!Array.isArray(value) || value.length > MOST_ADDRESSES) return undefined;
-    const addresses = new Set<string>();
+    const addresses: string[] = [];
     for (const entry of value) {
       const address = readOne(entry);
       if (address === undefined) return undefined;
-      addresses.add(address);
+      addresses.push(address);
     }
     return addresses;
   };
   return {
     read,
     readList: (value) => {
-      const addresses = toSet(value, read);
-      return addresses && [...addresses];
+      const addresses = toList(value, read);
+      return addresses && [...new Set(addresses)];
     },
-    readSigners: (value) => toSet(value, readAny),
+    readSigners: (value) => toList(value, readAny),
   };
 }

@@ -8,9 +8,9 @@ interface PoolEntry {
   /** Whether the asked node itself signed. */
   readonly isOwn: boolean;
   readonly isClear: boolean;
-  readonly signers: ReadonlySet<string>;
+  readonly signers: readonly string[];
   /** Who is missing by the node, which may list itself though it signed. */
-  readonly listed: ReadonlySet<string>;
+  readonly listed: readonly string[];
 }
 
 /** With fewer vote rounds, a node that is well may be missing in all of them. */
@@ -32,10 +32,10 @@ function toEntries(
     const signers = isRecord(entry) ? addresses.readSigners(entry.CurrentSigners) : undefined;
     const listed = isRecord(entry) ? addresses.readSigners(entry.MissingSigners) : undefined;
     if (signers === undefined || listed === undefined || !/^\d+:/.test(key)) return undefined;
-    const isNameless = signers.has(ZERO_ADDRESS);
+    const isNameless = signers.includes(ZERO_ADDRESS);
     entries.push({
       round: key.slice(0, key.indexOf(':')),
-      isOwn: isNameless || (own !== undefined && signers.has(own)),
+      isOwn: isNameless || (own !== undefined && signers.includes(own)),
       isClear: own !== undefined || !isNameless,
       signers,
       listed,
@@ -50,11 +50,16 @@ const countRounds = (entries: readonly PoolEntry[]): number => new Set(entries.m
 function missingInAll(entries: readonly PoolEntry[], own: string | undefined, minRounds: number): readonly string[] {
   const clear = entries.filter(({ isClear }) => isClear);
   if (countRounds(clear) < minRounds) return [];
-  const isMissing =
-    (address: string) =>
-    ({ listed, signers, isOwn }: PoolEntry) =>
-      listed.has(address) && !signers.has(address) && !(isOwn && address === own);
-  return [...(clear[0]?.listed ?? [])].filter((address) => address !== ZERO_ADDRESS && clear.every(isMissing(address)));
+  let missing = [...new Set(clear[0]?.listed)].filter((address) => address !== ZERO_ADDRESS);
+  for (const { listed, signers, isOwn } of clear) {
+    // In a subnet that is well nobody is left after two entries.
+    if (missing.length === 0) break;
+    const [isListed, isSigner] = [new Set(listed), new Set(signers)];
+    missing = missing.filter(
+      (address) => isListed.has(address) && !isSigner.has(address) && !(isOwn && address === own),
+    );
+  }
+  return missing;
 }
 
 /** The newest round that the asked node itself signed; 0 without one. */

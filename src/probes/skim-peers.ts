@@ -105,21 +105,21 @@ function skipPeer(bytes: Uint8Array, at: number): number {
   return next !== NONE && bytes[next] === CLOSE_OBJECT ? next + 1 : NONE;
 }
 
-/** Replaces each peer by the first digits of its id. */
+/** Replaces each peer by the first digits of its id; no digit is read of it for an empty one. */
 function skimPeers(bytes: Buffer, digits: number): string {
+  const idAt = (at: number): string => (digits === 0 ? '' : bytes.toString('latin1', at, at + digits));
   const found = bytes.indexOf(`${LIST}${PEER}`);
   if (found === -1) return bytes.toString();
   const start = found + LIST.length;
-  const peers: string[] = [];
+  const ids: string[] = [];
   let end = start;
   do {
-    const peer = peers.length === 0 ? start : end + 1;
+    const peer = ids.length === 0 ? start : end + 1;
     end = skipPeer(bytes, peer);
     if (end === NONE) return bytes.toString();
-    const id = peer + PEER.length + 1;
-    peers.push(`${PEER}"${bytes.toString('latin1', id, id + digits)}"}`);
+    ids.push(idAt(peer + PEER.length + 1));
   } while (bytes[end] === COMMA);
-  return `${bytes.toString('utf8', 0, start)}${peers.join()}${bytes.toString('utf8', end)}`;
+  return `${bytes.toString('utf8', 0, start)}${PEER}"${ids.join(`"},${PEER}"`)}"}${bytes.toString('utf8', end)}`;
 }
 
 /**
