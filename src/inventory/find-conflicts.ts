@@ -113,16 +113,18 @@ export function findConflicts(document: unknown): readonly Conflict[] {
     if (subnetName !== undefined) subnetNames.add(subnetName);
     const nodes = listOf(get(subnet, 'nodes'));
     const nodeNames = new Set<string>();
-    for (const [n, node] of nodes.entries()) {
+    let areAllNamed = true;
+    nodes.forEach((node, n) => {
       const path = ['subnets', s, 'nodes', n];
       const name = nameOf(node);
-      if (name !== undefined && nodeNames.has(name))
+      if (name === undefined) areAllNamed = false;
+      else if (nodeNames.has(name))
         findings.push({ path: [...path, 'name'], what: `another node of this subnet is already called ${name}` });
-      if (name !== undefined) nodeNames.add(name);
+      else nodeNames.add(name);
       findings.push(...findNodeConflicts(node, path));
-    }
+    });
     // A node whose name has an error may be the one that is meant.
-    if (nodes.some((node) => nameOf(node) === undefined)) continue;
+    if (!areAllNamed) continue;
     for (const reader of ['relayer', 'stats']) {
       const from = get(get(subnet, reader), 'readsFrom');
       if (typeof from === 'string' && !nodeNames.has(from))

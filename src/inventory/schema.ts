@@ -4,6 +4,7 @@ import { container, docker, text } from './docker-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
 import { notify } from './notify-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
+import { httpUrl, url } from './url-schema.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
 const duration = z
@@ -20,19 +21,6 @@ const schedule = (fallback: string) =>
     .refine((text) => isEvery(text) || isCron(text), { error: SCHEDULE_HELP, abort: true })
     .refine((text) => isEvery(text) || comesUp(text), 'names a time that never comes; correct its day and month')
     .default(fallback);
-
-const isUrl = (value: string, protocols: readonly string[]): boolean => {
-  const url = URL.parse(value);
-  return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
-};
-
-const url = (protocols: readonly string[], example: string) =>
-  z
-    .string(`must be a URL such as ${example}`)
-    .refine((value) => isUrl(value, protocols), `must be a URL such as ${example}`)
-    .meta({ format: 'uri' });
-
-const httpUrl = (example: string) => url(['http:', 'https:'], example);
 
 const NAME_HELP = 'must be a name: up to 100 printable characters without blanks at its ends';
 const name = z
