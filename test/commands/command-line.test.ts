@@ -131,7 +131,7 @@ describe('once', () => {
   });
 
   it('ends with 1 when something fails, and says what', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '6s')]);
+    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '15s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
   });
@@ -152,7 +152,7 @@ describe('once', () => {
   });
 
   it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
-    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'], '6s')]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'], '15s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);
     expect(stdout).toMatch(/subnet2 +log_block +fail/);

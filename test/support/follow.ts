@@ -40,7 +40,7 @@ export function follow(
   // Not every test waits for it.
   begun.catch(() => {});
   const has = (count: number) =>
-    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout: 30_000, interval: 5 });
+    vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(count), { timeout: 50_000, interval: 5 });
   return { lines, old, state, stop: end, begun, has };
 }
 
