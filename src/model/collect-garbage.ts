@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
@@ -13,10 +13,15 @@ export function collectGarbage(): void {
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** A start that is waited for takes less than this. */
-const STARTED_MS = 200;
+/** A start that is waited for takes less than this, and most of what a start needs for a moment is garbage by then. */
+const STARTED_MS = 3_000;
 
-/** The same, when whoever waits for the start of the thread has been answered. */
+/** A larger heap takes too long to collect at once, and is soon collected in steps. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The same, when the start of the thread is over, if its heap is small. */
 export const collectGarbageSoon = (): void => {
-  setTimeout(collectGarbage, STARTED_MS).unref();
+  setTimeout(() => {
+    if (getHeapStatistics().used_heap_size <= MOST_BYTES) collectGarbage();
+  }, STARTED_MS).unref();
 };
