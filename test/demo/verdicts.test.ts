@@ -12,13 +12,13 @@ import { renderPage } from '../support/render-page.ts';
 const WAIT_MS = 100_000;
 
 const checks = {
-  rpc: { schedule: 'every 1s', timeout: '10s', stallAfter: '10s' },
-  services: { schedule: 'every 1s', timeout: '10s' },
+  rpc: { schedule: 'every 2s', timeout: '10s', stallAfter: '10s' },
+  services: { schedule: 'every 2s', timeout: '10s' },
   containers: { schedule: 'every 2s', timeout: '10s' },
   console: { schedule: 'every 10s', timeout: '30s' },
   // The simulated relayer has the real one's rhythm: a cycle every 20 s.
   logs: {
-    schedule: 'every 1s',
+    schedule: 'every 2s',
     bootnodeWindow: '15s',
     submissionsWithin: '30s',
     blockDataWithin: '15s',
@@ -133,7 +133,7 @@ describe('the monitor on the simulated subnet', () => {
         const until = performance.now() + 12_000;
         while (performance.now() < until) {
           isSo();
-          await new Promise((resolve) => setTimeout(resolve, 250));
+          await new Promise((resolve) => setTimeout(resolve, 500));
         }
         for (const known of KNOWN) if (faults.includes(known.fault)) await expectKnownFailure(monitor, known);
         await simulation.setFaults([]);

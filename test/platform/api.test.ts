@@ -250,13 +250,13 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(seen).toEqual(all);
   });
 
-  it('1,000 adds of one name at once add one record, and 999 get the code', async () => {
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => add('ProjectType', type('Wanted'))));
+  it('300 adds of one name at once add one record, and 299 get the code', async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => add('ProjectType', type('Wanted'))));
     const said = Object.groupBy(answers, ({ status, appErrorCode, errMessage }) =>
       status === 'success' ? status : `${appErrorCode} ${errMessage}`,
     );
     const counts = Object.entries(said).map(([what, all = []]) => [what.replace(/ .*/, ''), all.length]);
-    expect(Object.fromEntries(counts), Object.keys(said).join()).toEqual({ success: 1, 1012: 999 });
+    expect(Object.fromEntries(counts), Object.keys(said).join()).toEqual({ success: 1, 1012: 299 });
   }, 60_000);
 
   it('when two admin users deactivate each other at once, one stays active', async () => {
@@ -289,12 +289,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { projectType } = await import('../../src/platform/resources/project-type.ts');
     // No more at once than PostgreSQL is asked at once, as one that waits long for its turn is refused.
     const workers = Array.from({ length: 10 }, async (_, worker) => {
-      for (let i = worker; i < 1_100; i += 10)
+      for (let i = worker; i < 1_010; i += 10)
         await api.store.add(projectType, { ContractName: `many ${i}`, IsDeleted: false }, author);
     });
     await Promise.all(workers);
     const ids = (await list('ProjectType')).map(({ ProjectTypeID }) => Number(ProjectTypeID));
-    expect(ids.length).toBeGreaterThan(1_100);
+    expect(ids.length).toBeGreaterThan(1_010);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   }, 90_000);
 

@@ -96,16 +96,19 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 
   it('a long list that is filtered comes whole, with its total at the end', async () => {
-    for (let i = 0; i < 1_201; i += 1)
-      await api.store.add(projectType, { ContractName: `c ${i}`, IsDeleted: i % 2 === 1 }, onCommandLine(START));
+    const addEach = async (first: number) => {
+      for (let i = first; i < 1_021; i += 10)
+        await api.store.add(projectType, { ContractName: `c ${i}`, IsDeleted: i % 2 === 1 }, onCommandLine(START));
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, first) => addEach(first)));
     const { items, total } = await list('ProjectType/ListAll/0?IsDeleted=false&total=true');
-    expect([items.length, total]).toEqual([601, 601]);
-    expect((await list('ProjectType/ListAll/0?search=c')).items).toHaveLength(1_201);
+    expect([items.length, total]).toEqual([511, 511]);
+    expect((await list('ProjectType/ListAll/0?search=c')).items).toHaveLength(1_021);
     const sorted = await list('ProjectType/ListAll/0?sort=-ContractName');
     expect([sorted.items.length, sorted.items[0]?.ContractName]).toEqual([1_000, 'c 999']);
     const rest = await list(`ProjectType/ListAll/0?sort=-ContractName&after=${sorted.next}`);
-    expect([rest.items.length, rest.next]).toEqual([201, undefined]);
-  }, 30_000);
+    expect([rest.items.length, rest.next]).toEqual([21, undefined]);
+  }, 90_000);
 
   it.each([
     ['sort=Password', 1012, /^sort must be one of IndustryID, IndustryName, .*UpdateIP, after a - for the other/],
