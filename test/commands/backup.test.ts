@@ -235,8 +235,8 @@ describe('subnetd backup and subnetd restore', () => {
     const path = pathOf('data/subnetd.db');
     await makeDatabase(path, ['old']);
     for (const name of ['data', 'data/subnetd.db']) chownSync(pathOf(name), 65_534, 65_534);
-    expect((await runCli(['backup', pathOf('data/b.db')], at(path))).code).toBe(0);
-    expect((await runCli(['restore', pathOf('data/b.db')], at(path))).code).toBe(0);
+    expect((await runCommand(['backup', pathOf('data/b.db')], at(path))).code).toBe(0);
+    expect((await runCommand(['restore', pathOf('data/b.db')], at(path))).code).toBe(0);
     expect([statSync(path).uid, statSync(path).gid]).toEqual([65_534, 65_534]);
   });
 

@@ -95,7 +95,7 @@ describe('check-config', () => {
 
   it('prints JSON for programs, of a good inventory and of a bad one', async () => {
     const good = await simulate();
-    const { code, stdout, stderr } = await runCli(['check-config', '--json', good]);
+    const { code, stdout, stderr } = await runCommand(['check-config', '--json', good]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ file: good, ok: true, warnings: [], subnets: 1, targets: 8 });
     const bad = write('bad.yaml', 'subnets: [{ name: d, nodes: [{ name: a, foo: 1 }] }]\n');
@@ -115,7 +115,7 @@ describe('check-config', () => {
     ['a file that is not there', 'none.yaml', 'ENOENT'],
     ['a directory', '.', 'EISDIR'],
   ])('ends with 2 for %s', async (_what, name, code) => {
-    const result = await runCli(['check-config', folder.path(name)]);
+    const result = await runCommand(['check-config', folder.path(name)]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(code);
   });
@@ -131,7 +131,7 @@ describe('once', () => {
   });
 
   it('ends with 1 when something fails, and says what', async () => {
-    const { code, stdout } = await runCli(['once', '--config', await simulate(['service-down'], '15s')]);
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['service-down'], '6s')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
   });
@@ -227,7 +227,7 @@ describe('demo', () => {
   it('can simulate alone, for an inventory that the other commands take', async () => {
     const demo = startCli(['demo', '--config-only', '--fault', 'rpc-garbage']);
     await demo.waitFor(/docker:\n.*\n +port: \d+\n/);
-    const { code, stdout } = await runCli(['once', '--config', write('demo.yaml', demo.output())]);
+    const { code, stdout } = await runCommand(['once', '--config', write('demo.yaml', demo.output())]);
     demo.child.kill('SIGINT');
     expect(code).toBe(1);
     expect(stdout).toMatch(/subnet2 +latest_block +fail/);

@@ -30,7 +30,7 @@ async function startAndAsk(environment: Readonly<Record<string, string>> = {}) {
     await daemon.finished;
   });
   const { host } = new URL(daemon.url);
-  return { host, url: daemon.url, asked: await runCli(['health'], { SUBNETD_LISTEN: host, ...environment }) };
+  return { host, url: daemon.url, asked: await runCommand(['health'], { SUBNETD_LISTEN: host, ...environment }) };
 }
 
 async function serve(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {

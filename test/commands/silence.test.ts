@@ -172,7 +172,7 @@ describe('subnetd silence', () => {
   });
 
   it('fails when one of two is dead, and silences the other', async () => {
-    const { code, stdout, stderr } = await runCli([...words, '--url', dead, '--url', alertmanager.url]);
+    const { code, stdout, stderr } = await runCommand([...words, '--url', dead, '--url', alertmanager.url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${dead} refuses connections`)]);
     expect((await getSilence(stdout.trim())).status.state).toBe('active');
     await runCommand(['silence', '--end', stdout.trim(), '--url', alertmanager.url]);
