@@ -24,7 +24,10 @@ export interface LogWatchPlan {
    * `commit`.
    */
   watchOf(target: Target, settings: CheckSettings['logs']): LogWatch;
-  /** Starts the new watches. Running ones continue for these targets if unchanged, and stop for all others. */
+  /**
+   * Starts the new watches. Running ones continue for these targets, whether they were asked for or are the same objects as before,
+   * and stop for all others.
+   */
   commit(targets: readonly Target[]): void;
   /** Stops the new watches before they have started. */
   abandon(): void;
@@ -32,7 +35,7 @@ export interface LogWatchPlan {
 
 /** Would both be watched in the same way? */
 const isSame = (known: Target, target: Target): boolean =>
-  isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
+  known === target || isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
 /** What the watches need. */
 export interface LogWatchesOptions extends Pick<LogWatchOptions, 'docker' | 'positions' | 'clock' | 'fold'> {
@@ -79,12 +82,8 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
         return watch;
       },
       commit: (targets) => {
-        for (const target of targets) {
-          const key = targetKey(target);
-          const known = watches.get(key);
-          if (known !== undefined && !planned.has(key) && isSame(known.target, target))
-            planned.set(key, { target, watch: known.watch });
-        }
+        const present = new Set(targets);
+        for (const [key, entry] of watches) if (!planned.has(key) && present.has(entry.target)) planned.set(key, entry);
         const before = watches;
         watches = planned;
         for (const [key, entry] of before) if (planned.get(key)?.watch !== entry.watch) end(entry);

@@ -7,14 +7,7 @@ import { findInForce, type PlannedWork } from '../model/planned-work.ts';
 import type { Observation } from '../model/prober.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../model/subnet-facts.ts';
-import {
-  type CheckSettings,
-  type Inventory,
-  type RoundName,
-  type Subnet,
-  type Target,
-  targetKey,
-} from '../model/target.ts';
+import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../model/target.ts';
 import { type CheckState, toCheckState } from '../model/verdict.ts';
 import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
 import { checkTable } from '../rules/checks.ts';
@@ -23,6 +16,7 @@ import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 import { createSharing } from './create-sharing.ts';
+import { findByName } from './find-by-name.ts';
 import { isOtherContainer, isOtherwise, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
@@ -120,10 +114,14 @@ export function createBoard(
       const last = known.get(subnet.name);
       // What a new inventory leaves as it is goes on as it is: 10,000 targets are not looked at for the sake of one.
       if (last?.subnet === subnet) return last;
-      const before = new Map((last?.states ?? []).map((state) => [targetKey(state.target), state]));
+      const find = findByName(last?.subnet.targets ?? []);
+      const stateBefore = (target: Target): TargetState | undefined => {
+        const place = places.get(target) ?? places.get(find(target) ?? target);
+        return place?.entry.states[place.index];
+      };
       const areSettingsSame = isDeepStrictEqual(last?.subnet.settings, subnet.settings);
       const carried = subnet.targets.map((target) => {
-        const state = before.get(targetKey(target));
+        const state = stateBefore(target);
         return state?.target === target && areSettingsSame ? state : toTargetState(target, subnet, state, now);
       });
       const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));

@@ -87,7 +87,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork);
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
-  const watchOf = (subnet: string) => watches.find((watch) => watch.subnet.name === subnet);
+  let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();
+  const watchOf = (subnet: string) => watchesByName.get(subnet);
   const readySubnets = createReadySubnets();
   let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
   const secrets = createSubnetSecrets(
@@ -229,11 +230,14 @@ export function createMonitor(options: MonitorOptions): Monitor {
       connections.expect(next);
       const before = watches;
       watches = next;
+      watchesByName = new Map(next.map((watch) => [watch.subnet.name, watch]));
       receivers = inventory;
       secrets.clear();
 
-      const kept = usedBy(next);
-      for (const watch of before) if (!next.includes(watch)) void close(watch, kept);
+      // A prober or a round stays in its subnet, so only the new watches can have taken one over.
+      const kept = usedBy(created);
+      const left = new Set(next);
+      for (const watch of before) if (!left.has(watch)) void close(watch, kept);
       const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));

@@ -123,27 +123,21 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
     ...(ownPort !== undefined && { readMonitor: createMonitorExposure(ownPort, clock.now, stopping.signal) }),
   };
 
-  const findSame = (kind: SubnetProbeKind, subnet: Subnet): Running | undefined =>
-    running.find(
-      (one) =>
-        one.kind === kind &&
-        one.subnet === subnet.name &&
-        isDeepStrictEqual(one.inputs, subnetProberInputs(kind, subnet)),
-    );
-
   return {
     load: (subnets) => {
       named = subnets.flatMap(({ targets }) => targets.flatMap(({ container }) => container ?? []));
+      const before = Map.groupBy(running, ({ subnet }) => subnet);
       const next = subnets.flatMap((subnet) =>
         SUBNET_PROBE_KINDS.flatMap((kind) => {
-          const same = findSame(kind, subnet);
-          if (same !== undefined) return [same];
+          const known = before.get(subnet.name)?.find((one) => one.kind === kind);
+          if (known !== undefined && isDeepStrictEqual(known.inputs, subnetProberInputs(kind, subnet))) return [known];
           const prober = createSubnetProber(kind, subnet, tools);
           return prober === undefined ? [] : [createRunning(prober, subnet, options)];
         }),
       );
-      for (const one of running) if (!next.includes(one)) one.stop();
-      const started = next.filter((one) => !running.includes(one));
+      const [kept, known] = [new Set(next), new Set(running)];
+      for (const one of running) if (!kept.has(one)) one.stop();
+      const started = next.filter((one) => !known.has(one));
       running = next;
       if (scheduled) for (const one of started) one.start();
     },

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ProbeKind, type Prober, roundOf } from '../model/prober.ts';
-import { type RoundName, type Subnet, type Target, targetKey } from '../model/target.ts';
+import type { RoundName, Subnet, Target } from '../model/target.ts';
 import { createProber, PROBE_KINDS, type ProberTools, proberInputs } from '../probes/create-prober.ts';
 import type { ConnectionBudget } from './create-connection-budget.ts';
 import { createRound, type Round, type RoundOptions } from './create-round.ts';
+import { findByName } from './find-by-name.ts';
 import type { ProbeRuns } from './probe-runs.ts';
 
 /** The probers of a subnet, and their rounds on their schedules. */
 export interface SubnetWatch {
   readonly subnet: Subnet;
-  /** By their key. */
-  readonly targets: ReadonlyMap<string, Target>;
   readonly probers: ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
   readonly rounds: readonly Round[];
   /** Those of its rounds that begin with it. The others go on from the watch before. */
@@ -38,19 +37,24 @@ const LOGS_TIMEOUT_MS = 1_000;
 export const probersOf = (watches: readonly SubnetWatch[]): readonly Prober[] =>
   watches.flatMap(({ probers }) => [...probers.values()].flatMap((byTarget) => [...byTarget.values()]));
 
-/** The prober of the previous watch, if a new inventory changes none of its inputs. */
-function findReusable(
-  before: SubnetWatch | undefined,
-  kind: ProbeKind,
-  subnet: Subnet,
-  target: Target,
-): Prober | undefined {
-  // Log watches are reused separately.
-  if (before === undefined || kind === 'logs') return undefined;
-  const old = before.targets.get(targetKey(target));
-  if (old === undefined) return undefined;
-  const isSame = isDeepStrictEqual(proberInputs(kind, old, before.subnet), proberInputs(kind, target, subnet));
-  return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
+/** Finds the prober of the previous watch, if a new inventory changes none of its inputs. */
+function createReuse(before: SubnetWatch | undefined, subnet: Subnet) {
+  const unchanged = new Set(before?.subnet.targets);
+  const find = findByName(before?.subnet.targets ?? []);
+  const isSubnetSame =
+    before?.subnet.consensus === subnet.consensus && isDeepStrictEqual(before.subnet.settings, subnet.settings);
+
+  return (kind: ProbeKind, target: Target): Prober | undefined => {
+    // Log watches are reused separately.
+    if (before === undefined || kind === 'logs') return undefined;
+    // With one changed target of 10,000, no other is compared, but a frontend: its page also depends on other targets.
+    if (isSubnetSame && target.component !== 'frontend' && unchanged.has(target))
+      return before.probers.get(roundOf[kind](target))?.get(target);
+    const old = find(target);
+    if (old === undefined) return undefined;
+    const isSame = isDeepStrictEqual(proberInputs(kind, old, before.subnet), proberInputs(kind, target, subnet));
+    return isSame ? before.probers.get(roundOf[kind](old))?.get(old) : undefined;
+  };
 }
 
 /** What is used by the watches that remain. */
@@ -88,12 +92,12 @@ export function createSubnetWatch(
 ): SubnetWatch {
   const { tools, runs, connections, scheduled, onFinished, onLate, awakeMs } = options;
   const probers = new Map(ROUNDS.map((round) => [round, new Map<Target, Prober>()]));
-  const targets = new Map(subnet.targets.map((target) => [targetKey(target), target]));
+  const findReusable = createReuse(before, subnet);
   const rounds: Round[] = [];
   const newRounds: Round[] = [];
   const starts: (() => void)[] = [];
   const watch: SubnetWatch = {
-    ...{ subnet, targets, probers, rounds, newRounds },
+    ...{ subnet, probers, rounds, newRounds },
     start: () => {
       for (const start of starts) start();
     },
@@ -101,7 +105,7 @@ export function createSubnetWatch(
   try {
     for (const kind of PROBE_KINDS)
       for (const target of subnet.targets) {
-        const prober = findReusable(before, kind, subnet, target) ?? createProber(kind, target, subnet, tools);
+        const prober = findReusable(kind, target) ?? createProber(kind, target, subnet, tools);
         if (prober) probers.get(roundOf[kind](target))?.set(target, prober);
       }
     for (const [name, byTarget] of probers) {

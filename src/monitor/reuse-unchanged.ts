@@ -1,16 +1,21 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Subnet, targetKey } from '../model/target.ts';
+import { isSameData } from '../model/is-same-data.ts';
+import type { Subnet } from '../model/target.ts';
+import { findByName } from './find-by-name.ts';
 
 /**
  * The subnet of the new inventory, with unchanged parts as the same objects as before: the subnet itself, or its targets.
  * The board identifies a target by its object.
  */
 export function reuseUnchanged(subnet: Subnet, before: Subnet | undefined): Subnet {
-  if (before === undefined || isDeepStrictEqual(before, subnet)) return before ?? subnet;
-  const known = new Map(before.targets.map((target) => [targetKey(target), target]));
-  const targets = subnet.targets.map((target) => {
-    const old = known.get(targetKey(target));
-    return old !== undefined && isDeepStrictEqual(old, target) ? old : target;
+  if (before === undefined) return subnet;
+  const find = findByName(before.targets);
+  const targets = subnet.targets.map((target, index) => {
+    const inPlace = before.targets[index];
+    if (isSameData(inPlace, target)) return inPlace ?? target;
+    const old = find(target);
+    return old !== undefined && isSameData(old, target) ? old : target;
   });
-  return { ...subnet, targets };
+  const next = { ...subnet, targets };
+  // Its targets are the same objects by now, so that none is compared twice.
+  return isSameData(before, next) ? before : next;
 }

@@ -181,3 +181,11 @@ test('a node that leaves while its round runs is not probed any more, and one th
   const runs = checkOf('a', 'latest_block').runs;
   await eventually(() => expect(checkOf('a', 'latest_block').runs).toBeGreaterThan(runs));
 });
+
+test('another timeout is in force for targets that have not changed, at once', async () => {
+  const { load, checkOf } = useMonitor(useFolder());
+  const mute = await useMute();
+  load({ a: mute }, '1h');
+  load({ a: mute }, '200ms');
+  await eventually(() => expect(formatReason(checkOf('a', 'latest_block'))).toContain('within 200ms'));
+});
