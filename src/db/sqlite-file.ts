@@ -23,8 +23,8 @@ export function createStatementCache(database: Database.Database): (sql: string)
   };
 }
 
-/** As many KiB of the file are kept in memory: SQLite's own default, where better-sqlite3 has 16,000. The kernel keeps the file anyway. */
-const CACHE_KIB = 2_000;
+/** A connection keeps 2 MB of the file: SQLite's own default, where better-sqlite3 has 16. The kernel keeps the file anyway. */
+export const SMALL_CACHE = 'cache_size = -2000';
 
 function openFile(path: string): Database.Database {
   const database = new Database(path, { timeout: TIMEOUT_MS });
@@ -32,7 +32,7 @@ function openFile(path: string): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    database.pragma(`cache_size = -${CACHE_KIB}`);
+    database.pragma(SMALL_CACHE);
     return database;
   } catch (error) {
     database.close();
