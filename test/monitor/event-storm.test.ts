@@ -129,8 +129,8 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
   const after = await metrics();
   expect(after.late).toBe(before.late);
   expect(after.ran).toBeGreaterThan(before.ran);
-  // Two inspections each, as many as ten times a second, and some to follow its log.
-  expect(engine.inspections.length - before.inspections).toBeLessThan(100 + 40 * seconds);
+  // Five runs a second with two inspections each, and some to follow its log.
+  expect(engine.inspections.length - before.inspections).toBeLessThan(50 + 20 * seconds);
   expect(engine.mostSockets()).toBeLessThan(20);
   expect(after.megabytes - before.megabytes).toBeLessThan(60);
 }, 120_000);
