@@ -11,6 +11,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'alerts/moved-subnets': 20,
   'fleet/hot-pair': 190,
   'fleet/hot-pair-views': 225,
+  'fleet/hot-pair-outage': 270,
   'fleet/move': 140,
   'fleet/whole-fleet': 35,
   'image/image': 115,

@@ -6,13 +6,13 @@ import type { PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
 import type { NotifiedStore } from '../model/notified-alert.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
-import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { SharedAlertStore, TrackedAlertStore } from '../model/tracked-alert.ts';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createFleetTable } from './fleet-table.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
-import { createLogPositions, createNotifiedGroups, createTrackedAlerts } from './instance-state.ts';
+import { createLogPositions, createNotifiedGroups, createSharedAlerts, createTrackedAlerts } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
 import { createPlannedWork } from './planned-work-table.ts';
 import { createPlainSql } from './run-sql.ts';
@@ -24,7 +24,7 @@ export interface Stores {
   /** The alerts that this instance of subnetd keeps. */
   readonly trackedAlerts: (instance: string) => TrackedAlertStore;
   /** The alerts about subnets that the instances of a fleet share: one store as long as the database is open. */
-  readonly fleetAlerts: TrackedAlertStore;
+  readonly fleetAlerts: SharedAlertStore;
   /** What their channels were notified of. */
   readonly fleetNotified: NotifiedStore;
   /** What the channels of this instance of subnetd were notified of. */
@@ -82,7 +82,7 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
     trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
-    fleetAlerts: guard(createTrackedAlerts(plain, FLEET_STATE)),
+    fleetAlerts: guard(createSharedAlerts(plain, FLEET_STATE, connection.kind)),
     fleetNotified: guard(createNotifiedGroups(plain, FLEET_STATE)),
     notified: (instance) => guard(createNotifiedGroups(plain, instance)),
     history: (instance) => guard(createHistoryTables(plain, instance)),

@@ -1,6 +1,7 @@
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { NotifiedStore } from '../model/notified-alert.ts';
-import type { TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { SharedAlertStore, TrackedAlertStore } from '../model/tracked-alert.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import { isNotifiedGroup, isTrackedAlert } from './is-kept-alert.ts';
 import type { PlainSql } from './run-sql.ts';
 import { joinSql, rowsSql, sql } from './sql.ts';
@@ -74,6 +75,21 @@ export const createLogPositions = (plain: PlainSql, instance: string): PositionT
 export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
   const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
   return { load: async () => [...(await state.read()).values()], save: state.write };
+}
+
+/** The alerts that instances share under this name. */
+export function createSharedAlerts(plain: PlainSql, name: string, kind: DatabaseConnection['kind']): SharedAlertStore {
+  return {
+    ...createTrackedAlerts(plain, name),
+    // Each row has the number of the transaction that wrote it. SQLite has none, and no instance shares its alerts there.
+    version: async () => {
+      if (kind === 'sqlite') return undefined;
+      const rows = await plain.run<{ version: string }>(sql`
+        select concat(count(*), ' ', sum(xmin::text::bigint)) as version
+        from instance_state where instance = ${name} and kind = 'alert'`);
+      return rows[0]?.version;
+    },
+  };
 }
 
 /** What the channels of the instance of subnetd with this name were notified of. */

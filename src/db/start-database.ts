@@ -8,7 +8,7 @@ import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { MailStore } from '../model/mail.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../model/notified-alert.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
-import { alertKey, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
+import { alertKey, type SharedAlertStore, type TrackedAlert, type TrackedAlertStore } from '../model/tracked-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import { createElection, createSoleElection } from './create-election.ts';
 import type { Repositories } from './create-repositories.ts';
@@ -31,7 +31,7 @@ export interface Database {
   /** Where an instance keeps its alerts; rejects while the database is down. */
   trackedAlerts(instance: string): Promise<TrackedAlertStore>;
   /** The alerts about subnets that all instances of a fleet share; rejects while the database is down. */
-  fleetAlerts(): Promise<TrackedAlertStore>;
+  fleetAlerts(): Promise<SharedAlertStore>;
   /** What their channels were notified of; rejects while the database is down. */
   fleetNotified(): Promise<NotifiedStore>;
   /** Where an instance keeps what its channels were notified of; rejects while the database is down. */

@@ -52,14 +52,20 @@ export interface TrackedAlert {
   readonly resolvedAt?: number;
   /** When it was read as an earlier run has left it, until it is found again. */
   readonly restoredAt?: number;
+  /**
+   * It is stored as firing, but whoever read it has judged without the database and does not find it: it may have ended meanwhile.
+   * Nobody is notified of it until it is found, or of its end.
+   */
+  readonly isUnconfirmed?: true;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */
   readonly planned?: ProblemPlan;
   /** It fires since the work began, and nobody is notified of it before the work ends. */
   readonly isHeld?: true;
 }
 
-/** Whether people may be notified of an alert now: it fires or is resolved, and planned work does not hold it back. */
-export const mayNotify = ({ phase, isHeld }: TrackedAlert): boolean => phase !== 'pending' && isHeld !== true;
+/** Whether people may be notified of an alert now: it fires for sure or is resolved, and planned work does not hold it back. */
+export const mayNotify = ({ phase, isHeld, isUnconfirmed }: TrackedAlert): boolean =>
+  phase !== 'pending' && isHeld !== true && isUnconfirmed !== true;
 
 /** The key of an alert, independent of the order of its labels. */
 export const alertKey = (labels: AlertLabels): string =>
@@ -72,4 +78,10 @@ export type TrackedAlerts = ReadonlyMap<string, TrackedAlert>;
 export interface TrackedAlertStore {
   load(): Promise<readonly TrackedAlert[]>;
   save(changed: TrackedAlerts, gone: readonly string[]): Promise<void>;
+}
+
+/** The alerts that several instances share. Every function rejects when the database fails. */
+export interface SharedAlertStore extends TrackedAlertStore {
+  /** Another text than before once any of them was written. Undefined where to load them tells it as cheaply. */
+  version(): Promise<string | undefined>;
 }

@@ -4,13 +4,14 @@ import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import {
   alertKey,
   type Finding,
+  mayNotify,
+  type SharedAlertStore,
   type TrackedAlert,
-  type TrackedAlertStore,
   type TrackedAlerts,
 } from '../model/tracked-alert.ts';
 import { valueWithin } from '../model/within.ts';
 import { createSharedSaver } from './create-shared-saver.ts';
-import { convertTrackedAlerts, isSameState } from './tracked-alerts.ts';
+import { convertTrackedAlerts, isSameState, markUnconfirmed } from './tracked-alerts.ts';
 
 /** The alerts about subnets of an instance of a fleet: of which of them it decides, and what others have stored of them. */
 export interface FleetAlerts {
@@ -39,13 +40,13 @@ export interface FleetAlertsDeps {
   readonly part: FleetPart;
   readonly clock: Clock;
   /** Rejects while the database is down. */
-  readonly store: () => Promise<TrackedAlertStore>;
+  readonly store: () => Promise<SharedAlertStore>;
   /** The current alerts, in watched time. */
   readonly trackedAlerts: () => TrackedAlerts;
   /** Takes stored alerts, in watched time. */
   readonly onRead: (stored: readonly TrackedAlert[]) => void;
   /** Takes all alerts about subnets that the instance which decides has, in watched time. */
-  readonly onFollowed: (stored: readonly TrackedAlert[]) => void;
+  readonly onFollowed: (stored: TrackedAlerts) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -55,13 +56,19 @@ const FIRST_WITHIN_MS = 30_000;
 /** What is read later than this is not of now any more, as after a time in which the process was stopped. */
 const FOLLOW_WITHIN_MS = 3_000;
 
+/**
+ * So long after an instance has begun to decide, others send what it has stored. It stores first what it knows itself, and for 15 s
+ * the row of one that is gone looks as if it decided.
+ */
+const FOLLOW_AFTER_MS = 20_000;
+
 /** Starts without having judged any subnet. */
 export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   const { part, clock, store, trackedAlerts, onRead, onBug } = deps;
   const ofSubnets = (all: TrackedAlerts) => new Map([...all].filter(([, { labels }]) => labels.subnet !== undefined));
-  const fromWall = (stored: readonly TrackedAlert[]) => [
-    ...convertTrackedAlerts(new Map(stored.map((alert) => [alertKey(alert.labels), alert])), clock.fromWall).values(),
-  ];
+  const toKeyed = (stored: readonly TrackedAlert[]): TrackedAlerts =>
+    new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
+  const fromWall = (stored: TrackedAlerts) => convertTrackedAlerts(stored, clock.fromWall);
   const judged = new Set<string>();
   /** Since when subnets wait for what is stored of them. */
   const waiting = new Map<string, number>();
@@ -74,36 +81,65 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
     current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
     keyOf: ({ labels }) => alertKey(labels),
     subnetOf: ({ labels }) => labels.subnet ?? '',
-    onRead: (stored) => onRead(fromWall(stored)),
+    onRead: (stored) => {
+      const isLate = ({ labels: { subnet = '' } }: TrackedAlert) => judged.has(subnet);
+      const read = [...fromWall(toKeyed(stored)).values()];
+      onRead([...read.filter((one) => !isLate(one)), ...markUnconfirmed(read.filter(isLate), trackedAlerts())]);
+    },
     onBug,
   });
 
   let mode: 'judge' | 'follow' | 'wait' = 'judge';
   /** Since when it is not known who decides, or how. */
   let waitingSince: WatchedMs | undefined;
+  /** Since when another one is seen to decide, while this one does not follow it yet. */
+  let decidedSince: WatchedMs | undefined;
 
-  const readDecided = async (): Promise<readonly TrackedAlert[] | undefined> => {
+  /** What was read last of the alerts of another one, while that one decides. */
+  let lastRead:
+    | {
+        readonly from: SharedAlertStore;
+        readonly version: string | undefined;
+        readonly alerts: TrackedAlerts;
+      }
+    | undefined;
+
+  /** To read thousands of alerts takes the CPU time of fifty questions whether any has changed. */
+  const readChanged = async (): Promise<TrackedAlerts> => {
+    const from = await store();
+    const version = await from.version();
+    if (version === undefined || lastRead?.from !== from || lastRead.version !== version)
+      lastRead = { from, version, alerts: toKeyed(await from.load()) };
+    return lastRead.alerts;
+  };
+
+  const readDecided = async (): Promise<TrackedAlerts | undefined> => {
     try {
-      return await valueWithin(
-        FOLLOW_WITHIN_MS,
-        store().then((database) => database.load()),
-        undefined,
-      );
+      return await valueWithin(FOLLOW_WITHIN_MS, readChanged(), undefined);
     } catch (error) {
       if (!isDatabaseFailure(error)) onBug(error);
       return undefined;
     }
   };
 
+  /** Whether this one, which may have judged by itself, can do as another one has begun to decide. */
+  const mayFollow = (): boolean => {
+    if (mode === 'follow' || judged.size === 0) return true;
+    decidedSince ??= clock.now();
+    return clock.now() - decidedSince >= FOLLOW_AFTER_MS;
+  };
+
   const follow = async (): Promise<void> => {
     const decider = part.decider();
-    const decided = decider === 'other' ? await readDecided() : undefined;
-    if (decider === 'self' || decided !== undefined) waitingSince = undefined;
+    const stored = decider === 'other' ? await readDecided() : undefined;
+    if (stored === undefined) lastRead = undefined;
+    const decided = stored !== undefined && mayFollow() ? stored : undefined;
+    if (stored === undefined || decided !== undefined) decidedSince = undefined;
+    if (decider === 'self' || stored !== undefined) waitingSince = undefined;
     if (decided !== undefined) {
       mode = 'follow';
-      deps.onFollowed(
-        fromWall(decided).filter(({ labels: { subnet } }) => subnet !== undefined && part.isWatched(subnet)),
-      );
+      const isOwn = ({ labels: { subnet } }: TrackedAlert) => subnet !== undefined && part.isWatched(subnet);
+      deps.onFollowed(fromWall(new Map([...decided].filter(([, alert]) => isOwn(alert)))));
       for (const subnet of part.subnets()) judged.add(subnet);
       return;
     }
@@ -115,7 +151,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   const admitTexts = (findings: readonly Finding[], all: TrackedAlerts): readonly Finding[] => {
     const texts = findings.filter(({ labels, state }) => {
       const alert = all.get(alertKey(labels));
-      return labels.subnet === undefined || (state === 'active' && alert?.phase === 'firing' && !alert.isHeld);
+      return labels.subnet === undefined || (state === 'active' && alert?.phase === 'firing' && mayNotify(alert));
     });
     const found = new Set(texts.map(({ labels }) => alertKey(labels)));
     const others = [...ofSubnets(all)].flatMap(([key, { labels }]): readonly Finding[] =>

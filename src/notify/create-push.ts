@@ -8,7 +8,14 @@ import { createClient } from './create-client.ts';
 import { createFleetAlerts, type FleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
 import { type PostableAlert, toAlert } from './to-alert.ts';
-import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
+import {
+  findDue,
+  foldAlerts,
+  markUnconfirmed,
+  mergeTrackedAlerts,
+  type Notified,
+  type Transition,
+} from './tracked-alerts.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager, and through every channel. */
 export interface Push {
@@ -58,6 +65,9 @@ const RESEND_MS = 60_000;
 /** An alert survives two lost resends, as with Prometheus. */
 const LEASE_RESENDS = 4;
 
+/** What an earlier run has left is old when the database comes so long after the start. */
+const LATE_MS = 30_000;
+
 /** How long queued alerts may still be sent while stopping. */
 const DRAIN_MS = 2_000;
 
@@ -68,6 +78,7 @@ const withoutSubnets = (trackedAlerts: TrackedAlerts): TrackedAlerts =>
 export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;
+  const startedAt = now();
   let senders: readonly Sender[] = [];
   let trackedAlerts: TrackedAlerts = new Map();
   let notified: Notified = new Map();
@@ -101,7 +112,8 @@ export function createPush(options: PushOptions): Push {
       // Those of subnets are from before it was in a fleet.
       const own = options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved;
       const restoredAt = now();
-      add(own.map((alert) => ({ ...alert, restoredAt })));
+      const isLate = restoredAt - startedAt >= LATE_MS;
+      add((isLate ? markUnconfirmed(own, trackedAlerts) : own).map((alert) => ({ ...alert, restoredAt })));
     },
     onBug: options.onBug,
   });
@@ -113,7 +125,7 @@ export function createPush(options: PushOptions): Push {
       trackedAlerts: () => trackedAlerts,
       onRead: add,
       onFollowed: (decided) => {
-        trackedAlerts = mergeTrackedAlerts(ownAlerts(), decided);
+        trackedAlerts = new Map([...ownAlerts(), ...decided]);
       },
       onBug: options.onBug,
     });

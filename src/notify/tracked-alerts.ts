@@ -21,7 +21,10 @@ export const RESOLVED_FOR_MS = 15 * 60_000;
 const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
-const resolve = ({ clearSince: _, planned: __, ...alert }: TrackedAlert, now: number): TrackedAlert => ({
+const resolve = (
+  { clearSince: _, planned: __, isUnconfirmed: ___, ...alert }: TrackedAlert,
+  now: number,
+): TrackedAlert => ({
   ...alert,
   phase: 'resolved',
   resolvedAt: now,
@@ -58,7 +61,10 @@ const stateOf = (alert: TrackedAlert | undefined) => (alert?.isHeld ? 'held' : a
 
 /** Whether two readings of an alert differ at most in what is stored with its next change. */
 export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
-  one.phase === other.phase && one.activeAt === other.activeAt && one.isHeld === other.isHeld;
+  one.phase === other.phase &&
+  one.activeAt === other.activeAt &&
+  one.isHeld === other.isHeld &&
+  one.isUnconfirmed === other.isUnconfirmed;
 
 /** Applies the findings of one judgement, made at `now`. */
 export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], now: number): Folded {
@@ -116,6 +122,12 @@ export function mergeTrackedAlerts(current: TrackedAlerts, kept: readonly Tracke
   }
   return merged;
 }
+
+/** Stored alerts that come to an instance which has judged without them: one that fires and is not known may be over. */
+export const markUnconfirmed = (stored: readonly TrackedAlert[], known: TrackedAlerts): readonly TrackedAlert[] =>
+  stored.map((alert) =>
+    alert.phase === 'firing' && !known.has(alertKey(alert.labels)) ? { ...alert, isUnconfirmed: true } : alert,
+  );
 
 /** The same alerts, with their times converted to another clock. */
 export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at: number) => number): TrackedAlerts {

@@ -1,105 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createStores, type Stores } from '../../src/db/create-stores.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
-import { databaseAway } from '../../src/model/database-failure.ts';
-import { alertKey, type Finding, type TrackedAlert } from '../../src/model/tracked-alert.ts';
-import { createPush } from '../../src/notify/create-push.ts';
-import { startAlertReceiver } from '../support/alert-receiver.ts';
-import { eventually, temporaryFolder } from '../support/cli.ts';
-import { createFakePart, type FakePart } from '../support/fake-part.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../support/cli.ts';
+import { createFakePart } from '../support/fake-part.ts';
 import { createHandClock, HAND_CLOCK_START } from '../support/hand-clock.ts';
+import { FIRED, openShared, runInstance, stored } from '../support/shared-alerts.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const labels = { alertname: 'SubnetHalted', severity: 'critical', subnet: 'moved' };
-const key = alertKey(labels);
-const stored = (over: Partial<TrackedAlert> = {}): TrackedAlert => ({
-  ...{ labels, annotations: { summary: 'It is halted.' }, keepFiringForMs: 0, phase: 'firing' },
-  ...{ activeAt: 1_790_000_000_000, firedAt: 1_790_000_010_000, seenAt: 1_790_000_020_000 },
-  ...over,
-});
-const FIRED = new Date(1_790_000_010_000).toISOString();
-
-/** A database that several instances share. */
-async function openShared() {
-  const folder = temporaryFolder();
-  const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
-  cleanups.push(folder.remove, connection.close);
-  let stores = createStores(connection);
-  let isAway = false;
-  const read = async () => (await stores.fleetAlerts.load()).map(({ phase, activeAt }) => `${phase} ${activeAt}`);
-  return {
-    read,
-    save: (alert: TrackedAlert) => stores.fleetAlerts.save(new Map([[key, alert]]), []),
-    remove: () => stores.fleetAlerts.save(new Map(), [key]),
-    open: async (): Promise<Stores> => {
-      if (isAway) throw databaseAway();
-      return stores;
-    },
-    cut: () => {
-      isAway = true;
-    },
-    reopen: () => {
-      stores = createStores(connection);
-      isAway = false;
-    },
-  };
-}
-
-/** An instance that judges the alert of one subnet as the test says. */
-async function runInstance(
-  shared: Awaited<ReturnType<typeof openShared>>,
-  part: FakePart,
-  clock = createProcessClock(),
-) {
-  const receiver = await startAlertReceiver();
-  cleanups.push(receiver.stop);
-  let finding: 'active' | 'unknown' | 'clear' = 'unknown';
-  let judged = 0;
-  const news: string[] = [];
-  const push = createPush({
-    clock,
-    judge: () => {
-      judged += 1;
-      if (finding === 'clear' || !part.watched.includes('moved')) return [];
-      if (finding === 'unknown') return [{ state: 'unknown', labels }];
-      const annotations = { summary: 'It is halted.' };
-      return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies Finding];
-    },
-    store: async () => (await shared.open()).trackedAlerts('one'),
-    fleet: { part, store: async () => (await shared.open()).fleetAlerts },
-    counts: { sent: 0, failed: 0, dropped: 0 },
-    judgeEveryMs: 20,
-    resendMs: 100,
-    onTransition: ({ to }) => news.push(to),
-    onFailure: () => {},
-    onRecovery: () => {},
-    onBug: (error) => news.push(String(error)),
-  });
-  cleanups.push(push.stop);
-  push.setAlertmanagers({ urls: [receiver.url] });
-  return {
-    receiver,
-    push,
-    news,
-    set: (next: typeof finding) => {
-      finding = next;
-    },
-    /** Waits for so many more judgements. */
-    judges: async (times = 5) => {
-      const until = judged + times;
-      await eventually(() => expect(judged).toBeGreaterThanOrEqual(until), 20_000, 5);
-    },
-    sent: () => receiver.received.flatMap(({ alerts }) => alerts),
-    sends: () => eventually(() => expect(receiver.received.length).toBeGreaterThan(0), 20_000, 5),
-  };
-}
 
 describe('an instance that begins to watch a subnet', () => {
   it('sends its alert with the start that another instance has stored, and never with another', async () => {
@@ -351,7 +256,7 @@ describe('an instance of a hot pair, while the other one decides', () => {
     shared.reopen();
     await shared.save(stored());
     await one.judges();
-    hand.run(200);
+    hand.run(20_000);
     await eventually(() => expect(one.sent().at(-1)?.startsAt).toBe(FIRED));
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
+import { createStores } from '../../src/db/create-stores.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
@@ -40,6 +41,26 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     expect(await reopened('two').load()).toEqual([alert('c', 'firing')]);
     expect(await reopened('three').load()).toEqual([]);
     await again.close();
+  });
+
+  it('have another version after each write that changed a row, where a version is cheaper than to load them', async () => {
+    const connection = await openDatabase(await databases.create());
+    const { fleetAlerts } = createStores(connection);
+    const versions = [await fleetAlerts.version()];
+    const writes = [
+      [byKey(alert('a', 'pending'), alert('b', 'firing')), []],
+      [byKey(alert('a', 'firing')), []],
+      [byKey(), [alertKey(alert('b', 'firing').labels)]],
+      [byKey(alert('c', 'firing')), [alertKey(alert('a', 'firing').labels)]],
+    ] as const;
+    for (const [changed, gone] of writes) {
+      await fleetAlerts.save(changed, gone);
+      versions.push(await fleetAlerts.version());
+    }
+    expect(new Set(versions).size).toBe(kind === 'sqlite' ? 1 : versions.length);
+    expect(await fleetAlerts.version()).toBe(versions.at(-1));
+    expect(typeof versions[0]).toBe(kind === 'sqlite' ? 'undefined' : 'string');
+    await connection.close();
   });
 
   it('are kept apart from what their channels were notified of', async () => {

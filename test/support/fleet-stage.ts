@@ -6,7 +6,7 @@ import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertma
 import { startDaemon, temporaryFolder } from './cli.ts';
 import { type FleetSubnets, startFleetSubnets } from './fleet-subnets.ts';
 import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
-import { usePostgres } from './postgres.ts';
+import { type Postgres, usePostgres } from './postgres.ts';
 import { readStatus } from './read-status.ts';
 import { startWebhook, type Webhook } from './webhook.ts';
 
@@ -41,14 +41,14 @@ export interface FleetStage {
   stop(): Promise<void>;
 }
 
-/** Starts all but the daemons; the subnets are well, and in the inventory. */
-export async function startFleetStage(count: number): Promise<FleetStage> {
+/** Starts all but the daemons; the subnets are well, and in the inventory. The stage ends the PostgreSQL, which is one of its own if given. */
+export async function startFleetStage(count: number, own?: Postgres): Promise<FleetStage> {
   const folder = temporaryFolder();
   const shared = folder.path('subnetd.yaml');
   const configs = new Map<string, string>();
   const daemons = new Map<string, FleetDaemon>();
   const [postgres, subnets, webhook, channel, sent] = await Promise.all([
-    usePostgres(),
+    own ?? usePostgres(),
     startFleetSubnets(count),
     startWebhook(),
     startHookReceiver(),

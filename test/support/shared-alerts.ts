@@ -1,0 +1,104 @@
+import { expect, onTestFinished } from 'vitest';
+import { createStores, type Stores } from '../../src/db/create-stores.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
+import { databaseAway } from '../../src/model/database-failure.ts';
+import { alertKey, type Finding, type TrackedAlert } from '../../src/model/tracked-alert.ts';
+import { createPush } from '../../src/notify/create-push.ts';
+import { startAlertReceiver } from './alert-receiver.ts';
+import { eventually, temporaryFolder } from './cli.ts';
+import type { FakePart } from './fake-part.ts';
+
+/** The alert that the test is about. */
+export const labels = { alertname: 'SubnetHalted', severity: 'critical', subnet: 'moved' };
+const key = alertKey(labels);
+/** It, as an instance has stored it. */
+export const stored = (over: Partial<TrackedAlert> = {}): TrackedAlert => ({
+  ...{ labels, annotations: { summary: 'It is halted.' }, keepFiringForMs: 0, phase: 'firing' },
+  ...{ activeAt: 1_790_000_000_000, firedAt: 1_790_000_010_000, seenAt: 1_790_000_020_000 },
+  ...over,
+});
+/** Since when that fires, as it is sent. */
+export const FIRED = new Date(1_790_000_010_000).toISOString();
+
+/** A database that several instances share. */
+export async function openShared() {
+  const folder = temporaryFolder();
+  const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+  onTestFinished(folder.remove);
+  onTestFinished(connection.close);
+  let stores = createStores(connection);
+  let isAway = false;
+  const read = async () => (await stores.fleetAlerts.load()).map(({ phase, activeAt }) => `${phase} ${activeAt}`);
+  return {
+    read,
+    saveOwn: (alert: TrackedAlert) => stores.trackedAlerts('one').save(new Map([[key, alert]]), []),
+    /** How many alerts are stored as unconfirmed, shared ones and own ones. */
+    unconfirmed: async () => {
+      const all = await Promise.all([stores.fleetAlerts, stores.trackedAlerts('one')].map((store) => store.load()));
+      return all.flat().filter(({ isUnconfirmed }) => isUnconfirmed).length;
+    },
+    save: (alert: TrackedAlert) => stores.fleetAlerts.save(new Map([[key, alert]]), []),
+    remove: () => stores.fleetAlerts.save(new Map(), [key]),
+    open: async (): Promise<Stores> => {
+      if (isAway) throw databaseAway();
+      return stores;
+    },
+    cut: () => {
+      isAway = true;
+    },
+    reopen: () => {
+      stores = createStores(connection);
+      isAway = false;
+    },
+  };
+}
+
+/** An instance that judges the alert of one subnet as the test says; without a part it is in no fleet. */
+export async function runInstance(
+  shared: Awaited<ReturnType<typeof openShared>>,
+  part: FakePart | undefined,
+  clock = createProcessClock(),
+) {
+  const receiver = await startAlertReceiver();
+  onTestFinished(receiver.stop);
+  let finding: 'active' | 'unknown' | 'clear' = 'unknown';
+  let judged = 0;
+  const news: string[] = [];
+  const push = createPush({
+    clock,
+    judge: () => {
+      judged += 1;
+      if (finding === 'clear' || part?.watched.includes('moved') === false) return [];
+      if (finding === 'unknown') return [{ state: 'unknown', labels }];
+      const annotations = { summary: 'It is halted.' };
+      return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies Finding];
+    },
+    store: async () => (await shared.open()).trackedAlerts('one'),
+    fleet: part && { part, store: async () => (await shared.open()).fleetAlerts },
+    counts: { sent: 0, failed: 0, dropped: 0 },
+    judgeEveryMs: 20,
+    resendMs: 100,
+    onTransition: ({ to }) => news.push(to),
+    onFailure: () => {},
+    onRecovery: () => {},
+    onBug: (error) => news.push(String(error)),
+  });
+  onTestFinished(push.stop);
+  push.setAlertmanagers({ urls: [receiver.url] });
+  return {
+    receiver,
+    push,
+    news,
+    set: (next: typeof finding) => {
+      finding = next;
+    },
+    /** Waits for so many more judgements. */
+    judges: async (times = 5) => {
+      const until = judged + times;
+      await eventually(() => expect(judged).toBeGreaterThanOrEqual(until), 20_000, 5);
+    },
+    sent: () => receiver.received.flatMap(({ alerts }) => alerts),
+    sends: () => eventually(() => expect(receiver.received.length).toBeGreaterThan(0), 20_000, 5),
+  };
+}
