@@ -17,8 +17,8 @@ const AGAIN_MS = EVERY_MS - 1_000;
 /** After the first rounds. */
 const FIRST_AFTER_MS = 5_000;
 
-/** As many targets are read at the same time. */
-const AT_ONCE = 8;
+/** As many targets of a subnet are read at the same time. */
+export const READ_AT_ONCE = 8;
 
 /** For how long what was read counts: an hour and up to a half, by the target, so that thousands are not due together. */
 const validMs = (target: Target): number => HOUR + (toPhaseMs(targetKey(target)) / MINUTE) * (HOUR / 2);
@@ -64,7 +64,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         known.set(target, { setup, until: begun + (isKept ? validMs(target) : AGAIN_MS) });
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: READ_AT_ONCE }, work));
   };
 
   const readEngines = async (signal: AbortSignal) => {
