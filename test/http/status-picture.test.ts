@@ -19,4 +19,4 @@ it('the pictures in the README are of the page as it is: size and style sheet, a
     expect(outline.split('\n')).toEqual(expect.arrayContaining(lines));
     expect(readme).toContain(`](docs/images/${file})`);
   });
-}, 60_000);
+}, 180_000);

@@ -21,6 +21,9 @@ export const PICTURES = [
 
 const FAULT = 'node-down';
 
+/** Only a bound: where other tests run, Chromium may need longer than the half a minute that Playwright gives it. */
+const PAGE_MS = 90_000;
+
 const STYLE = new URL('../../src/pages/assets/style.css', import.meta.url);
 
 /** The chunk of the PNG that holds the outline. */
@@ -48,6 +51,7 @@ export async function takeStatusPictures(untilFault: boolean): Promise<readonly 
     const pictures: StatusPicture[] = [];
     for (const { file, width, height, colorScheme } of PICTURES) {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+      page.setDefaultTimeout(PAGE_MS);
       await page.goto(url);
       const words = await page.locator('nav a, .panel > h3, th').allInnerTexts();
       pictures.push({ file, png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') });
