@@ -1,15 +1,12 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createDockerLinks } from '../../src/docker/links.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
 import type { LogWatch } from '../../src/logs/create-log-watch.ts';
-import { createLogWatches } from '../../src/logs/create-log-watches.ts';
-import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
-import { createClock, createProcessClock } from '../../src/model/clock.ts';
+import { createClock } from '../../src/model/clock.ts';
 import type { Inventory, Target } from '../../src/model/target.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
-import { foldLogHit } from '../../src/rules/fold-logs.ts';
+import { useLogWatches } from '../support/log-watches.ts';
 import { startLogWriter } from '../support/log-writer.ts';
 import { useFolder } from '../support/recordings.ts';
 
@@ -47,14 +44,7 @@ async function useLogs(): Promise<string> {
 
 test('a reload of the inventory loses no line and counts none twice, whether the target has changed or not', async () => {
   const folder = await useLogs();
-  const watches = createLogWatches({
-    docker: createDockerLinks(() => {}),
-    positions: createMemoryPositions(),
-    clock: createProcessClock(),
-    fold: foldLogHit,
-    onNews: () => {},
-  });
-  onTestFinished(watches.stop);
+  const watches = useLogWatches();
   const use = (inventory: Inventory) => {
     const plan = watches.prepare();
     const used = (['node', 'bootnode'] as const).map((component) => {
