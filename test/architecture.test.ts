@@ -195,6 +195,18 @@ describe('the rooms', () => {
     }
   });
 
+  // Measured in docs/decisions/0043-idle-memory.md.
+  it('load the rules of languages, which take 8 MB, only for time zones, imports and the demo', () => {
+    const usesRules = (file: string) =>
+      /\bIntl\.|\.toLocale|\.localeCompare\(/.test(readFileSync(join(root, file), 'utf8'));
+    expect(files.filter(usesRules)).toEqual([
+      'src/demo/log-lines.ts',
+      'src/import/import-deployment.ts',
+      'src/inventory/schema.ts',
+      'src/logs/match/read-line-time.ts',
+    ]);
+  });
+
   it('import every dependency of package.json', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;

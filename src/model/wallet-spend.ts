@@ -75,12 +75,15 @@ const COIN = 1e18;
 /** An amount in the smallest unit as whole coins. */
 export const toCoins = (amount: bigint): number => Number(amount) / COIN;
 
+/** That many digits of an amount below 1,000 coins are shown. */
+const DIGITS = 4;
+
 /** As a person says it: `0.00123`, `12.35`, `2000`. */
 export function formatCoins(amount: bigint): string {
   const coins = toCoins(amount);
-  const digits = coins < 1_000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 0 };
-  // A formatter that is made with the module would cost each daemon 5 MB for what few ever show.
-  return coins.toLocaleString('en-US', { ...digits, useGrouping: false });
+  if (coins >= 1_000) return coins.toFixed(0);
+  const decimals = DIGITS - 1 - Math.floor(Math.log10(Math.max(coins, 1 / COIN)));
+  return coins.toFixed(decimals).replace(/\.?0+$/, '');
 }
 
 /** As a person says it: `6.5 days`, `5h 20m`. */

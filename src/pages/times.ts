@@ -60,4 +60,4 @@ export const since = (wallMs: number, nowWall: number): Html =>
   html`since ${at(wallMs, nowWall)}, ${lasting(nowWall - wallMs)}`;
 
 /** A whole number with commas between thousands. */
-export const count = (value: number): string => value.toLocaleString('en-US');
+export const count = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

@@ -148,6 +148,8 @@ describe('the level of the wallet', () => {
 test('coins and days are short for people', () => {
   const amounts = [0n, 1n, 123_456_789_012_345n, COIN / 3n, 12_345n * (COIN / 1_000n), 1_234_567n * COIN];
   expect(amounts.map(formatCoins)).toEqual(['0', '0.000000000000000001', '0.0001235', '0.3333', '12.35', '1234567']);
+  const round = [10n * COIN, 999_960n * (COIN / 1_000n), 1_000n * COIN, 1_999_600n * (COIN / 1_000n)];
+  expect(round.map(formatCoins)).toEqual(['10', '1000', '1000', '2000']);
   expect([0, 0.222, 1.99, 6.96, 10.9, 400].map(formatDays)).toEqual([
     '0ms',
     '5h 20m',
