@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../support/cli.ts';
-import { type FleetStage, nameAlert, readSent, startFleetStage } from '../support/fleet-stage.ts';
+import { type FleetStage, readSent, startFleetStage } from '../support/fleet-stage.ts';
+import {
+  BEGINS_WITHIN_MS,
+  ENDS_WITHIN_MS,
+  firing,
+  holdsLock,
+  readHalts,
+  resolved,
+  SHARD,
+  sendsAgain,
+} from '../support/hot-pair.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { readStatus } from '../support/read-status.ts';
 
 vi.setConfig({ testTimeout: 400_000 });
-const BEGINS_WITHIN_MS = 90_000;
-/** A problem is over when it was not found for two minutes. */
-const ENDS_WITHIN_MS = 220_000;
 
-const SHARD = { index: 0, total: 1 };
 const BOTH = ['a', 'b'] as const;
 /** Subnets by when their halt ends: while PostgreSQL is away, about when it comes back, or never. That one begins meanwhile. */
 const [ENDS_MEANWHILE, ENDS_LATER, BEGINS_MEANWHILE] = ['net0', 'net1', 'net2'] as const;
@@ -23,26 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-const ask = async (instance: string, path: string) => (await stage.ask(instance, path)).text();
 const findKeeper = () =>
   eventually(async () => {
-    for (const instance of BOTH)
-      if ((await ask(instance, '/metrics')).includes('subnetd_lock_held{lock="shard-0"} 1')) return instance;
+    for (const instance of BOTH) if (await holdsLock(stage, instance)) return instance;
     throw new Error('none holds the lock');
   });
 
-/** What Alertmanager notified people of. */
-const messages = () =>
-  stage.webhook.messages
-    .flatMap(({ status, alerts }) =>
-      alerts.map(({ labels, annotations }) => `${status} ${nameAlert(labels)}: ${annotations.summary}`),
-    )
-    .filter((one) => one.includes('Halted'))
-    .toSorted();
-const toMessage = (status: string) => (subnet: string) =>
-  `${status} SubnetHalted ${subnet}: The subnet ${subnet} is halted.`;
-const firing = (...subnets: readonly string[]) => subnets.map(toMessage('firing'));
-const resolved = (...subnets: readonly string[]) => subnets.map(toMessage('resolved'));
+const messages = () => readHalts(stage);
 
 /** What both pages show: the subnets that are halted, and what they say of the database. */
 const pages = () =>
@@ -52,27 +45,13 @@ const pages = () =>
       const halted = subnets.filter(({ problems }) =>
         problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open'),
       );
-      const database = /Database answers|The database does not answer/.exec(await ask(instance, '/'))?.[0];
+      const database = /Database answers|The database does not answer/.exec(
+        await (await stage.ask(instance, '/')).text(),
+      )?.[0];
       return [database, ...halted.map(({ name }) => name)].join(' ');
     }),
   );
 const twice = (page: string) => BOTH.map(() => page);
-
-/** How often an instance has sent an alert. */
-const countSent = (instance: string, subnet: string) =>
-  stage.sent.received
-    .flatMap(({ alerts }) => alerts)
-    .filter(({ labels, generatorURL = '' }) => {
-      const isOf = nameAlert(labels) === `SubnetHalted ${subnet}`;
-      return isOf && URL.parse(generatorURL)?.hostname === `${instance}.test`;
-    }).length;
-const bothSendAgain = async (subnet: string) => {
-  const before = BOTH.map((instance) => countSent(instance, subnet));
-  await eventually(() => {
-    for (const [at, instance] of BOTH.entries())
-      expect(countSent(instance, subnet), instance).toBeGreaterThan(before[at] ?? 0);
-  }, BEGINS_WITHIN_MS);
-};
 
 describe('people are notified of each begin and each end once', () => {
   const begun = firing(ENDS_MEANWHILE, ENDS_LATER, BEGINS_MEANWHILE);
@@ -101,7 +80,7 @@ describe('people are notified of each begin and each end once', () => {
     await findKeeper();
     const all = [...ended, ...resolved(ENDS_LATER)].toSorted();
     await eventually(() => expect(messages()).toEqual(all), ENDS_WITHIN_MS);
-    await bothSendAgain(BEGINS_MEANWHILE);
+    await Promise.all(BOTH.map((instance) => sendsAgain(stage, instance, BEGINS_MEANWHILE)));
     expect(messages()).toEqual(all);
     expect(await pages()).toEqual(twice(`Database answers ${BEGINS_MEANWHILE}`));
   });

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../support/cli.ts';
-import { type FleetStage, nameAlert, startFleetStage } from '../support/fleet-stage.ts';
+import { type FleetStage, startFleetStage } from '../support/fleet-stage.ts';
+import {
+  BEGINS_WITHIN_MS,
+  ENDS_WITHIN_MS,
+  firing,
+  holdsLock,
+  readHalts,
+  resolved,
+  SHARD,
+  sendsAgain,
+  sentEnds,
+} from '../support/hot-pair.ts';
 import { readStatus } from '../support/read-status.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
-const BEGINS_WITHIN_MS = 90_000;
-/** A problem is over when it was not found for two minutes. */
-const ENDS_WITHIN_MS = 220_000;
 
-const SHARD = { index: 0, total: 1 };
 /** Subnets by who sees that they are halted at last. */
 const [BOTH, NONE, ONLY_OTHER, NEVER_KEEPER, REMOVED] = ['net0', 'net1', 'net2', 'net3', 'net4'] as const;
 
@@ -22,37 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-const holds = async (instance: string) =>
-  (await (await stage.ask(instance, '/metrics')).text()).includes('subnetd_lock_held{lock="shard-0"} 1');
 const signal = (instance: string, name: NodeJS.Signals) => stage.daemons.get(instance)?.child.kill(name);
 
-/** What Alertmanager notified people of. */
-const messages = () =>
-  stage.webhook.messages
-    .flatMap(({ status, alerts }) =>
-      alerts.map(({ labels, annotations }) => `${status} ${nameAlert(labels)}: ${annotations.summary}`),
-    )
-    .filter((one) => one.includes('Halted'))
-    .toSorted();
-const toMessage = (status: string) => (subnet: string) =>
-  `${status} SubnetHalted ${subnet}: The subnet ${subnet} is halted.`;
-const firing = (...subnets: readonly string[]) => subnets.map(toMessage('firing'));
-const resolved = (...subnets: readonly string[]) => subnets.map(toMessage('resolved'));
-
-/** The ends of an alert that an instance has sent: of one that fires each is later than the one before. */
-const sentEnds = (instance: string, subnet: string) =>
-  stage.sent.received
-    .flatMap(({ alerts }) => alerts)
-    .filter(({ labels, generatorURL = '' }) => {
-      const isOf = nameAlert(labels) === `SubnetHalted ${subnet}`;
-      return isOf && URL.parse(generatorURL)?.hostname === `${instance}.test`;
-    })
-    .map(({ endsAt }) => endsAt);
-/** Waits until an instance has sent an alert once more. */
-const sendsAgain = async (instance: string, subnet: string) => {
-  const { length } = sentEnds(instance, subnet);
-  await eventually(() => expect(sentEnds(instance, subnet).length).toBeGreaterThan(length), BEGINS_WITHIN_MS);
-};
+const messages = () => readHalts(stage);
 const problemsAt = async (instance: string, subnet: string) => {
   const { subnets } = await readStatus(stage.daemons.get(instance)?.url ?? '');
   return subnets.find(({ name }) => name === subnet)?.problems.map(({ problem, state }) => `${problem} ${state}`);
@@ -64,7 +43,7 @@ describe('Alertmanager hears of two instances of one shard', () => {
 
   it('what the one that holds the lock sees, and nothing that only the other one sees', async () => {
     await eventually(async () => {
-      const [a, b] = [await holds('a'), await holds('b')];
+      const [a, b] = [await holdsLock(stage, 'a'), await holdsLock(stage, 'b')];
       expect([a, b].filter(Boolean)).toHaveLength(1);
       [keeper, standby] = a ? ['a', 'b'] : ['b', 'a'];
     });
@@ -76,7 +55,7 @@ describe('Alertmanager hears of two instances of one shard', () => {
       async () => expect(await problemsAt(standby, NEVER_KEEPER)).toContain('subnet_halted open'),
       BEGINS_WITHIN_MS,
     );
-    await sendsAgain(standby, BOTH);
+    await sendsAgain(stage, standby, BOTH);
     expect(messages()).toEqual(begun);
   });
 
@@ -88,21 +67,23 @@ describe('Alertmanager hears of two instances of one shard', () => {
     signal(standby, 'SIGSTOP');
     await eventually(() => expect(messages()).toEqual(ended), ENDS_WITHIN_MS);
     signal(standby, 'SIGCONT');
-    await sendsAgain(standby, BOTH);
+    await sendsAgain(stage, standby, BOTH);
     for (const subnet of [NONE, ONLY_OTHER, REMOVED])
-      await eventually(() => expect(sentEnds(standby, subnet).at(-1)).toBe(sentEnds(keeper, subnet).at(-1)));
+      await eventually(() =>
+        expect(sentEnds(stage, standby, subnet).at(-1)).toBe(sentEnds(stage, keeper, subnet).at(-1)),
+      );
     expect(messages()).toEqual(ended);
   });
 
   it('nothing else when the other is started again', async () => {
     await stage.end(standby);
     await stage.start(standby, SHARD);
-    await sendsAgain(standby, BOTH);
+    await sendsAgain(stage, standby, BOTH);
     await eventually(
       async () => expect(await problemsAt(standby, ONLY_OTHER)).toContain('subnet_halted open'),
       BEGINS_WITHIN_MS,
     );
-    await sendsAgain(keeper, BOTH);
+    await sendsAgain(stage, keeper, BOTH);
     expect(messages()).toEqual(ended);
   });
 
@@ -111,8 +92,8 @@ describe('Alertmanager hears of two instances of one shard', () => {
     const taken = [...ended, ...firing(ONLY_OTHER, NEVER_KEEPER, REMOVED)].toSorted();
     await eventually(() => expect(messages()).toEqual(taken), BEGINS_WITHIN_MS);
     signal(keeper, 'SIGCONT');
-    await eventually(() => expect(sentEnds(keeper, NEVER_KEEPER)).not.toEqual([]), BEGINS_WITHIN_MS);
-    await sendsAgain(standby, BOTH);
+    await eventually(() => expect(sentEnds(stage, keeper, NEVER_KEEPER)).not.toEqual([]), BEGINS_WITHIN_MS);
+    await sendsAgain(stage, standby, BOTH);
     expect(messages()).toEqual(taken);
   });
 });
