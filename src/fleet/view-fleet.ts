@@ -1,5 +1,5 @@
+import { ascending } from '../model/ascending.ts';
 import type { WallMs, WatchedMs } from '../model/clock.ts';
-import { compareTexts } from '../model/compare-texts.ts';
 import type { FleetSubnet, SeenMember } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { isOwner, type Shard, shardOf } from '../model/shard.ts';
@@ -37,7 +37,7 @@ function compare(one: Report, other: Report): number {
 }
 
 const bestFirst = (one: InstanceView, other: InstanceView): number =>
-  BEST_FIRST.indexOf(one.sight) - BEST_FIRST.indexOf(other.sight) || compareTexts(one.instance, other.instance);
+  BEST_FIRST.indexOf(one.sight) - BEST_FIRST.indexOf(other.sight) || ascending(one.instance, other.instance);
 
 /** A shard is as well as the best of its instances, which comes first. */
 function viewShard(shard: Shard, instances: readonly InstanceView[], isBlind: boolean): ShardView {
@@ -105,6 +105,6 @@ export function viewFleet({ self, members, own, inventory, nowWall, toWall }: Vi
     if (watchedHere.has(name) || index === ownIndex || reportedNames.has(name)) return [];
     return [{ name, shard: { index, total }, sight: isBlind ? 'unknown' : 'missing' }];
   });
-  const elsewhere = [...seen, ...unreported].toSorted((one, other) => compareTexts(one.name, other.name));
+  const elsewhere = [...seen, ...unreported].toSorted((one, other) => ascending(one.name, other.name));
   return { ...self, shards, elsewhere };
 }

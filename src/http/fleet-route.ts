@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import { ascending } from '../model/ascending.ts';
 import type { WallMs } from '../model/clock.ts';
-import { compareTexts } from '../model/compare-texts.ts';
 import type { FleetProblem, FleetSubnet } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { type Headline, NOT_DIAGNOSED } from '../model/headline.ts';
@@ -92,7 +92,7 @@ export function toFleetStatus(
   const { instance, shard, shards, elsewhere } = view;
   const toOwn = (known: FleetSubnet): FleetStatusSubnet =>
     toSubnet({ name: known.name, shard, instance, sight: 'seen', lastSeen: nowWall, known });
-  const byName = (one: FleetStatusSubnet, other: FleetStatusSubnet) => compareTexts(one.name, other.name);
+  const byName = (one: FleetStatusSubnet, other: FleetStatusSubnet) => ascending(one.name, other.name);
   return {
     instance,
     shard: formatShard(shard),

@@ -1,3 +1,5 @@
+import { ascending } from './ascending.ts';
+
 /** The one in the middle; of two in the middle the smaller one. Undefined of nothing. */
 export const medianOf = <T extends number | bigint>(values: readonly T[]): T | undefined =>
-  values.toSorted((one, other) => (one < other ? -1 : Number(one > other)))[Math.ceil(values.length / 2) - 1];
+  values.toSorted(ascending)[Math.ceil(values.length / 2) - 1];

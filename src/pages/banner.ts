@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { compareTexts } from '../model/compare-texts.ts';
+import { ascending } from '../model/ascending.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
 import { withCommands } from './commands.ts';
 import { type Html, shape } from './marks.ts';
@@ -22,7 +22,7 @@ export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(hea
 
 /** Subnets with a headline, the worst first; those that are equally bad by their names. */
 export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>
-  subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || compareTexts(one.subnet.name, other.subnet.name));
+  subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || ascending(one.subnet.name, other.subnet.name));
 
 const frame = (standing: Standing, content: Html): Html =>
   html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}${content}</div></section>`;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { compareTexts } from '../../model/compare-texts.ts';
+import { ascending } from '../../model/ascending.ts';
 import type { Standing } from '../../model/headline.ts';
 import { badge, type Html } from '../../pages/marks.ts';
 import { absolute, ago, count, lasting } from '../../pages/times.ts';
@@ -95,7 +95,7 @@ ${items.length === 0 ? html`<p class="empty">No key is valid. Make one below.</p
 /** The keys that have ended within 90 days, the last one first. */
 export async function endedTable({ store, now }: Visit, items: readonly KeyItem[]): Promise<Html> {
   const recent = items.filter((item) => now - Date.parse(endOf(item)) < SHOWN_MS);
-  const ended = recent.toSorted((a, b) => compareTexts(endOf(b), endOf(a)));
+  const ended = recent.toSorted((a, b) => ascending(endOf(b), endOf(a)));
   const names = await findUserNames(
     store,
     ended.map(({ RevokeBy }) => RevokeBy),
