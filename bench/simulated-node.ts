@@ -29,7 +29,8 @@ const KEPT_BLOCKS = 1_000;
 /** The height of a node that is well. */
 export const heightNow = (): number => FIRST + Math.floor((Date.now() - START) / BLOCK_MS);
 
-const idOf = (index: number) => index.toString(16).padStart(128, 'a');
+/** Ids differ in their first digits, as those of real nodes do: the others are not read. */
+const idOf = (index: number) => index.toString(16).padStart(8, '0').padEnd(128, 'a');
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, 'a')}`;
 
 /** How a node is listed among the peers of another, as JSON. */
