@@ -1,9 +1,13 @@
 import { html } from 'hono/html';
+import { formatCount } from '../model/format-count.ts';
 import type { Member, TargetState } from '../model/snapshot.ts';
 import type { Html } from './marks.ts';
 
 /** More nodes than these are a list of what is missing, not a picture. */
 const MAX_DRAWN = 12;
+
+/** Of more nodes than these, pairs are not compared: ten thousand have fifty million, and few are meant to be connected. */
+const MAX_COMPARED = 100;
 
 const WIDTH = 320;
 const HEIGHT = 216;
@@ -68,6 +72,8 @@ function drawNode(name: string, index: number, total: number, out: boolean): Htm
 /** The peer mesh of the nodes: which links stand, which are missing with a node that is out, and which are missing though both run. */
 export function peerMesh(nodes: readonly TargetState[], members: readonly Member[]): Html {
   if (nodes.length < 2) return html`<p class="empty">One node has no mesh.</p>`;
+  if (nodes.length > MAX_COMPARED)
+    return html`<p class="empty">The mesh of ${formatCount(nodes.length, 'node', 'nodes')} is not shown. Nodes that lack peers are among the problems.</p>`;
   const links = findLinks(nodes, members);
   const nameOf = (index: number): string => nodes[index]?.target.name ?? '';
   const cut = links.filter(({ state }) => state === 'cut');
