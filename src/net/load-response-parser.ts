@@ -10,10 +10,8 @@ export interface Reply {
   keepAlive: string;
   /** The other side keeps the connection open for the next request. */
   keepsOpen: boolean;
-  /** Makes the text of the body, which it must not keep. */
-  readonly toText: (body: Buffer) => string;
-  /** The body as text, once it has come whole. */
-  text: string | undefined;
+  /** The body, once it has come whole. Its bytes may be those of the last read, and are good until the next. */
+  whole: Buffer | undefined;
   /** Of the header that is being read: its name, and its value as soon as that begins. */
   name: string;
   value: string | undefined;
@@ -34,7 +32,7 @@ export type ReadResult = 'more' | 'whole' | 'surplus' | 'broken' | 'too-large';
 export interface ResponseParser {
   /** A parser for a new connection. */
   open(): number;
-  /** Reads the next bytes of a response, and keeps no view of them. */
+  /** Reads the next bytes of a response, and keeps no view of them but in the reply. */
   read(parser: number, reply: Reply, bytes: Buffer): ReadResult;
   /** The other side has sent all, which may be the end of the response. */
   end(parser: number, reply: Reply): 'whole' | 'broken';
@@ -72,18 +70,14 @@ const [RESPONSE, GO_ON, NO_BODY, STOP] = [2, 0, 1, -1];
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** Bytes that are no UTF-8 are replaced. */
-const toUtf8 = (body: Buffer): string => body.toString();
-
 /** A response of which nothing has been read. */
-export const createReply = (toText = toUtf8): Reply => ({
+export const createReply = (): Reply => ({
   status: 0,
   contentType: '',
   contentEncoding: '',
   keepAlive: '',
   keepsOpen: false,
-  toText,
-  text: undefined,
+  whole: undefined,
   name: '',
   value: undefined,
   headSize: 0,
@@ -152,7 +146,7 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     wasm_on_url: () => GO_ON,
     wasm_on_status: (_parser: number, _at: number, length: number) => goOnWithHead(length),
     // After the response, nobody asked for a message.
-    wasm_on_message_begin: () => (reply.text === undefined ? GO_ON : STOP),
+    wasm_on_message_begin: () => (reply.whole === undefined ? GO_ON : STOP),
     wasm_on_header_field: (_parser: number, at: number, length: number) => {
       if (reply.value !== undefined) keepHeader(reply);
       reply.name += textAt(at, length);
@@ -183,8 +177,8 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     },
     wasm_on_message_complete: () => {
       if (reply.status < 200) return GO_ON;
-      const { body = NO_BYTES, size, toText } = reply;
-      reply.text = toText(bodyEnd > 0 ? bytes.subarray(bodyStart, bodyEnd) : body.subarray(0, size));
+      const { body = NO_BYTES, size } = reply;
+      reply.whole = bodyEnd > 0 ? bytes.subarray(bodyStart, bodyEnd) : body.subarray(0, size);
       bodyEnd = 0;
       return GO_ON;
     },
@@ -203,7 +197,7 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     keepBody();
     reply = nothing;
     bytes = NO_BYTES;
-    if (read.text !== undefined) return isGood ? 'whole' : 'surplus';
+    if (read.whole !== undefined) return isGood ? 'whole' : 'surplus';
     if (isGood) return 'more';
     return read.size > maxBytes ? 'too-large' : 'broken';
   };
@@ -221,7 +215,7 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
       reply = read;
       const isGood = llhttp.llhttp_finish(parser) === 0;
       reply = nothing;
-      return isGood && read.text !== undefined ? 'whole' : 'broken';
+      return isGood && read.whole !== undefined ? 'whole' : 'broken';
     },
     close: (parser) => llhttp.llhttp_free(parser),
   };

@@ -20,8 +20,8 @@ const toScript = (consensus: string): string =>
 /** Unwraps the result of the provider's answer; some versions return the value itself. */
 function toResult(value: unknown): Result<unknown> {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value)) return { ok: true, value };
-  const text = JSON.stringify({ ...value, id: 1 });
-  return parseSingle({ status: 200, contentType: '', text });
+  const body = Buffer.from(JSON.stringify({ ...value, id: 1 }));
+  return parseSingle({ status: 200, contentType: '', body });
 }
 
 /**

@@ -2,6 +2,7 @@ import { type AskedHeights, toChainMethods } from '../model/calls.ts';
 import type { ConsensusSettings } from '../model/chain.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, parseAnswer, parseSingle, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { namePeers, type SkimValue, skimAnswer, skimMembers, skimWhole } from './skim-answer.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
 const EVERY_MS = 60_000;
@@ -108,6 +109,23 @@ export function toChainCalls(
   return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
 }
 
+const skimBlock = skimMembers('Error', 'Hash', 'Number');
+
+const SKIMMERS: { readonly [Name in ChainCall]: SkimValue } = {
+  chainId: skimWhole,
+  genesis: skimBlock,
+  address: skimWhole,
+  syncing: skimWhole,
+  consensus: skimWhole,
+  masternodes: skimWhole,
+  block: skimBlock,
+  nextEpoch: skimMembers('number', 'nextValidators', 'penalties'),
+  nodeId: skimMembers('id'),
+  peerIds: namePeers,
+  pool: skimWhole,
+  missedRounds: skimWhole,
+};
+
 type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 
 /** Sends a request again if the reused connection turned out to be dead. */
@@ -122,7 +140,8 @@ async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promi
   const answers: Partial<Record<ChainCall, CallResult>> = {};
   let failed: Exchange<CallResult> | undefined;
   for (const [name, call] of calls) {
-    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], parseSingle));
+    const read = (response: TransportResponse) => skimAnswer(response, [SKIMMERS[name]])?.[0] ?? parseSingle(response);
+    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], read));
     if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
     answers[name] = exchange.ok ? exchange.value : exchange;
   }
@@ -168,7 +187,8 @@ async function ask<T extends object>(
     read(Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]])));
   const readTogether = (response: TransportResponse): T | 'refused' => {
     if (REFUSES_BATCH.has(response.status)) return 'refused';
-    const results = parseAnswer(response, calls.size);
+    const readers = [...calls.keys()].map((name) => SKIMMERS[name]);
+    const results = skimAnswer(response, readers) ?? parseAnswer(response, calls.size);
     return results === 'refused' ? results : readAll(results);
   };
   const exchange = await sendAlive(send, [...calls.values()], readTogether);

@@ -6,13 +6,13 @@ import { createIpcTransport } from './ipc-transport.ts';
 import { parseSingle, toBody } from './json-rpc.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
-import { countPeers, namePeers } from './skim-peers.ts';
+import { countPeers, skimAnswer } from './skim-answer.ts';
 import { exchangeWithRetry, type ReadResponse, type RpcTransport, type TransportResponse } from './transport.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
 const readPeers = (response: TransportResponse): Result<Peers> => {
-  const result = parseSingle(response);
+  const result = skimAnswer(response, [countPeers])?.[0] ?? parseSingle(response);
   return result.ok ? toAdminPeers(result.value) : result;
 };
 
@@ -38,7 +38,7 @@ export function createHttpAndIpcProber(
   let needsIpc = false;
 
   const askPeers = async (deadline: number, signal?: AbortSignal): Promise<Result<Peers>> => {
-    const ask = { method: 'POST', body: ADMIN_PEERS, toText: countPeers } as const;
+    const ask = { method: 'POST', body: ADMIN_PEERS } as const;
     const exchange = await exchangeWithRetry(ipcTransport, ask, readPeers, deadline, signal);
     return exchange.ok ? exchange.value : { ok: false, fault: exchange.fault };
   };
@@ -50,7 +50,7 @@ export function createHttpAndIpcProber(
   ): Promise<ChainObservation> => {
     const end = Math.min(deadline, performance.now() + CHAIN_MS);
     const send = <T>(body: string, read: ReadResponse<T>) =>
-      ipcTransport.exchange({ method: 'POST', body, toText: namePeers }, read, end, signal);
+      ipcTransport.exchange({ method: 'POST', body }, read, end, signal);
     return askChain(MESH_CALLS, send, meshMemory, (answers) => addMesh(chain, answers));
   };
 

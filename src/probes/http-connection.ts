@@ -130,7 +130,8 @@ function finish(connection: HttpConnection, link: Link, hasSurplus: boolean): vo
   }
   receive(undefined);
   // The reply is old by now. Whatever it points to would stay in memory until the next large collection.
-  reply.text = undefined;
+  reply.whole = undefined;
+  reply.body = undefined;
 }
 
 function receiveBytes(connection: HttpConnection, link: Link, bytes: Buffer): void {

@@ -31,6 +31,8 @@ function toFault(failure: Failure, address: string): Fault {
   return failure === 'ended' ? { kind: 'closed', address } : toHttpFault(failure, address);
 }
 
+const NO_BODY: Buffer = Buffer.alloc(0);
+
 /** An address, and what each request to it begins with. */
 interface Origin {
   /** As it was given. */
@@ -75,7 +77,7 @@ function exchange<T>(
   const { target, connection } = origin;
   return new Promise((resolve) => {
     const started = performance.now();
-    const reply = createReply(ask.toText);
+    const reply = createReply();
     const wasReused = connection.state === 'reused';
     let isSettled = false;
     const settle = (result: Exchange<T>) => {
@@ -96,7 +98,7 @@ function exchange<T>(
     const cancelDeadline = atDeadline(deadline, (time) => wasSentBefore(connection, time), onDeadline);
 
     sendRequest(connection, toRequest(origin, ask, closesAfter), closesAfter, reply, (failure) => {
-      const { status, contentType, contentEncoding, text = '' } = reply;
+      const { status, contentType, contentEncoding, whole = NO_BODY } = reply;
       if (failure !== undefined) {
         const isLost = failure !== 'broken' && failure !== 'too-large';
         const fault = toFault(failure, showAddress(target));
@@ -104,7 +106,7 @@ function exchange<T>(
       }
       if (contentEncoding !== '' && contentEncoding !== 'identity')
         return settle({ ok: false, fault: { kind: 'encoding' } });
-      settle({ ok: true, value: read({ status, contentType, text }) });
+      settle({ ok: true, value: read({ status, contentType, body: whole }) });
     });
   });
 }

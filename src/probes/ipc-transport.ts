@@ -133,7 +133,7 @@ export function createIpcTransport(path: string): RpcTransport {
   };
 
   const exchange = async <T>(
-    { body, toText = String }: TransportRequest,
+    { body }: TransportRequest,
     read: ReadResponse<T>,
     deadline: number,
     signal?: AbortSignal,
@@ -165,7 +165,7 @@ export function createIpcTransport(path: string): RpcTransport {
       const answer = collect(value);
       if (answer === undefined) return;
       connection.waiting = undefined;
-      const response = { status: 200, contentType: 'application/json', text: toText(answer) };
+      const response = { status: 200, contentType: 'application/json', body: answer };
       resolve({ ok: true, value: read(response) });
     };
     const onAbort = () => {

@@ -52,10 +52,10 @@ function toCallResult(message: Record<string, unknown>): CallResult {
 }
 
 /** Faults that show before the JSON is parsed. */
-function judgeHttp({ status, contentType, text }: TransportResponse): Fault | undefined {
+function judgeHttp({ status, contentType, body }: TransportResponse): Fault | undefined {
   if (status >= 300 && status < 400) return { kind: 'redirect', status };
   if (status !== 200) return { kind: 'status', status };
-  if (text === '') return { kind: 'not-json', looksLike: 'empty' };
+  if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
   if (contentType.startsWith('text/html')) return { kind: 'not-json', looksLike: 'html' };
   return undefined;
 }
@@ -78,7 +78,7 @@ export function parseAnswer(answer: TransportResponse, calls: number): readonly 
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer.text);
+  const parsed = parseJson(answer.body.toString());
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
   if (calls > 1 && isRecord(value)) return 'refused';

@@ -1,14 +1,5 @@
-import { toNodeMethods } from '../model/calls.ts';
 import type { ChainObservation } from '../model/chain.ts';
-import {
-  type Block,
-  type Fault,
-  NODE_CALLS,
-  type NodeCall,
-  type NodeObservation,
-  type Peers,
-  type Result,
-} from '../model/observation.ts';
+import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../model/observation.ts';
 import {
   askChain,
   type ChainMemory,
@@ -25,30 +16,9 @@ import {
 } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { parseAnswer, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
-import { countPeers, namePeers } from './skim-peers.ts';
+import { REFUSES_BATCH } from './json-rpc.ts';
+import { CALL_SETS, type NodeResults, readResults, toBits, toNodeBody } from './node-calls.ts';
 import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
-
-/** What is read from the result of each call. */
-interface Values {
-  readonly latest: Block;
-  readonly committed: Block;
-  readonly admin_peers: Peers;
-  readonly net_peerCount: Peers;
-  /** Undefined for a result that names no namespaces. */
-  readonly modules: ReadonlySet<string> | undefined;
-}
-
-type Results = { [Name in NodeCall]?: Result<Values[Name]> };
-
-const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values[Name]> } = {
-  latest: toBlock,
-  committed: toBlock,
-  admin_peers: toAdminPeers,
-  net_peerCount: toPeerCount,
-  modules: (result) => ({ ok: true, value: toModules(result) }),
-};
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -67,28 +37,6 @@ interface Run {
   /** The calls so far: a bit for each, in the order of `NODE_CALLS`. */
   asked: number;
 }
-
-/** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
-const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NODE_CALLS.length }, (_, bits) =>
-  NODE_CALLS.filter((_, index) => (bits >> index) & 1),
-);
-
-function toBits(names: readonly NodeCall[]): number {
-  let bits = 0;
-  for (const name of names) bits |= 1 << NODE_CALLS.indexOf(name);
-  return bits;
-}
-
-/** The prefix of the engine's methods on most subnets. */
-const USUAL_ENGINE = 'XDPoS';
-
-function toBodyOf(names: readonly NodeCall[], consensus: string): string {
-  const calls = toNodeMethods(consensus);
-  return toBody(names.map((name) => calls[name]));
-}
-
-/** The body of the request for every set of calls. To put it together for each probe costs more than to send it. */
-const USUAL_BODIES: readonly string[] = CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE));
 
 /** Probes one node repeatedly. */
 export interface NodeProber {
@@ -122,49 +70,35 @@ interface Watched {
   session: Session | undefined;
 }
 
-/** The results by their calls; `refused` when the node takes no batch. */
-function readResults(names: readonly NodeCall[], response: TransportResponse): Results | 'refused' {
-  const parsed = parseAnswer(response, names.length);
-  if (parsed === 'refused') return parsed;
-  return Object.fromEntries(
-    names.map((name, i) => {
-      const result = parsed[i];
-      return [name, result?.ok ? READERS[name](result.value) : result];
-    }),
-  );
-}
-
 function send<T>(
   { transport, consensus }: Watched,
   bits: number,
   read: ReadResponse<T>,
   { deadline, signal }: Run,
 ): Promise<Exchange<T>> {
-  const body =
-    consensus === USUAL_ENGINE
-      ? (USUAL_BODIES[bits] as string)
-      : toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus);
-  const question = { method: 'POST', contentType: 'application/json', body, toText: countPeers } as const;
+  const body = toNodeBody(bits, consensus);
+  const question = { method: 'POST', contentType: 'application/json', body } as const;
   return transport.exchange(question, read, deadline, signal);
 }
 
-async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<Results> {
-  const results: Results = {};
+async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<NodeResults> {
+  const results: NodeResults = {};
   for (const name of names) {
-    const exchange = await send(node, toBits([name]), (response) => readResults([name], response), current);
+    const bits = toBits([name]);
+    const exchange = await send(node, bits, (response) => readResults(bits, response), current);
     if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
     if (exchange.value !== 'refused') Object.assign(results, exchange.value);
   }
   return results;
 }
 
-async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], current: Run): Promise<Results> {
+async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
   const bits = toBits(wanted);
   const names = CALL_SETS[bits] as readonly NodeCall[];
   current.asked |= bits;
   if (names.length === 1 || state.batches === 'refused') return askSingly(node, names, current);
   const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
-  const read = (response: TransportResponse) => (isRefused(response) ? 'refused' : readResults(names, response));
+  const read = (response: TransportResponse) => (isRefused(response) ? 'refused' : readResults(bits, response));
   const exchange = await send(node, bits, read, current);
   if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
   const results = exchange.value === 'refused' ? await askSingly(node, names, current) : exchange.value;
@@ -173,7 +107,7 @@ async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], c
 }
 
 /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
-function readModules({ now }: Watched, state: Session, result: Results['modules']): void {
+function readModules({ now }: Watched, state: Session, result: NodeResults['modules']): void {
   if (result === undefined || !isAnswer(result)) return;
   const modules = result.ok ? result.value : undefined;
   state.modulesAskedAt = now();
@@ -184,7 +118,7 @@ function readModules({ now }: Watched, state: Session, result: Results['modules'
 async function askPeers(
   node: Watched,
   state: Session,
-  results: Results,
+  results: NodeResults,
   current: Run,
 ): Promise<Result<Peers> | undefined> {
   for (const [method, next] of [
@@ -215,7 +149,7 @@ async function askAboutChain(
   const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
   const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
   const sendOn = <T>(body: string, read: ReadResponse<T>) => {
-    const question = { method: 'POST', contentType: 'application/json', body, toText: namePeers } as const;
+    const question = { method: 'POST', contentType: 'application/json', body } as const;
     return transport.exchange(question, read, deadline, current.signal);
   };
   if (state.batches === 'refused') chainMemory.singly = true;

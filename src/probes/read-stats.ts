@@ -55,7 +55,7 @@ export async function readStats(
     const until = Math.min(deadline, now + WITHIN_MS);
     const exchange = await transport.exchange(
       { method: 'GET', path: `${base}${path}` },
-      ({ status, text }) => (status === 200 ? read(parse(text)) : {}),
+      ({ status, body }) => (status === 200 ? read(parse(body.toString())) : {}),
       until,
       signal,
     );

@@ -28,8 +28,8 @@ function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** The relayer's queue board always answers 200 on `/`; its queues need a running redis. */
-function readRelayer({ text }: TransportResponse): ServiceObservation {
-  const answer = toObject(text);
+function readRelayer({ body }: TransportResponse): ServiceObservation {
+  const answer = toObject(body.toString());
   if (answer === undefined) return bad('it is no JSON object');
   if (!Array.isArray(answer.queues)) return bad('it has no list of queues');
   const queues = readQueues(answer.queues);
@@ -37,8 +37,8 @@ function readRelayer({ text }: TransportResponse): ServiceObservation {
 }
 
 /** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */
-function readNetwork({ text }: TransportResponse): ServiceObservation {
-  const answer = toObject(text);
+function readNetwork({ body }: TransportResponse): ServiceObservation {
+  const answer = toObject(body.toString());
   if (answer === undefined) return bad('it is no JSON object');
   const { health } = answer;
   if (typeof health !== 'object' || health === null) return bad('it has no member health');
@@ -47,9 +47,9 @@ function readNetwork({ text }: TransportResponse): ServiceObservation {
   );
 }
 
-function readFrontend({ text, contentType }: TransportResponse): ServiceObservation {
+function readFrontend({ body, contentType }: TransportResponse): ServiceObservation {
   if (contentType !== '' && !/^text\/html\b/i.test(contentType)) return bad('it is no HTML');
-  return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(text)
+  return /<div\b[^>]*\bid\s*=\s*["']?root["'\s>]/i.test(body.toString())
     ? good()
     : bad('the page has no element with the id root');
 }

@@ -7,8 +7,8 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 export interface TransportResponse {
   readonly status: number;
   readonly contentType: string;
-  /** The body. Bytes that are no UTF-8 are replaced. */
-  readonly text: string;
+  /** In memory that the next response is read into, so nobody may keep it. */
+  readonly body: Buffer;
 }
 
 /** A request; without `path` it goes to the path of the address. */
@@ -19,8 +19,6 @@ export interface TransportRequest {
   /** Further ones, in lower case. They are sent as they are. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Makes the text of the response's body, which it must not keep; UTF-8 without it. */
-  readonly toText?: (body: Buffer) => string;
 }
 
 /** What was read from a response, or the fault; `stale` when a reused connection turned out to be dead. */
@@ -28,7 +26,7 @@ export type Exchange<T> = Result<T> & { readonly stale?: boolean };
 
 /**
  * Reads a response as soon as it is whole, and must not throw. What it gives stays in memory for long after the exchange, because the
- * exchange began long before: that should be little, and nothing of the text.
+ * exchange began long before: that should be little, and nothing of the body.
  */
 export type ReadResponse<T> = (response: TransportResponse) => T;
 

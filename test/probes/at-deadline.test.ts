@@ -45,7 +45,7 @@ async function startIpc(onConnection: (socket: Socket) => void) {
 const startAnsweringIpc = () => startIpc((socket) => socket.on('data', () => socket.write(`${ANSWER}\n`)));
 
 const ask = (transport: RpcTransport) =>
-  transport.exchange({ method: 'POST', body: '{}' }, ({ text }) => text, performance.now() + TIMEOUT_MS);
+  transport.exchange({ method: 'POST', body: '{}' }, ({ body }) => body.toString(), performance.now() + TIMEOUT_MS);
 
 it.each([
   ['HTTP', startHttp, ['new', 'reused']],

@@ -33,7 +33,7 @@ async function start(onConnection: (socket: Socket) => void) {
 }
 
 const ask = (transport: RpcTransport, withinMs = 20_000, signal?: AbortSignal): Promise<Exchange<string>> =>
-  transport.exchange({ method: 'GET' }, ({ text }) => text, performance.now() + withinMs, signal);
+  transport.exchange({ method: 'GET' }, ({ body }) => body.toString(), performance.now() + withinMs, signal);
 const textOf = (exchange: Exchange<string>) => (exchange.ok ? exchange.value : exchange.fault.kind);
 
 it('answers that come in pieces, in turns on several connections, do not mix', async () => {

@@ -316,7 +316,7 @@ describe('a bad connection', () => {
     const note = ({ name }: Error) => void warnings.push(name);
     process.on('warning', note);
     cleanups.push(() => process.off('warning', note));
-    const exchange = await peer.exchange({ method: 'GET' }, ({ text }) => text, performance.now() - 1_000);
+    const exchange = await peer.exchange({ method: 'GET' }, ({ body }) => body.toString(), performance.now() - 1_000);
     expect(exchange).toMatchObject({ ok: false, fault: { kind: 'timeout' } });
     await new Promise(setImmediate);
     expect(warnings).toEqual([]);

@@ -15,7 +15,7 @@ async function send(...outcomes: readonly Exchange<string>[]) {
     exchange: async <T>() => (outcomes[sent++] ?? closed) as Exchange<T>,
     close: () => {},
   };
-  return { result: await exchangeWithRetry(transport, { method: 'GET' }, ({ text }) => text, 0), sent };
+  return { result: await exchangeWithRetry(transport, { method: 'GET' }, ({ body }) => body.toString(), 0), sent };
 }
 
 it('a request is sent once more when its reused connection was dead, and never a third time', async () => {

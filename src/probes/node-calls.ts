@@ -1,0 +1,87 @@
+import { toNodeMethods } from '../model/calls.ts';
+import { type Block, NODE_CALLS, type NodeCall, type Peers, type Result } from '../model/observation.ts';
+import { type CallResult, parseAnswer, toBody } from './json-rpc.ts';
+import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
+import { countPeers, type SkimValue, skimAnswer, skimMembers, skimWhole } from './skim-answer.ts';
+import type { TransportResponse } from './transport.ts';
+
+/** What is read from the result of each call. */
+interface Values {
+  readonly latest: Block;
+  readonly committed: Block;
+  readonly admin_peers: Peers;
+  readonly net_peerCount: Peers;
+  /** Undefined for a result that names no namespaces. */
+  readonly modules: ReadonlySet<string> | undefined;
+}
+
+/** The results of the calls that were sent. */
+export type NodeResults = { [Name in NodeCall]?: Result<Values[Name]> };
+
+const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values[Name]> } = {
+  latest: toBlock,
+  committed: toBlock,
+  admin_peers: toAdminPeers,
+  net_peerCount: toPeerCount,
+  modules: (result) => ({ ok: true, value: toModules(result) }),
+};
+
+const skimBlock = skimMembers('Error', 'Number', 'Timestamp');
+
+const SKIMMERS: { readonly [Name in NodeCall]: SkimValue } = {
+  latest: skimBlock,
+  committed: skimBlock,
+  admin_peers: countPeers,
+  net_peerCount: skimWhole,
+  modules: skimWhole,
+};
+
+/** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
+export const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NODE_CALLS.length }, (_, bits) =>
+  NODE_CALLS.filter((_, index) => (bits >> index) & 1),
+);
+
+/** How the answer to every set of calls is read. */
+const SKIMMERS_OF_SETS: readonly (readonly SkimValue[])[] = CALL_SETS.map((names) =>
+  names.map((name) => SKIMMERS[name]),
+);
+
+/** The bits of a set of calls. */
+export function toBits(names: readonly NodeCall[]): number {
+  let bits = 0;
+  for (const name of names) bits |= 1 << NODE_CALLS.indexOf(name);
+  return bits;
+}
+
+/** The prefix of the engine's methods on most subnets. */
+const USUAL_ENGINE = 'XDPoS';
+
+function toBodyOf(names: readonly NodeCall[], consensus: string): string {
+  const calls = toNodeMethods(consensus);
+  return toBody(names.map((name) => calls[name]));
+}
+
+/** The body of the request for every set of calls. To put it together for each probe costs more than to send it. */
+const USUAL_BODIES: readonly string[] = CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE));
+
+/** The body of the request for a set of calls by its bits. */
+export const toNodeBody = (bits: number, consensus: string): string =>
+  consensus === USUAL_ENGINE
+    ? (USUAL_BODIES[bits] as string)
+    : toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus);
+
+function setResult<Name extends NodeCall>(results: NodeResults, name: Name, result: CallResult): void {
+  const read = result.ok ? READERS[name](result.value) : result;
+  (results as Record<Name, Result<Values[Name]>>)[name] = read;
+}
+
+/** The results by their calls, which are a set by its bits; `refused` when the node takes no batch. */
+export function readResults(bits: number, response: TransportResponse): NodeResults | 'refused' {
+  const names = CALL_SETS[bits] as readonly NodeCall[];
+  const parsed =
+    skimAnswer(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]) ?? parseAnswer(response, names.length);
+  if (parsed === 'refused') return parsed;
+  const results: NodeResults = {};
+  for (const [index, name] of names.entries()) setResult(results, name, parsed[index] as CallResult);
+  return results;
+}
