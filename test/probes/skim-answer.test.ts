@@ -88,7 +88,7 @@ describe('an answer', () => {
     ['-0.5e-3', -0.0005],
     ['1E2', 100],
     ['999999999999999', 999_999_999_999_999],
-    ['9007199254740993', 9_007_199_254_740_992],
+    ['9289299715626895337691', 9.289299715626895e21],
     ['{"a":{"b":[[],{},1.5,null]}}', { a: { b: [[], {}, 1.5, null] } }],
   ])('with %s is read', (result, value) => {
     const text = single(0).replace(':0}', `:${result}}`);
@@ -106,6 +106,7 @@ describe('an answer', () => {
     'tru',
     '"\\x"',
     '"\\u12g4"',
+    '"\\u123g"',
     '"\u0001"',
     '[1,]',
     '{"a"}',
@@ -214,6 +215,7 @@ describe('a list of peers', () => {
     ['ends in a comma', single([peer(A)]).replace(/\]\}$/, ',]}')],
     ['holds a word that is none', single([peer(A)]).replace('true', 'tru')],
     ['closes a list as an object', single([peer(A)]).replace('"eth/100"]', '"eth/100"}')],
+    ['is itself closed as an object', single([peer(A)]).replace(/\]\}$/, '}}')],
     ['lacks a value', single([peer(A)]).replace(':1235', ':')],
     ['ends within a string', single([peer(A)]).replace(/dddd".*$/, 'dddd')],
   ])('that %s is left to the parser', (_what, text) => {
