@@ -82,11 +82,19 @@ const networkOf = ({ state }: NodeView): number | undefined => state.facts.logs?
 
 /** The network id that most other nodes were created with, where this one has another: then they refuse it. */
 function findOtherNetwork(node: NodeView, nodes: readonly NodeView[]): number | undefined {
-  const others = nodes.filter((other) => other !== node && networkOf(other) !== undefined);
-  const [first] = others;
-  const network = first && networkOf(first);
-  const isOdd = network !== undefined && networkOf(node) !== undefined && networkOf(node) !== network;
-  return isOdd && others.length > 1 && others.every((other) => networkOf(other) === network) ? network : undefined;
+  const own = networkOf(node);
+  if (own === undefined) return undefined;
+  let network: number | undefined;
+  let count = 0;
+  for (const other of nodes) {
+    const id = other === node ? undefined : networkOf(other);
+    if (id === undefined) continue;
+    // Of thousands that are cut off, each ends here at its first one.
+    if (id === own || id !== (network ?? id)) return undefined;
+    network = id;
+    count += 1;
+  }
+  return count > 1 ? network : undefined;
 }
 
 /** A node without peers while others have some: it runs, so a restart does not help. */

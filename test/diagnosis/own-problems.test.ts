@@ -206,6 +206,7 @@ describe('a node without peers', () => {
     expect(tellOf(551, [551, 551, 551])).toEqual(CUT_OFF);
     expect(tellOf(undefined, [551, 551, 551])).toEqual(CUT_OFF);
     expect(tellOf(9_999, [551, 9_999, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, 552, 551])).toEqual(CUT_OFF);
     expect(tellOf(9_999, [551, undefined, undefined])).toEqual(CUT_OFF);
   });
 });
