@@ -22,6 +22,9 @@ export interface SizeCosts {
   readonly promClient: { readonly scrape: Cost; readonly residentMegabytes: number };
 }
 
+/** What so many nodes in one subnet cost. */
+export type FlatCosts = Omit<SizeCosts, 'blackbox'>;
+
 /** All that `bench/growth.ts` measures in a run. */
 export interface Growth {
   readonly date: string;
@@ -38,11 +41,15 @@ export interface Growth {
     readonly timesBare: number;
   };
   readonly sizes: readonly SizeCosts[];
+  readonly flat: FlatCosts;
 }
 
 const formatCount = (value: number): string => value.toLocaleString('en');
 /** With three digits, as more of them are not repeated by another run. */
 const formatValue = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 });
+
+/** How many others each node of one subnet is connected to: as many as one of 25. */
+export const FLAT_PEERS = 24;
 
 const IMAGES = 'docs/images';
 
@@ -94,13 +101,15 @@ function goalRow(what: string, measured: number | undefined, goal: number, unit:
 const sizeTable = ({ sizes }: Growth, name: string, read: (size: SizeCosts) => readonly string[], head: string[]) =>
   toTable([[name, ...head], ...sizes.map((size) => [formatCount(size.nodes), ...read(size)])]);
 
-function goalsTable({ sizes, start, resident }: Growth): string {
+function goalsTable({ sizes, flat, start, resident }: Growth): string {
   const at = (nodes: number) => sizes.find((size) => size.nodes === nodes);
   const large = at(10_000);
   return toTable([
     ['what', 'goal', 'measured', 'reached'],
     ...goalRow('CPU with 10,000 nodes', large?.cpuPercent, 20, ' % of a core'),
+    ...goalRow('CPU with 10,000 nodes in one subnet', flat.cpuPercent, 20, ' % of a core'),
     ...goalRow('resident memory with 10,000 nodes', large?.residentMegabytes, 350, ' MB'),
+    ...goalRow('resident memory with 10,000 nodes in one subnet', flat.residentMegabytes, 350, ' MB'),
     ...goalRow('resident memory with 1,000 nodes', at(1_000)?.residentMegabytes, 140, ' MB'),
     ...goalRow(
       'CPU of a scrape of 10,000 nodes, prom-client beside subnetd',
@@ -119,18 +128,19 @@ const describeLoad = (load: number): string =>
 
 /** The page and its pictures, by file. */
 export function writeGrowth(growth: Growth): Readonly<Record<string, string>> {
-  const { date, commit, cores, memoryGigabytes, nodeVersion, otherLoad, start, resident } = growth;
-  const failing = growth.sizes.reduce((sum, size) => sum + size.failing, 0);
+  const { date, commit, cores, memoryGigabytes, nodeVersion, otherLoad, flat, start, resident } = growth;
+  const failing = [...growth.sizes, flat].reduce((sum, size) => sum + size.failing, 0);
   const page = `# Cost as it grows
 
 What does it cost to watch 10, 100, 1,000 or 10,000 nodes? \`npm run bench\` measures this page with everything else that it measures,
-\`node bench/growth.ts\` this page alone, in ten minutes. The numbers are in [performance.json](performance.json).
+\`node bench/growth.ts\` this page alone, in a quarter of an hour. The numbers are in [performance.json](performance.json).
 
 - **When**: ${date}, commit ${commit}.
 - **Machine**: ${cores} cores and ${memoryGigabytes} GiB of memory, Linux, Node.js ${nodeVersion}. Another machine has other numbers, so compare
   those that are side by side.${otherLoad < 0.5 ? '' : describeLoad(otherLoad)}
 - **Nodes**: simulated, in a process of their own on the same machine, healthy, in subnets of 25 where each is
-  connected to all others. The network costs nothing.
+  connected to all others. The network costs nothing. Two goals are of one flat subnet of
+  ${formatCount(flat.nodes)} nodes: each is connected to ${FLAT_PEERS} others of all, and expects as many peers.
 - **subnetd**: \`subnetd run\` with its defaults and no container or log. It probes each node every 10 s and judges, diagnoses and records
   all of them. At the end, ${failing === 0 ? 'no check failed' : `${formatCount(failing)} checks failed`}.
 - **Beside it**, in the same run: blackbox_exporter probes each node once in 10 s with the same request. It opens a connection for each
@@ -159,6 +169,9 @@ ${sizeTable(
   ],
   ['probes a second', 'subnetd', 'blackbox_exporter', 'beside subnetd'],
 )}
+
+${formatCount(flat.nodes)} nodes in one subnet took ${formatValue(flat.cpuPercent)} % of a core with ${formatValue(flat.probesPerSecond)} probes a second. A scrape of them took
+${formatValue(flat.scrape.cpuMillis)} ms of CPU, and the status page, which shows each of them, ${formatValue(flat.page.cpuMillis)} ms.
 
 ## Memory
 

@@ -4,7 +4,7 @@ import { availableParallelism, loadavg, totalmem } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { startBlackbox } from './blackbox.ts';
-import { type Cost, type Growth, type SizeCosts, writeGrowth } from './growth-page.ts';
+import { type Cost, FLAT_PEERS, type FlatCosts, type Growth, type SizeCosts, writeGrowth } from './growth-page.ts';
 import {
   cpuMicrosOf,
   freePort,
@@ -23,6 +23,8 @@ import { startDaemon, startMillis } from './start-daemon.ts';
 const SUBNET_NODES = 25;
 /** Small ones are measured at the same time. */
 const SIZES = [[10, 100], [1_000], [10_000]];
+/** In one subnet. */
+const FLAT = 10_000;
 
 const INTERVAL_MS = 10_000;
 /** Nodes are asked about their chain once in a minute, so that a window of a minute holds every kind of probe. */
@@ -149,9 +151,9 @@ async function measureDaemon(daemon: Child, port: number, nodes: number) {
   };
 }
 
-/** Starts the daemon for these nodes, and ends it when it is measured. */
-async function runDaemon(urls: readonly string[]) {
-  const daemon = await startDaemon(urls, SUBNET_NODES);
+/** Starts the daemon for these nodes, in subnets of so many, and ends it when it is measured. */
+async function runDaemon(urls: readonly string[], group: number, peers?: number) {
+  const daemon = await startDaemon(urls, group, peers);
   try {
     return await measureDaemon(daemon.child, daemon.port, urls.length);
   } finally {
@@ -184,8 +186,18 @@ async function measureBlackbox(urls: readonly string[]) {
 async function measureSize(nodes: number): Promise<SizeCosts> {
   const fake = await startFakeNodes(nodes, Math.min(nodes, SUBNET_NODES) - 1, SUBNET_NODES);
   try {
-    const daemon = await runDaemon(fake.urls);
+    const daemon = await runDaemon(fake.urls, SUBNET_NODES);
     return { nodes, ...daemon, blackbox: await measureBlackbox(fake.urls) };
+  } finally {
+    await fake.stop();
+  }
+}
+
+/** The same of nodes in one subnet. Each expects the peers that it has: by default it would expect all others. */
+async function measureFlat(nodes: number): Promise<FlatCosts> {
+  const fake = await startFakeNodes(nodes, FLAT_PEERS, nodes);
+  try {
+    return { nodes, ...(await runDaemon(fake.urls, nodes, FLAT_PEERS)) };
   } finally {
     await fake.stop();
   }
@@ -194,12 +206,13 @@ async function measureSize(nodes: number): Promise<SizeCosts> {
 const git = (...words: readonly string[]): string =>
   execFileSync('git', words, { cwd: pathOf('..'), encoding: 'utf8' }).trim();
 
-/** Costs by the number of nodes, and those of the start. Writes them and `docs/performance.md`, which shows them. */
+/** Costs by the number of nodes, those of one large subnet, and those of the start. Writes them and `docs/performance.md`, which shows them. */
 export async function benchGrowth(): Promise<Growth> {
   const otherLoad = round(loadavg()[0] ?? 0, 1);
   const start = await benchProcess();
   const sizes: SizeCosts[] = [];
   for (const group of SIZES) sizes.push(...(await Promise.all(group.map(measureSize))));
+  const flat = await measureFlat(FLAT);
   const isChanged = git('status', '--porcelain', '--', 'bin', 'src', 'package-lock.json') !== '';
   const growth: Growth = {
     date: new Date().toISOString().slice(0, 10),
@@ -210,6 +223,7 @@ export async function benchGrowth(): Promise<Growth> {
     otherLoad,
     ...start,
     sizes,
+    flat,
   };
   writeFileSync(pathOf('../docs/performance.json'), `${JSON.stringify(growth, null, 2)}\n`);
   for (const [file, text] of Object.entries(writeGrowth(growth))) writeFileSync(pathOf(`../${file}`), text);

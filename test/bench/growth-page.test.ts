@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Growth, type SizeCosts, writeGrowth } from '../../bench/growth-page.ts';
+import { type FlatCosts, type Growth, type SizeCosts, writeGrowth } from '../../bench/growth-page.ts';
 
 const size = (nodes: number, changes: Partial<SizeCosts> = {}): SizeCosts => ({
   nodes,
@@ -15,10 +15,11 @@ const size = (nodes: number, changes: Partial<SizeCosts> = {}): SizeCosts => ({
   ...changes,
 });
 
-const write = (sizes: readonly SizeCosts[], otherLoad = 0.1): string => {
+const write = (sizes: readonly SizeCosts[], otherLoad = 0.1, changes: Partial<FlatCosts> = {}): string => {
   const growth: Growth = {
     ...{ date: '2026-01-02', commit: 'abc', cores: 2, memoryGigabytes: 24, nodeVersion: '26.0.0', otherLoad, sizes },
     start: { bareHttpServerMillis: 50, livezMillis: 100, timesBare: 2 },
+    flat: { ...size(10_000), ...changes },
     resident: { bareNodeMegabytes: 40, daemonMegabytes: 92, timesBare: 2.3 },
   };
   return writeGrowth(growth)['docs/performance.md'] ?? '';
@@ -26,8 +27,8 @@ const write = (sizes: readonly SizeCosts[], otherLoad = 0.1): string => {
 
 describe('the page of the cost as it grows', () => {
   it('says of each goal whether it is reached, also where nothing is to spare', () => {
-    const page = write([size(1_000), size(10_000, { residentMegabytes: 350 })]);
-    expect(page.match(/ \| yes \|$/gm)).toHaveLength(6);
+    const page = write([size(1_000), size(10_000, { residentMegabytes: 350 })], 0.1, { residentMegabytes: 350 });
+    expect(page.match(/ \| yes \|$/gm)).toHaveLength(8);
     expect(page).not.toContain('**no**');
   });
 
@@ -41,10 +42,24 @@ describe('the page of the cost as it grows', () => {
     expect(missed?.[0]).toContain(goal);
   });
 
+  it.each<[string, Partial<FlatCosts>]>([
+    ['CPU with 10,000 nodes in one subnet | at most 20 % of a core | 20.1 % of a core |', { cpuPercent: 20.1 }],
+    ['resident memory with 10,000 nodes in one subnet | at most 350 MB | 351 MB |', { residentMegabytes: 351 }],
+  ])('says that a goal is missed: %s', (row, changes) => {
+    const missed = write([size(10_000)], 0.1, changes).match(/^.*\*\*no\*\*.*$/gm);
+    expect(missed).toEqual([`| ${row} **no** |`]);
+  });
+
+  it('says what one subnet costs, and that each node is connected to few others of it', () => {
+    const page = write([size(10)], 0.1, { cpuPercent: 17, probesPerSecond: 999 });
+    expect(page).toContain('10,000 nodes: each is connected to 24 others of all, and expects as many peers.');
+    expect(page).toContain('10,000 nodes in one subnet took 17 % of a core with 999 probes a second.');
+  });
+
   it('has no goal for a size that was not measured, and says how many checks failed', () => {
-    const page = write([size(10, { failing: 3 }), size(100, { failing: 4 })]);
-    expect(page).not.toContain('with 10,000 nodes');
-    expect(page).toContain('7 checks failed');
+    const page = write([size(10, { failing: 3 }), size(100, { failing: 4 })], 0.1, { failing: 2 });
+    expect(page).not.toContain('with 10,000 nodes |');
+    expect(page).toContain('9 checks failed');
   });
 });
 
