@@ -105,7 +105,7 @@ export async function startApp(
         { subnet, component, target: name, after, times },
         'Docker threw log lines away before they were read; give the log of the container a larger max-size',
       ),
-    onBug: broke('a probe'),
+    onBug: broke('a probe or a diagnosis'),
   });
   const fleet = startFleet({
     shard: options.shard,

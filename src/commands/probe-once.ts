@@ -85,7 +85,9 @@ export async function probeOnce(
     onLate: () => {},
     onBug: (error) => {
       broke = true;
-      report([`subnetd: a probe broke; please report this: ${error instanceof Error ? error.stack : error}`]);
+      report([
+        `subnetd: a probe or a diagnosis broke; please report this: ${error instanceof Error ? error.stack : error}`,
+      ]);
     },
   });
   monitor.load(read.inventory);

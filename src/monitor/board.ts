@@ -99,11 +99,17 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
   return { ...settings, rpc: { ...settings.rpc, stallAfterMs } };
 }
 
-/** Creates an empty board; the first two arguments are of the clock, the last one is all planned work that is known. */
+/**
+ * Creates an empty board; the first two arguments are of the clock, the third is all planned work that is known. `onBug` gets what a
+ * diagnosis throws: what was last found in that subnet stays, and other subnets go on.
+ */
 export function createBoard(
   toWall: (at: number) => number = (at) => at,
   readDisturbances: () => ClockDisturbances = () => ({}),
   readPlannedWork: () => readonly PlannedWork[] = () => [],
+  onBug: (error: unknown) => void = (error) => {
+    throw error;
+  },
 ): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
@@ -202,12 +208,16 @@ export function createBoard(
     entry.plannedWork = findInForce(readPlannedWork(), entry.subnet.name, toWall(now));
     entry.isChanged = false;
     entry.diagnosedAt = now;
-    entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
-      clock: readDisturbances(),
-      facts: entry.facts,
-      plannedWork: entry.plannedWork,
-      exposures: entry.exposures,
-    });
+    try {
+      entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
+        clock: readDisturbances(),
+        facts: entry.facts,
+        plannedWork: entry.plannedWork,
+        exposures: entry.exposures,
+      });
+    } catch (error) {
+      onBug(error);
+    }
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
 

@@ -84,7 +84,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
-  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork);
+  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, onBug);
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();

@@ -11,6 +11,11 @@ const toInventory = (targets: readonly Target[]): Inventory => ({
   alertmanager: { urls: [] },
 });
 
+const refused: NodeObservation = {
+  answered: false,
+  latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
+};
+
 test('each node is judged by the last observations of its neighbours, not by earlier ones', () => {
   const [a, b] = [nodeTarget('a'), nodeTarget('b')];
   const board = createBoard();
@@ -39,10 +44,6 @@ test('each node is judged by the last observations of its neighbours, not by ear
 });
 
 test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {
-  const refused: NodeObservation = {
-    answered: false,
-    latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
-  };
   /** The problems after one more node fails at each of these moments. */
   const followFailures = (count: number, moments: readonly number[]) => {
     const nodes = Array.from({ length: count }, (_, index) => nodeTarget(`n${index}`));
@@ -172,10 +173,6 @@ test('work that begins and ends between two rounds marks problems at once, also 
     () => works,
   );
   board.load(toInventory([node]), 0);
-  const refused: NodeObservation = {
-    answered: false,
-    latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
-  };
   board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 10_000);
   const look = (at: number) => {
     board.diagnoseChanged(at);
@@ -192,4 +189,37 @@ test('work that begins and ends between two rounds marks problems at once, also 
   expect(look(40_001)).toEqual([1, [50_000]]);
   works = [];
   expect(look(40_002)).toEqual([0, ['as usual']]);
+});
+
+test('a diagnosis that breaks leaves its subnet as it was last known, and other subnets are diagnosed', () => {
+  let breaks = 0;
+  const bugs: unknown[] = [];
+  const readDisturbances = () => {
+    if (breaks-- > 0) throw new RangeError('Invalid array length');
+    return {};
+  };
+  const board = createBoard(undefined, readDisturbances, undefined, (error) => bugs.push(`${error}`));
+  const subnets = ['d', 'e'].map((name): Subnet => {
+    const targets = [{ ...nodeTarget('a'), subnet: name }];
+    return { name, consensus: 'XDPoS', targets, settings };
+  });
+  board.load({ ...toInventory([]), subnets }, 0);
+  const problems = () => board.snapshot().map((subnet) => subnet.problems.map(({ problem }) => problem));
+  const failAll = (at: number) => {
+    for (const { targets } of subnets)
+      for (const target of targets) board.recordRun(target, 'rpc', { kind: 'node', seen: refused }, 0, at);
+  };
+
+  const down = ['subnet_halted', 'node_down'];
+  failAll(1_000);
+  breaks = 1;
+  board.diagnoseChanged(1_000);
+  expect(bugs).toEqual(['RangeError: Invalid array length']);
+  expect(problems()).toEqual([[], down]);
+  board.diagnose('d', 2_000);
+  expect(problems()).toEqual([down, down]);
+  breaks = 1;
+  board.diagnose('d', 3_000);
+  expect(problems()).toEqual([down, down]);
+  expect(bugs).toHaveLength(2);
 });
