@@ -1,8 +1,8 @@
 import { type AskedHeights, toChainMethods } from '../model/calls.ts';
 import type { ConsensusSettings } from '../model/chain.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { type Call, type CallResult, parseAnswer, parseSingle, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import { namePeers, type SkimValue, skimAnswer, skimMembers, skimWhole } from './skim-answer.ts';
+import { type Call, type CallResult, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { namePeers, type SkimValue, skimMembers, skimOrParse, skimOrParseSingle, skimWhole } from './skim-answer.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
 const EVERY_MS = 60_000;
@@ -140,7 +140,7 @@ async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promi
   const answers: Partial<Record<ChainCall, CallResult>> = {};
   let failed: Exchange<CallResult> | undefined;
   for (const [name, call] of calls) {
-    const read = (response: TransportResponse) => skimAnswer(response, [SKIMMERS[name]])?.[0] ?? parseSingle(response);
+    const read = (response: TransportResponse) => skimOrParseSingle(response, SKIMMERS[name]);
     const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], read));
     if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
     answers[name] = exchange.ok ? exchange.value : exchange;
@@ -188,7 +188,7 @@ async function ask<T extends object>(
   const readTogether = (response: TransportResponse): T | 'refused' => {
     if (REFUSES_BATCH.has(response.status)) return 'refused';
     const readers = [...calls.keys()].map((name) => SKIMMERS[name]);
-    const results = skimAnswer(response, readers) ?? parseAnswer(response, calls.size);
+    const results = skimOrParse(response, readers);
     return results === 'refused' ? results : readAll(results);
   };
   const exchange = await sendAlive(send, [...calls.values()], readTogether);

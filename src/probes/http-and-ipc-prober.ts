@@ -3,16 +3,16 @@ import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
-import { parseSingle, toBody } from './json-rpc.ts';
+import { toBody } from './json-rpc.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
 import { toAdminPeers } from './node-results.ts';
-import { countPeers, skimAnswer } from './skim-answer.ts';
+import { countPeers, skimOrParseSingle } from './skim-answer.ts';
 import { exchangeWithRetry, type ReadResponse, type RpcTransport, type TransportResponse } from './transport.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
 const readPeers = (response: TransportResponse): Result<Peers> => {
-  const result = skimAnswer(response, [countPeers])?.[0] ?? parseSingle(response);
+  const result = skimOrParseSingle(response, countPeers);
   return result.ok ? toAdminPeers(result.value) : result;
 };
 

@@ -1,8 +1,8 @@
 import { toNodeMethods } from '../model/calls.ts';
 import { type Block, NODE_CALLS, type NodeCall, type Peers, type Result } from '../model/observation.ts';
-import { type CallResult, parseAnswer, toBody } from './json-rpc.ts';
+import { type CallResult, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
-import { countPeers, type SkimValue, skimAnswer, skimMembers, skimWhole } from './skim-answer.ts';
+import { countPeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
 import type { TransportResponse } from './transport.ts';
 
 /** What is read from the result of each call. */
@@ -78,8 +78,7 @@ function setResult<Name extends NodeCall>(results: NodeResults, name: Name, resu
 /** The results by their calls, which are a set by its bits; `refused` when the node takes no batch. */
 export function readResults(bits: number, response: TransportResponse): NodeResults | 'refused' {
   const names = CALL_SETS[bits] as readonly NodeCall[];
-  const parsed =
-    skimAnswer(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]) ?? parseAnswer(response, names.length);
+  const parsed = skimOrParse(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]);
   if (parsed === 'refused') return parsed;
   const results: NodeResults = {};
   for (const [index, name] of names.entries()) setResult(results, name, parsed[index] as CallResult);

@@ -1,5 +1,5 @@
 import { ID_DIGITS, MOST_ID_DIGITS } from './chain-values.ts';
-import type { CallResult } from './json-rpc.ts';
+import { type CallResult, parseAnswer, parseSingle } from './json-rpc.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -157,3 +157,13 @@ export function skimAnswer(
   const rest = body.length - cursor.at;
   return rest === 0 || (rest === 1 && body[cursor.at] === NEWLINE) ? results : undefined;
 }
+
+/** Reads the results of calls, by a reader for each; `refused` when the node takes no batch. */
+export const skimOrParse = (
+  response: TransportResponse,
+  readers: readonly SkimValue[],
+): readonly CallResult[] | 'refused' => skimAnswer(response, readers) ?? parseAnswer(response, readers.length);
+
+/** Reads the result of a single call. */
+export const skimOrParseSingle = (response: TransportResponse, read: SkimValue): CallResult =>
+  skimAnswer(response, [read])?.[0] ?? parseSingle(response);
