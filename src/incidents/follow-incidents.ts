@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Incident, IncidentEnd } from '../model/incident.ts';
-import { FOUND_AGAIN_MS, isStanding, type Problem, problemKey } from '../model/problem.ts';
+import { FOUND_AGAIN_MS, isStanding, type Problem, type ProblemRef, problemKey } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
@@ -117,18 +117,29 @@ const close = (incident: Incident, end: IncidentEnd, now: number): Incident => (
   endedAt: Math.max(now, incident.startedAt),
 });
 
-/** Why an incident whose problem is not there is over; undefined while that is not known. */
+/** Whether a subnet has the target that a problem or an incident is about, or whether that is the whole subnet. */
+type HasSubject = (subject: Pick<ProblemRef, 'component' | 'name'>) => boolean;
+
+/** The names are collected once, when the first of what may be thousands of incidents asks. */
+function indexTargets({ targets }: SubnetState): HasSubject {
+  let names: ReadonlySet<string> | undefined;
+  return ({ component, name }) => {
+    if (name === undefined) return true;
+    names ??= new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
+    return names.has(`${component} ${name}`);
+  };
+}
+
+/** Why an incident is over whose problem is not found; undefined while that is not known. */
 function findEnd(
-  { subnet, component, name }: Incident,
-  state: SubnetState | undefined,
+  incident: Incident,
+  hasSubject: HasSubject | undefined,
   unseenSince: number | undefined,
   { now, isShadowed = () => false }: FoldMoment,
 ): IncidentEnd | undefined {
-  if (state === undefined) return 'removed';
-  if (name !== undefined && !state.targets.some(({ target }) => target.component === component && target.name === name))
-    return 'removed';
+  if (!hasSubject?.(incident)) return 'removed';
   if (unseenSince === undefined) return 'recovered';
-  return now - unseenSince >= FOUND_AGAIN_MS && !isShadowed(subnet) ? 'not-found-again' : undefined;
+  return now - unseenSince >= FOUND_AGAIN_MS && !isShadowed(incident.subnet) ? 'not-found-again' : undefined;
 }
 
 /** Whether one incident may have brought another of the same subnet, by what they are. */
@@ -191,21 +202,18 @@ export function followIncidents(
     before.unseen.size === 0 && earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
   const changed = snapshot.filter((state, index) => !isSame(state, index));
   if (changed.length === 0 && snapshot.length > 0 && snapshot.length === earlier.length) return before;
-  const states = new Map(changed.map((state) => [state.subnet.name, state]));
-  const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !states.has(name)));
+  const subjects = new Map(changed.map((state) => [state.subnet.name, indexTargets(state)]));
+  const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !subjects.has(name)));
   const current = new Map<string, Incident>();
   const ended = new Map(before.ended);
   const unseen = new Map(before.unseen);
   const suspected = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
-  for (const { subnet, problems, targets } of changed) {
-    // Most of the time there is no problem, and there may be thousands of targets.
-    if (problems.length === 0) continue;
-    const names = new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
+  for (const { subnet, problems } of changed)
     for (const problem of problems) {
       const key = incidentKey(subnet.name, problem);
       // After a reload, until the next diagnosis.
-      if (problem.name !== undefined && !names.has(`${problem.component} ${problem.name}`)) continue;
+      if (!subjects.get(subnet.name)?.(problem)) continue;
       if (!isStanding(problem)) {
         suspected.add(key);
         continue;
@@ -215,13 +223,12 @@ export function followIncidents(
       current.set(key, known ? update(known, problem) : open(subnet.name, problem, ended.get(key), ids, moment));
       ended.delete(key);
     }
-  }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
     const since = unseen.get(key);
     const isAwaited = since !== undefined && suspected.has(key);
     const isKept = isAwaited || unchanged.has(incident.subnet);
-    const end = isKept ? undefined : findEnd(incident, states.get(incident.subnet), since, moment);
+    const end = isKept ? undefined : findEnd(incident, subjects.get(incident.subnet), since, moment);
     if (end === undefined) {
       current.set(key, incident);
       continue;

@@ -8,7 +8,7 @@ import {
 } from '../../src/incidents/follow-incidents.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { FOUND_AGAIN_MS, type Problem } from '../../src/model/problem.ts';
-import type { Snapshot, SubnetState } from '../../src/model/snapshot.ts';
+import type { Snapshot, SubnetState, TargetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
 
@@ -266,6 +266,26 @@ describe('incidents from before a restart', () => {
       [FOUND_AGAIN_MS, nothing],
     ];
     expect(run(waited, restored).only.end).toBe('not-found-again');
+  });
+
+  it('look for their targets once a subnet, however many they are', () => {
+    let reads = 0;
+    const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
+    const countRead = (name: string) => {
+      reads += 1;
+      return name;
+    };
+    const targets = names.map((name) => {
+      const target = Object.defineProperty({ component: 'node' }, 'name', { get: () => countRead(name) });
+      return { target } as TargetState;
+    });
+    const [state] = withProblems(...names.map((name) => down(MINUTE, { name })));
+    const open = run([[MINUTE, [{ ...well, ...state, targets }]]]);
+    reads = 0;
+    const { all } = run([[4 * MINUTE, [{ ...well, targets }]]], open);
+    expect(all.map(({ end }) => end)).toEqual(names.map(() => 'recovered'));
+    // The test itself folds twice.
+    expect(reads).toBe(2 * names.length);
   });
 
   it('are the same as what was found before the database answered', () => {
