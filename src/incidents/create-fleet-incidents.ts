@@ -2,6 +2,7 @@ import type { WatchedMs } from '../model/clock.ts';
 import type { FleetPart } from '../model/fleet.ts';
 import type { Incident, IncidentStore } from '../model/incident.ts';
 import type { Followed } from './follow-incidents.ts';
+import { readStored } from './read-stored.ts';
 
 /** What an instance of a fleet reads and writes of the incidents that all share. */
 export interface FleetIncidents {
@@ -20,8 +21,6 @@ export interface FleetIncidentsDeps {
   readonly now: () => WatchedMs;
 }
 
-/** As many are read of some subnets: the open ones, and the last that have ended. */
-const MOST_READ = 1_000;
 const SUBNETS_AT_ONCE = 500;
 /** How often those that another instance keeps are read again, while any is open. */
 const READ_AGAIN_MS = 10_000;
@@ -61,11 +60,11 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
         due.slice(index * SUBNETS_AT_ONCE, (index + 1) * SUBNETS_AT_ONCE),
       );
       const stored: Incident[] = [];
-      for (const slice of slices) stored.push(...(await database.list({ subnets: slice, limit: MOST_READ })));
+      for (const slice of slices) stored.push(...(await readStored(database, slice)));
       if (!hasReadRemoved && due.length > 0) {
         // The incidents of subnets that have left the inventory meanwhile are their shard's to end.
         const watched = new Set(part.subnets());
-        const all = await database.list({ limit: MOST_READ });
+        const all = await readStored(database);
         stored.push(
           ...all.filter(
             ({ subnet, endedAt }) => endedAt === undefined && part.isWatched(subnet) && !watched.has(subnet),

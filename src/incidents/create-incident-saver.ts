@@ -7,6 +7,7 @@ import type { FleetIncidents } from './create-fleet-incidents.ts';
 import type { IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
 import { AROUND_MS } from './find-timeline.ts';
+import { readStored } from './read-stored.ts';
 
 /** An incident that is to be written. */
 export interface ChangedIncident {
@@ -50,22 +51,18 @@ const TRIM_EVERY_MS = 10 * MINUTE_MS;
 /** An incident that lasts for longer has the first part of its timeline stored. */
 const LONG_MS = 2 * 60 * MINUTE_MS;
 
-/** As many are read at the start: the open ones, and the last that have ended. */
-export const MOST_RESTORED = 1_000;
-/** As many may wait for the database, or as many as are open. */
-const MOST_WAITING = 1_000;
 /** As many are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 100;
-/** As many are kept in the database; with capsules of 20 KB, about 40 MB. */
+/** As many are kept in the database, with capsules of 20 KB about 40 MB. As many may wait for it, or as many as are open. */
 const MOST_KEPT = 10_000;
 /** As many capsules, and as many timelines: a storm of problems has few of the first and many of the second. */
 const MOST_PARTS_KEPT = 1_000;
 
-/** Forgets the oldest that have ended when there are too many. */
-function cut<T>(known: Map<string, T>, incidentOf: (one: T) => Incident): void {
-  for (const [id, one] of known) {
-    if (known.size <= MOST_WAITING) return;
-    if (incidentOf(one).endedAt !== undefined) known.delete(id);
+/** Forgets the oldest that have ended when there are more than `most`. */
+function cut(known: Map<string, { readonly incident: Incident }>, most: number): void {
+  for (const [id, { incident }] of known) {
+    if (known.size <= most) return;
+    if (incident.endedAt !== undefined) known.delete(id);
   }
 }
 
@@ -77,8 +74,9 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const unsaved = new Map<string, ChangedIncident>();
   const capsules = new Map<string, Capsule>();
   /** Those whose timeline is not stored, or only its first part. */
-  const unsealed = new Map<string, Incident>();
-  const isBegunStored = new Set<string>();
+  const dueTimelines = new Map<string, { readonly incident: Incident; isStartStored: boolean }>();
+  const addTimeline = (incident: Incident) =>
+    dueTimelines.set(incident.id, { incident, isStartStored: dueTimelines.get(incident.id)?.isStartStored === true });
 
   const saveIncidents = async (database: IncidentStore, withWords: boolean) => {
     const due = [...unsaved].filter(([, one]) => isWritten(one.incident) && (withWords || one.isNews));
@@ -101,19 +99,19 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
 
   const saveTimelines = async (database: IncidentStore) => {
     const now = clock.now();
-    for (const [id, incident] of unsealed) {
+    for (const [id, one] of dueTimelines) {
+      const { incident } = one;
       if (!isWritten(incident)) continue;
       const { endedAt, startedAt } = incident;
       // The last minute of it is counted after its end.
       const isOver = endedAt !== undefined && now - endedAt >= AROUND_MS + MINUTE_MS;
-      const isLong = now - startedAt >= LONG_MS && !isBegunStored.has(id);
+      const isLong = now - startedAt >= LONG_MS && !one.isStartStored;
       if (!isOver && !isLong) continue;
       const known = (await database.read(id))?.timeline;
       await database.saveTimeline(id, await timelines.read(toWall(incident), known));
-      isBegunStored.add(id);
-      if (!isOver || unsealed.get(id) !== incident) continue;
-      unsealed.delete(id);
-      isBegunStored.delete(id);
+      const current = dueTimelines.get(id);
+      if (current !== undefined) current.isStartStored = true;
+      if (isOver && current === one) dueTimelines.delete(id);
     }
   };
 
@@ -128,8 +126,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
 
   const take = (stored: readonly Incident[]) => {
     const restored = stored.map((one) => convertIncident(one, clock.fromWall));
-    for (const one of restored)
-      if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) unsealed.set(one.id, one);
+    for (const one of restored) if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) addTimeline(one);
     onLoaded(restored);
   };
   let isLoaded = false;
@@ -138,7 +135,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
       const stored = await fleet.read(database);
       if (stored !== undefined) take(stored);
     } else if (!isLoaded) {
-      const stored = await database.list({ limit: MOST_RESTORED });
+      const stored = await readStored(database);
       isLoaded = true;
       take(stored);
     }
@@ -164,18 +161,18 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
       for (const { incident, isNews } of changed) {
         const { id } = incident;
         unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
-        unsealed.set(id, incident);
+        addTimeline(incident);
       }
       // Once for all of them: thousands may be open, and each is looked at.
-      cut(unsaved, (one) => one.incident);
-      cut(unsealed, (one) => one);
+      cut(unsaved, MOST_KEPT);
+      cut(dueTimelines, MOST_PARTS_KEPT);
     },
     addCapsule: (id, capsule) => void capsules.set(id, capsule),
     waitingCapsules: () => capsules.size,
     keepOnly: (isMeant) => {
       for (const [id, { incident }] of unsaved) if (!isMeant(incident)) unsaved.delete(id);
-      for (const [id, incident] of unsealed)
-        if (!isMeant(incident)) for (const known of [unsealed, capsules, isBegunStored]) known.delete(id);
+      for (const [id, { incident }] of dueTimelines)
+        if (!isMeant(incident)) for (const known of [dueTimelines, capsules]) known.delete(id);
     },
     save: async (isLast = false) => {
       if (isLast) await saving.idle();

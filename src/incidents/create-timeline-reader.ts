@@ -25,8 +25,8 @@ export interface TimelineReader {
 const MOST_RECALLED = 2_000;
 /** As many changes are read of the start, and of the end. */
 const MOST_READ = 150;
-/** Minutes of all subnets are read for no longer than this. A longer incident has had its first ones stored. */
-const LONGEST_MS = 3 * 3_600_000;
+/** Only the last minutes are read. A longer incident has had its first ones stored. */
+const MINUTES_READ_MS = 3 * 3_600_000;
 
 export function createTimelineReader({ history, minutesOf, now }: TimelineSources): TimelineReader {
   let recent: readonly HistoryChange[] = [];
@@ -47,9 +47,8 @@ export function createTimelineReader({ history, minutesOf, now }: TimelineSource
         ...(await store.changes(atStart)),
         ...(atStart.to < to ? await store.changes({ ...atStart, from: atStart.to, to }) : []),
       ].map(({ id: _, ...change }): HistoryChange => change);
-      const minutes = (await store.minutesFrom(Math.max(from - 60_000, now() - LONGEST_MS)))
-        .filter((one) => one.subnet === subnet)
-        .map(({ subnet: _, ...minute }): Minute => minute);
+      const rows = await store.minutesFrom(Math.max(from - 60_000, now() - MINUTES_READ_MS), [subnet]);
+      const minutes = rows.map(({ subnet: _, ...minute }): Minute => minute);
       return recall(incident, {
         changes: [...known.changes, ...changes],
         minutes: [...known.minutes, ...minutes],

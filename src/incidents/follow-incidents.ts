@@ -16,7 +16,7 @@ export interface Followed {
 /** Nothing is known of earlier incidents. */
 export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Map() };
 
-/** As many ended incidents are known, the newest ones. */
+/** As many ended incidents are known, the newest ones, and all that have ended last. */
 const MOST_ENDED = 200;
 /** As many links in each direction. */
 const MOST_LINKS = 20;
@@ -205,7 +205,7 @@ export function followIncidents(
   const subjects = new Map(changed.map((state) => [state.subnet.name, indexTargets(state)]));
   const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !subjects.has(name)));
   const current = new Map<string, Incident>();
-  const ended = new Map(before.ended);
+  const ended = new Map([...before.ended].slice(-MOST_ENDED));
   const unseen = new Map(before.unseen);
   const suspected = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
@@ -238,7 +238,7 @@ export function followIncidents(
     ended.set(key, close(incident, end, moment.now));
   }
   addLinks(current, changed);
-  return { open: current, ended: new Map([...ended].slice(-MOST_ENDED)), unseen };
+  return { open: current, ended, unseen };
 }
 
 /** An incident of this process after one that an earlier process has seen the end of. */

@@ -117,6 +117,33 @@ it('that the database has are not written again, and one that begins after them 
   });
 });
 
+/** As many nodes of which each has a problem, all stopped. */
+function showStorm(count: number) {
+  const [state, problem] = [failing.targets[1], failing.problems.find((one) => one.problem === 'container_down')];
+  if (state === undefined || problem === undefined) throw new Error('a problem is needed');
+  const names = Array.from({ length: count }, (_, index) => `x${index}`);
+  const targets = names.map((name) => ({ ...state, target: { ...state.target, name } }));
+  return { ...failing, targets, problems: names.map((name) => ({ ...problem, name })) };
+}
+
+it('of which more than a thousand end at once are all stored as ended, and so are as many from before a restart', async () => {
+  const store = createIncidentMemory(9_999);
+  const countOpen = async () => {
+    const all = await store.list({ problem: 'container_down', limit: 9_999 });
+    return [all.length, all.filter(({ endedAt }) => endedAt === undefined).length];
+  };
+  const first = run({ store: async () => store, history: away });
+  first.show(showStorm(1_200));
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 1_200]), 20_000);
+  const open = await store.list({ limit: 9_999 });
+  first.show(well);
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 20_000);
+  await first.stop();
+  await store.save(open);
+  run({ store: async () => store, history: away }, START + 60 * MINUTE);
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 20_000);
+});
+
 it('of which somebody was notified before they are followed say so, and later ones of the same say nothing of it', async () => {
   const link = run({ store: away, history: away });
   const by = { to: 'http://am:9093' };

@@ -63,8 +63,8 @@ describe('incidents without a database', () => {
   });
 });
 
-it('that wait for a database are a thousand and those that are open, the newest', async () => {
-  const memory = createIncidentMemory(9_999);
+it('that wait for a database are ten thousand and those that are open, the newest', async () => {
+  const memory = createIncidentMemory(99_999);
   let isAway = true;
   const clock = { now: () => NOW, toWall: (at: number) => at, fromWall: (at: number) => at };
   const saver = createIncidentSaver({
@@ -87,7 +87,7 @@ it('that wait for a database are a thousand and those that are open, the newest'
   link.show(failing);
   const one = await link.only();
   saver.add([{ incident: { ...one, id: 'open' }, isNews: true }]);
-  const ended = Array.from({ length: 1_500 }, (_, index) => ({
+  const ended = Array.from({ length: 10_500 }, (_, index) => ({
     ...one,
     id: `i${index}`,
     startedAt: NOW,
@@ -98,8 +98,8 @@ it('that wait for a database are a thousand and those that are open, the newest'
   await saver.save();
   isAway = false;
   await saver.save();
-  const ids = (await memory.list({ limit: 9_999 })).map(({ id }) => id);
-  expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([1_000, 'open', false, true]);
+  const ids = (await memory.list({ limit: 99_999 })).map(({ id }) => id);
+  expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([10_000, 'open', false, true]);
 }, 20_000);
 
 it('have 200 notes at most', async () => {
@@ -112,4 +112,23 @@ it('have 200 notes at most', async () => {
   for (let count = 0; count < 200; count += 1) expect(await link.addNote(id, note)).toBe('added');
   expect(await link.addNote(id, note)).toBe('full');
   expect((await store.read(id))?.notes).toHaveLength(200);
+});
+
+it('are read with the minutes of their own subnet alone', async () => {
+  const link = run({ store: away, history: away });
+  link.show(failing);
+  const asked: (readonly string[] | undefined)[] = [];
+  const timelines = createTimelineReader({
+    history: async () => ({
+      changes: async () => [],
+      minutesFrom: async (_, subnets) => {
+        asked.push(subnets);
+        return [];
+      },
+    }),
+    minutesOf: () => [],
+    now: () => NOW,
+  });
+  await timelines.read(await link.only());
+  expect(asked).toEqual([['devnet']]);
 });
