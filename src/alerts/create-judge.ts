@@ -1,4 +1,5 @@
 import { durationMs } from '../model/duration.ts';
+import { indexNames } from '../model/index-names.ts';
 import { findPlanned } from '../model/planned-work.ts';
 import { FOUND_AGAIN_MS, type ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
@@ -50,15 +51,17 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
 const SEEN_AT_ONCE: ReadonlySet<string> = new Set<AlertName>(['SubnetContainerDown', 'SubnetServiceDown']);
 
 /**
- * Whether an alert of an earlier run stays as it is, although its problem is not found: to find a halt again takes as long as it
- * took at first. What has left the inventory is looked for by nobody.
+ * The alerts of an earlier run that stay as they are although their problem is not found yet: to find a halt again takes as long
+ * as it took at first. What has left the inventory is looked for by nobody.
  */
-function isAwaited({ labels, restoredAt }: TrackedAlert, { now, snapshot }: AlertInput): boolean {
-  if (restoredAt === undefined || now - restoredAt >= FOUND_AGAIN_MS) return false;
-  const { alertname = '', subnet, component, name } = labels;
-  if (SEEN_AT_ONCE.has(alertname) || problemsOfAlert(alertname).length === 0) return false;
-  const targets = snapshot.find((one) => one.subnet.name === subnet)?.targets ?? [];
-  return targets.some(({ target }) => name === undefined || (target.component === component && target.name === name));
+function findAwaited(open: readonly TrackedAlert[], { now, snapshot }: AlertInput): readonly TrackedAlert[] {
+  const restored = open.filter(({ labels: { alertname = '' }, restoredAt = Number.NEGATIVE_INFINITY }) => {
+    if (now - restoredAt >= FOUND_AGAIN_MS) return false;
+    return !SEEN_AT_ONCE.has(alertname) && problemsOfAlert(alertname).length > 0;
+  });
+  if (restored.length === 0) return restored;
+  const hasSubject = new Map(snapshot.map(({ subnet, targets }) => [subnet.name, indexNames(targets)]));
+  return restored.filter(({ labels }) => hasSubject.get(labels.subnet ?? '')?.(labels) === true);
 }
 
 /** Creates the judge of all alerts. */
@@ -87,7 +90,7 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
     const openNames = new Set(open.map(({ labels }) => labels.alertname));
     const findings = judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
-    const awaited = open.filter((alert) => isAwaited(alert, input));
+    const awaited = findAwaited(open, input);
     if (awaited.length === 0) return findings;
     const found = new Set(findings.map(({ labels }) => alertKey(labels)));
     return [

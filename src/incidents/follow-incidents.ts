@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Incident, IncidentEnd } from '../model/incident.ts';
-import { FOUND_AGAIN_MS, isStanding, type Problem, type ProblemRef, problemKey } from '../model/problem.ts';
+import { type HasSubject, indexNames } from '../model/index-names.ts';
+import { FOUND_AGAIN_MS, isStanding, type Problem, problemKey } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
@@ -117,19 +118,6 @@ const close = (incident: Incident, end: IncidentEnd, now: number): Incident => (
   endedAt: Math.max(now, incident.startedAt),
 });
 
-/** Whether a subnet has the target that a problem or an incident is about, or whether that is the whole subnet. */
-type HasSubject = (subject: Pick<ProblemRef, 'component' | 'name'>) => boolean;
-
-/** The names are collected once, when the first of what may be thousands of incidents asks. */
-function indexTargets({ targets }: SubnetState): HasSubject {
-  let names: ReadonlySet<string> | undefined;
-  return ({ component, name }) => {
-    if (name === undefined) return true;
-    names ??= new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
-    return names.has(`${component} ${name}`);
-  };
-}
-
 /** Why an incident is over whose problem is not found; undefined while that is not known. */
 function findEnd(
   incident: Incident,
@@ -202,7 +190,7 @@ export function followIncidents(
     before.unseen.size === 0 && earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
   const changed = snapshot.filter((state, index) => !isSame(state, index));
   if (changed.length === 0 && snapshot.length > 0 && snapshot.length === earlier.length) return before;
-  const subjects = new Map(changed.map((state) => [state.subnet.name, indexTargets(state)]));
+  const subjects = new Map(changed.map((state) => [state.subnet.name, indexNames(state.targets)]));
   const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !subjects.has(name)));
   const current = new Map<string, Incident>();
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
