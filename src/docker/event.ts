@@ -1,5 +1,3 @@
-import type { ContainerRef } from '../model/target.ts';
-
 /** The container events that can change a verdict; see "Docker events" in the Docker Engine API. */
 export const containerActions = [
   ...['start', 'die', 'oom', 'stop', 'kill', 'restart', 'pause', 'unpause', 'rename', 'destroy'],
@@ -21,12 +19,6 @@ export interface DockerEvent {
   /** By the engine's clock, in Unix milliseconds. */
   readonly at: number;
 }
-
-/** Does the event concern the container that the inventory refers to? A rename concerns the old name too. */
-export const matchesContainer = (ref: ContainerRef, event: DockerEvent): boolean =>
-  'name' in ref
-    ? event.name === ref.name || event.oldName === ref.name
-    : event.project === ref.project && event.service === ref.service;
 
 /** Is it a one-off of `docker compose run`? Such a container carries the labels of a service without being it. */
 export const isOneOff = (labels: Readonly<Record<string, unknown>> | undefined): boolean =>

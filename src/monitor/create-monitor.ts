@@ -1,4 +1,4 @@
-import { type DockerEvent, matchesContainer } from '../docker/event.ts';
+import type { DockerEvent } from '../docker/event.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createLogWatches } from '../logs/create-log-watches.ts';
@@ -23,6 +23,7 @@ import { createSubnetProbes } from './create-subnet-probes.ts';
 import { createSubnetSecrets } from './create-subnet-secrets.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
+import { indexContainers } from './index-containers.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
@@ -89,6 +90,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watches: readonly SubnetWatch[] = [];
   let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();
   const watchOf = (subnet: string) => watchesByName.get(subnet);
+  const proberOf = (target: Target, round: RoundName) => watchOf(target.subnet)?.probers.get(round)?.get(target);
+  let findTargets = indexContainers([]);
   const readySubnets = createReadySubnets();
   let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
   const secrets = createSubnetSecrets(
@@ -98,16 +101,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
-    for (const { subnet, probers } of watches) {
-      for (const target of subnet.targets) {
-        const { container } = target;
-        if (!container || engineOf(container) !== engine || !matchesContainer(container, event)) continue;
-        board.foldEvent(target, { ...event, at });
-        logs.onContainerEvent(target, event.action);
-        if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
-        const prober = probers.get('containers')?.get(target);
-        if (prober) runs.runForNews(target, 'containers', prober);
-      }
+    for (const target of findTargets(event, engine)) {
+      board.foldEvent(target, { ...event, at });
+      logs.onContainerEvent(target, event.action);
+      if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
+      const prober = proberOf(target, 'containers');
+      if (prober) runs.runForNews(target, 'containers', prober);
     }
   };
   const docker = createDockerLinks(onEvent, (engine) => logs.onEngineState(engine));
@@ -115,7 +114,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const connections = createConnectionBudget(limits?.connections);
 
   const onLogNews = (target: Target, urgent: boolean) => {
-    const prober = watches.map(({ probers }) => probers.get('logs')?.get(target)).find((found) => found !== undefined);
+    const prober = proberOf(target, 'logs');
     if (prober === undefined) return;
     // A verdict that is not good yet must not wait for the next round.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
@@ -231,6 +230,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const before = watches;
       watches = next;
       watchesByName = new Map(next.map((watch) => [watch.subnet.name, watch]));
+      findTargets = indexContainers(next.map(({ subnet }) => subnet));
       receivers = inventory;
       secrets.clear();
 

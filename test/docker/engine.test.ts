@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDocker, type Docker } from '../../src/docker/engine.ts';
-import { type DockerEvent, matchesContainer } from '../../src/docker/event.ts';
+import type { DockerEvent } from '../../src/docker/event.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { ContainerRef } from '../../src/model/target.ts';
 import {
@@ -156,7 +156,7 @@ describe('a container of a real engine', () => {
     const plan = { name: name(), command: eatMemory, memoryBytes: 16 * 2 ** 20 };
     const events: DockerEvent[] = [];
     const { promise: up, resolve } = Promise.withResolvers<boolean>();
-    const end = docker.follow((event) => matchesContainer(plan, event) && events.push(event), resolve);
+    const end = docker.follow((event) => event.name === plan.name && events.push(event), resolve);
     expect(await up).toBe(true);
     const { id } = await runContainer(engine.docker, plan);
     const container = await findWhen(docker, plan, ({ oomKilled }) => oomKilled);
