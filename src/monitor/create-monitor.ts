@@ -5,6 +5,7 @@ import { createLogWatches } from '../logs/create-log-watches.ts';
 import { readLastLines } from '../logs/read-last-lines.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
+import { indexContainers } from '../model/index-containers.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
@@ -23,7 +24,6 @@ import { createSubnetProbes } from './create-subnet-probes.ts';
 import { createSubnetSecrets } from './create-subnet-secrets.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
-import { indexContainers } from './index-containers.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
@@ -91,7 +91,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();
   const watchOf = (subnet: string) => watchesByName.get(subnet);
   const proberOf = (target: Target, round: RoundName) => watchOf(target.subnet)?.probers.get(round)?.get(target);
-  let findTargets = indexContainers([]);
+  let findTargets = indexContainers<Target>([]);
   const readySubnets = createReadySubnets();
   let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
   const secrets = createSubnetSecrets(
@@ -227,10 +227,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
       );
       docker.setEngines(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
       connections.expect(next);
+      const targets = next.flatMap(({ subnet }) => subnet.targets);
+      findTargets = indexContainers(targets);
       const before = watches;
       watches = next;
       watchesByName = new Map(next.map((watch) => [watch.subnet.name, watch]));
-      findTargets = indexContainers(next.map(({ subnet }) => subnet));
       receivers = inventory;
       secrets.clear();
 
@@ -238,7 +239,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const kept = usedBy(created);
       const left = new Set(next);
       for (const watch of before) if (!left.has(watch)) void close(watch, kept);
-      const targets = next.flatMap(({ subnet }) => subnet.targets);
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));

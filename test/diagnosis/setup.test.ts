@@ -9,7 +9,7 @@ import type {
   SetupObservation,
   TargetSetup,
 } from '../../src/model/setup.ts';
-import { DEFAULT_SETTINGS, targetKey } from '../../src/model/target.ts';
+import { type ContainerRef, DEFAULT_SETTINGS, targetKey } from '../../src/model/target.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
@@ -252,10 +252,19 @@ describe('an engine', () => {
         'add what belongs to the subnet to the inventory, as with `container: { project: generated, service: n5 }`; give what does not the label `subnetd.ignore: "true"` in docker-compose.yml',
       ],
     ]);
+    // A subnet has its own containers at hand, and asks for the others only.
+    let reads = 0;
+    const count = () => {
+      reads += 1;
+      return 'other';
+    };
+    const others = Object.defineProperty({ service: 'x' }, 'project', { get: count }) as ContainerRef;
+    found({}, FOUR, { ...seen, named: [others] });
+    expect(reads).toBe(2);
     const elsewhere = { project: 'generated', service: 'n5', engine: 'machine2' };
-    const others = [...named, { name: 'generated-faucet-1' }, { project: 'generated', service: 'n5' }];
+    const listed = [...named, { name: 'generated-faucet-1' }, { project: 'generated', service: 'n5' }];
     expect(found({}, FOUR, { ...seen, named: [...named, elsewhere] })).toHaveLength(1);
-    expect(found({}, FOUR, { ...seen, named: others })).toEqual([]);
+    expect(found({}, FOUR, { ...seen, named: listed })).toEqual([]);
   });
 });
 

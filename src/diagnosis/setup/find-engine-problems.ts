@@ -1,4 +1,5 @@
 import { formatSkew, isSkewed } from '../../model/clock-skew.ts';
+import { indexContainers } from '../../model/index-containers.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
@@ -24,13 +25,6 @@ function findClocks(engines: readonly Engine[]): readonly Suspicion[] {
   ];
 }
 
-const isNamed = (engine: string, project: string, { name, service }: ListedContainer, named: readonly ContainerRef[]) =>
-  named.some(
-    (ref) =>
-      engineOf(ref) === engine &&
-      ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),
-  );
-
 /** One that has done its work, or was never started, is not missed: the containers that deploy contracts end so. */
 const isOver = ({ status, exitCode }: ListedContainer): boolean =>
   status === 'created' || (status === 'exited' && exitCode === 0);
@@ -38,12 +32,25 @@ const isOver = ({ status, exitCode }: ListedContainer): boolean =>
 const describe = ({ name, status, exitCode }: ListedContainer): string =>
   `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`;
 
-/** Containers of the compose projects of the inventory that it does not name. */
-function findUnlisted(engines: readonly Engine[], named: readonly ContainerRef[]): readonly Suspicion[] {
+/** Containers of the compose projects of the inventory that neither this subnet nor another one names. */
+function findUnlisted(
+  engines: readonly Engine[],
+  { targets }: SubnetView,
+  named: readonly ContainerRef[],
+): readonly Suspicion[] {
+  const findOwn = indexContainers(targets.map(({ state }) => state.target));
+  // Nearly all are of this subnet, so few are looked for among those of all subnets.
+  const isNamed = (engine: string, project: string, { name, service }: ListedContainer) =>
+    findOwn({ name, project, service }, engine).length > 0 ||
+    named.some(
+      (ref) =>
+        engineOf(ref) === engine &&
+        ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),
+    );
   const unlisted = engines.flatMap(([engine, { projects }]) =>
     projects.flatMap(({ project, containers }) =>
       containers
-        .filter((one) => !one.isIgnored && !isOver(one) && !isNamed(engine, project, one, named))
+        .filter((one) => !one.isIgnored && !isOver(one) && !isNamed(engine, project, one))
         .map((one) => ({ project, ...one })),
     ),
   );
@@ -62,7 +69,7 @@ function findUnlisted(engines: readonly Engine[], named: readonly ContainerRef[]
 }
 
 /** What is wrong with the engines of a subnet, and with what they hold. */
-export function findEngineProblems(_: SubnetView, { engines, named }: SetupObservation): readonly Suspicion[] {
+export function findEngineProblems(view: SubnetView, { engines, named }: SetupObservation): readonly Suspicion[] {
   const read = [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
-  return [...findClocks(read), ...findUnlisted(read, named)];
+  return [...findClocks(read), ...findUnlisted(read, view, named)];
 }
