@@ -80,29 +80,34 @@ function findSilent(node: NodeView): Suspicion | undefined {
 
 const networkOf = ({ state }: NodeView): number | undefined => state.facts.logs?.created?.networkId;
 
-/** The network id that most other nodes were created with, where this one has another: then they refuse it. */
-function findOtherNetwork(node: NodeView, nodes: readonly NodeView[]): number | undefined {
-  const own = networkOf(node);
-  if (own === undefined) return undefined;
-  let network: number | undefined;
-  let count = 0;
-  for (const other of nodes) {
-    const id = other === node ? undefined : networkOf(other);
-    if (id === undefined) continue;
-    // Of thousands that are cut off, each ends here at its first one.
-    if (id === own || id !== (network ?? id)) return undefined;
-    network = id;
-    count += 1;
+/** How many nodes were created with each network id. */
+function countNetworks(nodes: readonly NodeView[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const node of nodes) {
+    const id = networkOf(node);
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
-  return count > 1 ? network : undefined;
+  return counts;
+}
+
+/** The network id that all others were created with, two at least, where this node alone has another: then they refuse it. */
+function findOtherNetwork(node: NodeView, networks: ReadonlyMap<number, number>): number | undefined {
+  const own = networkOf(node);
+  if (own === undefined || networks.get(own) !== 1 || networks.size !== 2) return undefined;
+  for (const [id, count] of networks) if (id !== own && count > 1) return id;
+  return undefined;
 }
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, connected: string, nodes: readonly NodeView[]): Suspicion | undefined {
+function findPartitioned(
+  node: NodeView,
+  connected: string,
+  networks: ReadonlyMap<number, number>,
+): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
-  const network = findOtherNetwork(node, nodes);
+  const network = findOtherNetwork(node, networks);
   return toSuspicion('node_partitioned', node, explainAnswers(node), {
     summary: `${name} is cut off from the other nodes`,
     evidence:
@@ -176,13 +181,14 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
   // A node that rises is not asked for a witness of its own stall.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
+  const networks = countNetworks(view.nodes.some(({ peers }) => peers === 0) ? view.nodes : []);
   const found: Suspicion[] = [];
   for (const node of view.nodes) {
     // Why its container ends again and again is a problem of the container.
     if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
       findSilent(node) ??
-      findPartitioned(node, connected, view.nodes) ??
+      findPartitioned(node, connected, networks) ??
       findStalled(node, witness, view) ??
       findOther(node, view);
     if (one !== undefined) found.push(one);
