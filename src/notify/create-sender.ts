@@ -73,7 +73,7 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   const sendBatch = async () => {
-    const batch = [...queue.entries()].slice(0, BATCH);
+    const batch = [...queue.entries().take(BATCH)];
     for (const [key] of batch) queue.delete(key);
     forgotten.clear();
     const answer = await client.call(

@@ -63,7 +63,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   const { channel, deliver, instance, now, counts, firstPauseMs = FIRST_PAUSE_MS } = deps;
   const { name, severities, repeatMs } = channel;
   const label = formatChannel(channel);
-  let groups: ReadonlyMap<string, NotifiedGroup> = new Map();
+  const groups = new Map<string, NotifiedGroup>();
   let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0, isOwn: () => false };
   let failure: string | undefined;
   /** Until when nothing is sent, or nothing of one group; wall time. */
@@ -86,10 +86,8 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
       ]),
     );
   const set = (group: string, next: NotifiedGroup | undefined) => {
-    const changed = new Map(groups);
-    if (next === undefined) changed.delete(group);
-    else changed.set(group, next);
-    groups = changed;
+    if (next === undefined) groups.delete(group);
+    else groups.set(group, next);
     deps.onChange();
   };
   const drop = (labels: AlertLabels) => {
@@ -176,17 +174,15 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
     channel,
     groups: () => [...groups.values()],
     forget: (isMeant) => {
-      groups = new Map([...groups].filter(([group]) => !isMeant(group)));
+      for (const group of groups.keys()) if (isMeant(group)) groups.delete(group);
       for (const [key, { subnet = '' }] of missed) if (isMeant(subnet)) missed.delete(key);
     },
     restore: (saved) => {
-      const own = saved.filter((one) => one.channel === name);
-      const merged = own.map((one): readonly [string, NotifiedGroup] => {
+      for (const one of saved) {
+        if (one.channel !== name) continue;
         const current = groups.get(one.group);
-        if (current === undefined) return [one.group, one];
-        return [one.group, { ...current, alerts: { ...one.alerts, ...current.alerts } }];
-      });
-      groups = new Map([...groups, ...merged]);
+        groups.set(one.group, current ? { ...current, alerts: { ...one.alerts, ...current.alerts } } : one);
+      }
     },
     update: (next) => {
       alerts = next;
