@@ -51,8 +51,8 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
 const SEEN_AT_ONCE: ReadonlySet<string> = new Set<AlertName>(['SubnetContainerDown', 'SubnetServiceDown']);
 
 /**
- * The alerts of an earlier run that stay as they are although their problem is not found yet: to find a halt again takes as long
- * as it took at first. What has left the inventory is looked for by nobody.
+ * The alerts of an earlier run that stay as they are although their problem is not found yet. To find a halt again takes as long
+ * as it took at first. An alert ends at once if its target has left the inventory.
  */
 function findAwaited(open: readonly TrackedAlert[], { now, snapshot }: AlertInput): readonly TrackedAlert[] {
   const restored = open.filter(({ labels: { alertname = '' }, restoredAt = Number.NEGATIVE_INFINITY }) => {
