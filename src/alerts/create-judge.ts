@@ -4,9 +4,9 @@ import { findPlanned } from '../model/planned-work.ts';
 import { FOUND_AGAIN_MS, type ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import {
+  type AlertFinding,
   type AlertLabels,
   alertKey,
-  type Finding,
   type TrackedAlert,
   type TrackedAlerts,
 } from '../model/tracked-alert.ts';
@@ -19,7 +19,7 @@ import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 
 /** Judges all alerts that subnetd can judge itself, given the alerts so far. */
-export type Judge = (input: AlertInput, trackedAlerts: TrackedAlerts) => readonly Finding[];
+export type Judge = (input: AlertInput, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
 
 /** The texts of a rule as Prometheus renders them. Links need the base address of their target. */
 function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
@@ -74,9 +74,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const isOfProblem = problemsOfAlert(rule.name).length > 0;
     const [forMs, keepFiringForMs] = [durationMs(holds), isOfProblem ? 0 : durationMs(keepFiringFor)];
     const annotate = toTexts(rule, bases);
-    const judge = (input: AlertInput, isOpen: boolean): readonly Finding[] =>
+    const judge = (input: AlertInput, isOpen: boolean): readonly AlertFinding[] =>
       // Unknown instances matter only for alerts that are open.
-      condition(input, isOpen).map(({ labels: own, result }): Finding => {
+      condition(input, isOpen).map(({ labels: own, result }): AlertFinding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
         const { details } = result;
@@ -95,7 +95,7 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const found = new Set(findings.map(({ labels }) => alertKey(labels)));
     return [
       ...findings,
-      ...awaited.flatMap(({ labels }): readonly Finding[] =>
+      ...awaited.flatMap(({ labels }): readonly AlertFinding[] =>
         found.has(alertKey(labels)) ? [] : [{ state: 'unknown', labels }],
       ),
     ];

@@ -4,7 +4,7 @@ import { createPatternCounters } from '../logs/match/pattern-counters.ts';
 import { createLineTimeReader } from '../logs/match/read-line-time.ts';
 import { packs } from '../logs/packs.ts';
 import { createLineCutter } from '../model/create-line-cutter.ts';
-import type { Known, LogFacts, LogState } from '../model/facts.ts';
+import type { KnownTarget, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import { type Component, DEFAULT_SETTINGS, type LogFile, type NodeTarget, type Target } from '../model/target.ts';
 import { type CheckName, formatReason, type Verdict } from '../model/verdict.ts';
@@ -53,7 +53,7 @@ function dropRecovered(facts: LogFacts): LogFacts {
 }
 
 /** Without an inventory, the nodes of a bootnode are all that it has heard in the file. */
-const toHeardNodes = (facts: LogFacts, file: string): readonly Known[] =>
+const toHeardNodes = (facts: LogFacts, file: string): readonly KnownTarget[] =>
   [...(facts.heard?.keys() ?? [])].map((address) => ({
     target: toTarget('node', `the node at port ${address.slice(address.lastIndexOf(':') + 1)}`, file, address),
     facts: {},

@@ -12,13 +12,13 @@ import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
-import { type Followed, followProblems } from './follow-problems.ts';
+import { type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
 import type { ExposureMemory, SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
-export interface Diagnosis extends Followed {
+export interface Diagnosis extends FollowedProblems {
   readonly quorum: Quorum | undefined;
   /** Its state in one sentence; undefined before the first diagnosis. */
   readonly headline: Headline | undefined;
@@ -32,7 +32,7 @@ export interface Diagnosis extends Followed {
 }
 
 /** Nothing is known before the first diagnosis. */
-export const NOTHING_FOLLOWED: Followed = { problems: [], ended: [] };
+export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
 /** What is known of a subnet as a whole, with these problems. */
 export function describeSubnet(
@@ -40,7 +40,7 @@ export function describeSubnet(
   targets: readonly TargetState[],
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
-): Omit<Diagnosis, keyof Followed> {
+): Omit<Diagnosis, keyof FollowedProblems> {
   // Nodes that cannot be seen from here may well vote.
   const isBlind = problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing');
   const quorum = isBlind ? undefined : view.quorum;
@@ -71,7 +71,7 @@ export interface Circumstances {
 export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],
-  before: Followed,
+  before: FollowedProblems,
   now: number,
   { clock = {}, facts = {}, plannedWork = [], exposures }: Circumstances = {},
 ): Diagnosis {

@@ -13,7 +13,7 @@ import { checkOf } from './subnet-view.ts';
 const UNSEEN_MS = 60_000;
 
 /** The problems of a subnet, and those that were over a short time ago. */
-export interface Followed {
+export interface FollowedProblems {
   readonly problems: readonly Problem[];
   readonly ended: readonly EndedProblem[];
 }
@@ -120,7 +120,7 @@ export function followProblems(
   found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
   now: number,
-): Followed {
+): FollowedProblems {
   const ended = createProblemIndex<EndedProblem>();
   for (const one of endedBefore) ended.set(one);
   const reopened = new Set<EndedProblem>();

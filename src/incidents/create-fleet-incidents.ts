@@ -1,7 +1,7 @@
 import type { WatchedMs } from '../model/clock.ts';
 import type { FleetPart } from '../model/fleet.ts';
 import type { Incident, IncidentStore } from '../model/incident.ts';
-import type { Followed } from './follow-incidents.ts';
+import type { FollowedIncidents } from './follow-incidents.ts';
 import { readStored } from './read-stored.ts';
 
 /** What an instance of a fleet reads and writes of the incidents that all share. */
@@ -17,7 +17,7 @@ export interface FleetIncidents {
 /** What it needs. */
 export interface FleetIncidentsDeps {
   readonly part: FleetPart;
-  readonly followed: () => Followed;
+  readonly followed: () => FollowedIncidents;
   readonly now: () => WatchedMs;
 }
 

@@ -7,7 +7,7 @@ import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 
 /** The incidents that are open, and the last one that ended of each problem and subject, by `incidentKey`. */
-export interface Followed {
+export interface FollowedIncidents {
   readonly open: ReadonlyMap<string, Incident>;
   readonly ended: ReadonlyMap<string, Incident>;
   /** Those that were stored before and have not been found again, and since when they are looked for. */
@@ -15,7 +15,7 @@ export interface Followed {
 }
 
 /** Nothing is known of earlier incidents. */
-export const NOTHING_FOLLOWED: Followed = { open: new Map(), ended: new Map(), unseen: new Map() };
+export const NO_INCIDENTS: FollowedIncidents = { open: new Map(), ended: new Map(), unseen: new Map() };
 
 /** As many ended incidents are known, the newest ones, and all that have ended last. */
 const MOST_ENDED = 200;
@@ -181,11 +181,11 @@ export type FollowedSubnet = Pick<SubnetState, 'subnet' | 'problems'>;
  * `earlier`, the snapshot from which `before` was made, is not looked at, while all that was stored before was found again.
  */
 export function followIncidents(
-  before: Followed,
+  before: FollowedIncidents,
   snapshot: Snapshot,
   moment: FoldMoment,
   earlier: readonly FollowedSubnet[] = [],
-): Followed {
+): FollowedIncidents {
   const isSame = ({ subnet, problems }: SubnetState, index: number) =>
     before.unseen.size === 0 && earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
   const changed = snapshot.filter((state, index) => !isSame(state, index));
@@ -237,7 +237,11 @@ const continueOrLink = (stored: Incident, found: Incident): Incident =>
  * Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched
  * time. `since`: when the open ones begin to be looked for.
  */
-export function restoreIncidents(current: Followed, stored: readonly Incident[], since: number): Followed {
+export function restoreIncidents(
+  current: FollowedIncidents,
+  stored: readonly Incident[],
+  since: number,
+): FollowedIncidents {
   const open = new Map(current.open);
   const ended = new Map<string, Incident>();
   const unseen = new Map(current.unseen);
@@ -263,7 +267,7 @@ export function restoreIncidents(current: Followed, stored: readonly Incident[],
 }
 
 /** Without the incidents of the subnets that are not meant. The same value when there is none. */
-export function keepIncidents(followed: Followed, isMeant: (subnet: string) => boolean): Followed {
+export function keepIncidents(followed: FollowedIncidents, isMeant: (subnet: string) => boolean): FollowedIncidents {
   const isWhole = [followed.open, followed.ended].every((incidents) =>
     incidents.values().every(({ subnet }) => isMeant(subnet)),
   );

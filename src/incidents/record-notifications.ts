@@ -1,6 +1,6 @@
 import type { Incident, IncidentNotification } from '../model/incident.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
-import type { Followed } from './follow-incidents.ts';
+import type { FollowedIncidents } from './follow-incidents.ts';
 
 /** As many notifications of an incident are kept, the first ones. */
 const MOST = 20;
@@ -27,10 +27,10 @@ function add(incident: Incident, one: IncidentNotification): Incident {
 
 /** The incidents with those of the alerts that are about them. The same value when nothing changed. */
 function noteAll(
-  incidents: Followed['open'],
+  incidents: FollowedIncidents['open'],
   accepted: readonly AcceptedAlert[],
   isMeant: (incident: Incident, one: AcceptedAlert) => boolean,
-): Followed['open'] {
+): FollowedIncidents['open'] {
   if (accepted.length === 0) return incidents;
   const bySubject = Map.groupBy(accepted, ({ labels }) => subjectOf(labels.alertname, labels));
   const changed: [string, Incident][] = [];
@@ -46,7 +46,10 @@ function noteAll(
 }
 
 /** The incidents after alerts were accepted, in this order; times are watched time. The same value when nothing changed. */
-export function recordNotifications(followed: Followed, accepted: readonly AcceptedAlert[]): Followed {
+export function recordNotifications(
+  followed: FollowedIncidents,
+  accepted: readonly AcceptedAlert[],
+): FollowedIncidents {
   const open = noteAll(
     followed.open,
     accepted.filter(({ phase }) => phase === 'firing'),

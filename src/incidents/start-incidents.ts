@@ -12,12 +12,12 @@ import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts'
 import { createReadIncidents } from './create-read-incidents.ts';
 import { createTimelineReader, type TimelineSources } from './create-timeline-reader.ts';
 import {
-  type Followed,
+  type FollowedIncidents,
   type FollowedSubnet,
   followIncidents,
   incidentKey,
   keepIncidents,
-  NOTHING_FOLLOWED,
+  NO_INCIDENTS,
   restoreIncidents,
 } from './follow-incidents.ts';
 import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
@@ -65,7 +65,7 @@ const MOST_IN_MEMORY = 200;
 /** As many capsules may wait for the database. More problems at once tell nothing more. */
 const MOST_CAPSULES_WAITING = 10;
 
-const allOf = ({ open, ended }: Followed): readonly Incident[] => [...open.values(), ...ended.values()];
+const allOf = ({ open, ended }: FollowedIncidents): readonly Incident[] => [...open.values(), ...ended.values()];
 
 /** Whether more than the words of an incident has changed. */
 function isNews(before: Incident | undefined, { last: _, ...incident }: Incident): boolean {
@@ -83,7 +83,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
-  let followed = NOTHING_FOLLOWED;
+  let followed = NO_INCIDENTS;
   /** What of the snapshot it was made from; empty when it was changed since. */
   let seen: readonly FollowedSubnet[] = [];
   /** Since then. */
@@ -93,7 +93,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
 
   /** Keeps what is otherwise than before, or than in the database, and returns what is new. */
-  const keep = (next: Followed, stored: readonly Incident[] = []): readonly Incident[] => {
+  const keep = (next: FollowedIncidents, stored: readonly Incident[] = []): readonly Incident[] => {
     const { open, ended } = followed;
     const inDatabase = new Map(stored.map((one) => [one.id, one]));
     const findKnown = (key: string, { id }: Incident) =>

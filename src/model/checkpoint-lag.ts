@@ -1,4 +1,4 @@
-import type { Known, Progress } from './facts.ts';
+import type { KnownTarget, Progress } from './facts.ts';
 import type { ParentFacts } from './parent-chain.ts';
 
 /** How far the checkpoint is behind the committed blocks of the subnet; 0 when it is not. */
@@ -12,7 +12,7 @@ export interface CheckpointLag {
 
 /** The lag of the last checkpoint that was read; undefined without one, or without a committed block. */
 export function findCheckpointLag(
-  targets: readonly Known[],
+  targets: readonly KnownTarget[],
   reference: number | undefined,
   parent: ParentFacts | undefined,
 ): CheckpointLag | undefined {

@@ -234,7 +234,7 @@ export interface Facts {
 }
 
 /** A target with its facts. */
-export interface Known {
+export interface KnownTarget {
   readonly target: Target;
   readonly facts: Facts;
 }

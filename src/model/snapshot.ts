@@ -1,4 +1,4 @@
-import type { Known } from './facts.ts';
+import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
@@ -25,7 +25,7 @@ export type ExplainedCheckState = CheckState & {
 };
 
 /** One target with its facts and the state of each of its checks. */
-export interface TargetState extends Known {
+export interface TargetState extends KnownTarget {
   readonly checks: readonly ExplainedCheckState[];
   /** By known failure that the target can have: has it shown it, and not run for ten minutes since? */
   readonly failures: Readonly<Record<string, boolean>>;

@@ -20,7 +20,7 @@ export interface AlertDetails {
  * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
  * `unknown`: it cannot be judged now, so its alert stays as it is. Without a finding it is clear, or no longer watched.
  */
-export type Finding =
+export type AlertFinding =
   | {
       readonly state: 'active';
       readonly labels: AlertLabels;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Diagnosis, diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../diagnosis/diagnose-subnet.ts';
+import { type Diagnosis, diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../diagnosis/diagnose-subnet.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
@@ -85,7 +85,7 @@ function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
 }
 
 const NO_DIAGNOSIS: Diagnosis = {
-  ...NOTHING_FOLLOWED,
+  ...NO_PROBLEMS,
   quorum: undefined,
   headline: undefined,
   members: [],

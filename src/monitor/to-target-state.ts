@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Facts, Known } from '../model/facts.ts';
+import type { Facts, KnownTarget } from '../model/facts.ts';
 import { inputsOf, roundOf } from '../model/prober.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Subnet, Target } from '../model/target.ts';
@@ -50,7 +50,7 @@ export function isOtherContainer(before: Facts, after: Facts): boolean {
 
 /** Made as one object with every member, as the state of a check is. */
 export const toState = (
-  { target, facts }: Known,
+  { target, facts }: KnownTarget,
   checks: readonly CheckState[],
   { failures, shownFailures, endedFailures }: Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>,
   heardNodes?: number,

@@ -2,8 +2,8 @@ import type { Clock, WatchedMs } from '../model/clock.ts';
 import { isDatabaseFailure } from '../model/database-failure.ts';
 import { type FleetPart, forgetUnwatched } from '../model/fleet.ts';
 import {
+  type AlertFinding,
   alertKey,
-  type Finding,
   mayNotify,
   type SharedAlertStore,
   type TrackedAlert,
@@ -28,7 +28,7 @@ export interface FleetAlerts {
    * The findings by which alerts are judged: of a subnet that is not settled no alert is found to be over. While another instance
    * decides, only the texts of its alerts are found.
    */
-  admit(findings: readonly Finding[], trackedAlerts: TrackedAlerts): readonly Finding[];
+  admit(findings: readonly AlertFinding[], trackedAlerts: TrackedAlerts): readonly AlertFinding[];
   /** Whether the alerts of a subnet have been judged, with what others have stored of them. */
   isJudged(subnet: string): boolean;
   saveSoon(): void;
@@ -148,13 +148,13 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   };
 
   /** Who follows takes no state from its own findings, only newer texts. */
-  const admitTexts = (findings: readonly Finding[], all: TrackedAlerts): readonly Finding[] => {
+  const admitTexts = (findings: readonly AlertFinding[], all: TrackedAlerts): readonly AlertFinding[] => {
     const texts = findings.filter(({ labels, state }) => {
       const alert = all.get(alertKey(labels));
       return labels.subnet === undefined || (state === 'active' && alert?.phase === 'firing' && mayNotify(alert));
     });
     const found = new Set(texts.map(({ labels }) => alertKey(labels)));
-    const others = [...ofSubnets(all)].flatMap(([key, { labels }]): readonly Finding[] =>
+    const others = [...ofSubnets(all)].flatMap(([key, { labels }]): readonly AlertFinding[] =>
       found.has(key) ? [] : [{ state: 'unknown', labels }],
     );
     return [...texts, ...others];
@@ -189,7 +189,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       // Of a subnet that has left the inventory nothing more will be found.
       const isHeld = ({ labels: { subnet = '' }, phase }: TrackedAlert) =>
         phase !== 'resolved' && watched.has(subnet) && !(judged.has(subnet) && part.isSettled(subnet));
-      const held = [...all].flatMap(([key, alert]): readonly Finding[] =>
+      const held = [...all].flatMap(([key, alert]): readonly AlertFinding[] =>
         isHeld(alert) && !found.has(key) ? [{ state: 'unknown', labels: alert.labels }] : [],
       );
       return [...admitted, ...held];

@@ -1,7 +1,13 @@
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Channel } from '../model/channel.ts';
 import type { Clock } from '../model/clock.ts';
-import type { AlertLabels, Finding, TrackedAlert, TrackedAlertStore, TrackedAlerts } from '../model/tracked-alert.ts';
+import type {
+  AlertFinding,
+  AlertLabels,
+  TrackedAlert,
+  TrackedAlertStore,
+  TrackedAlerts,
+} from '../model/tracked-alert.ts';
 import type { Channels } from './channels/create-channels.ts';
 import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
@@ -39,7 +45,7 @@ export type OnAccepted = (
 export interface PushOptions {
   readonly clock: Clock;
   /** The findings of all alerts at `now`, given the alerts before, resolved ones too. */
-  readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly Finding[];
+  readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
   /** Rejects while the database is down: firing alerts are then kept in memory only. In a fleet, without those of subnets. */
   readonly store: () => Promise<TrackedAlertStore>;
   /** In a fleet: the alerts about subnets, which their instances share. */

@@ -1,4 +1,10 @@
-import { alertKey, type Finding, mayNotify, type TrackedAlert, type TrackedAlerts } from '../model/tracked-alert.ts';
+import {
+  type AlertFinding,
+  alertKey,
+  mayNotify,
+  type TrackedAlert,
+  type TrackedAlerts,
+} from '../model/tracked-alert.ts';
 
 /** A change that a person wants to know; `held`: it fires, but planned work holds it back. */
 export interface Transition {
@@ -30,7 +36,7 @@ const resolve = (
   resolvedAt: now,
 });
 
-function activate(before: TrackedAlert | undefined, finding: Finding & { readonly state: 'active' }, now: number) {
+function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
   const isNew =
     before === undefined ||
@@ -67,7 +73,7 @@ export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
   one.isUnconfirmed === other.isUnconfirmed;
 
 /** Applies the findings of one judgement, made at `now`. */
-export function foldAlerts(before: TrackedAlerts, findings: readonly Finding[], now: number): Folded {
+export function foldAlerts(before: TrackedAlerts, findings: readonly AlertFinding[], now: number): Folded {
   const trackedAlerts = new Map<string, TrackedAlert>();
   const transitions: Transition[] = [];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-import type { Known } from '../model/facts.ts';
+import type { KnownTarget } from '../model/facts.ts';
 import type { NodeTarget } from '../model/target.ts';
 
 /** The nodes of the inventory as the bootnode heard them. */
@@ -9,7 +9,7 @@ export interface HeardNodes {
 
 const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
-const toNode = ({ target, facts }: Known) => {
+const toNode = ({ target, facts }: KnownTarget) => {
   const { name, p2p } = target as NodeTarget;
   return { name, address: p2p ?? facts.logs?.created?.p2p };
 };
@@ -31,7 +31,7 @@ function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<s
  * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
  * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses.
  */
-export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<string, number>): HeardNodes {
+export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number>): HeardNodes {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
   const ownPorts = findOwnPorts(nodes.map(({ address }) => address));
   const byPort = new Map<string, number>();
@@ -63,7 +63,7 @@ export function findHeardNodes(subnet: readonly Known[], heard: ReadonlyMap<stri
  * The number of nodes that the bootnode heard within `windowMs` before `now` (watched time). Undefined without a
  * bootnode whose log can be read.
  */
-export function countHeardNodes(subnet: readonly Known[], now: number, windowMs: number): number | undefined {
+export function countHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number): number | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
   return findHeardNodes(subnet, logs.heard ?? new Map()).nodes.filter(

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeReport } from '../../src/commands/doctor.ts';
 import { listFindings } from '../../src/commands/list-findings.ts';
-import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
-import type { Facts, Known } from '../../src/model/facts.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import { type ProblemKind, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { SetupObservation, TargetSetup } from '../../src/model/setup.ts';
 import { DEFAULT_SETTINGS, type Target, targetKey } from '../../src/model/target.ts';
@@ -26,7 +26,7 @@ const WELL: TargetSetup = {
 
 /** What the doctor says of a subnet in which this is known. */
 function examine(
-  targets: readonly Known[],
+  targets: readonly KnownTarget[],
   setups: Readonly<Record<string, TargetSetup>> = {},
   engines: SetupObservation['engines'] = new Map([['default', { ok: true, value: { clockAheadMs: 0, projects: [] } }]]),
   monitor?: SetupObservation['monitor'],
@@ -37,11 +37,14 @@ function examine(
   const facts = { setup: { observation, at: NOW } };
   const all: readonly Target[] = targets.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', targets: all, settings: DEFAULT_SETTINGS };
-  const { problems } = diagnoseSubnet(subnet, states, NOTHING_FOLLOWED, NOW, { facts });
+  const { problems } = diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW, { facts });
   return listFindings([{ subnet, targets: states, facts, problems }]);
 }
 
-const withFacts = ({ target, facts }: Known, over: Partial<Facts>): Known => ({ target, facts: { ...facts, ...over } });
+const withFacts = ({ target, facts }: KnownTarget, over: Partial<Facts>): KnownTarget => ({
+  target,
+  facts: { ...facts, ...over },
+});
 const others = FOUR.filter(({ target }) => target.name !== 'n2');
 const n2 = diagnosedNode('n2', NAMES);
 
@@ -201,7 +204,7 @@ test('a subnet with findings about its set-up alone is well, and they are proble
     ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
     targets: FOUR.map(({ target }) => target),
   };
-  const diagnoseAt = (now: number, before = NOTHING_FOLLOWED) =>
+  const diagnoseAt = (now: number, before = NO_PROBLEMS) =>
     diagnoseSubnet(subnet, judgeTargets(FOUR, NOW), before, now, { facts: { setup: { observation, at: NOW } } });
   const early = diagnoseAt(NOW - 30_000, diagnoseAt(NOW - 61_000));
   expect(early.problems.map(({ state }) => state)).toEqual(['suspected']);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import { diagnosed, diagnosedNode, named } from '../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
 /** Four nodes whose logs are ahead of our clock by these milliseconds; undefined is not known. */
-const withClocks = (aheadMs: readonly (number | undefined)[]): readonly Known[] =>
+const withClocks = (aheadMs: readonly (number | undefined)[]): readonly KnownTarget[] =>
   NAMES.map((name, index) => {
     const node = diagnosedNode(name, NAMES);
     const { logs } = node.facts;

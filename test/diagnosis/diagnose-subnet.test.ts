@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../src/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
@@ -22,18 +22,18 @@ import { judgeTargets } from '../support/judge-targets.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const timeout = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
 
-const toSubnet = (targets: readonly Known[]): Subnet => ({
+const toSubnet = (targets: readonly KnownTarget[]): Subnet => ({
   ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
   targets: targets.map(({ target }) => target),
 });
 
 /** A relayer that reads through the first node, and whose submissions have failed for a while. */
-function failingRelayer(container = {}): Known {
+function failingRelayer(container = {}): KnownTarget {
   const relayer = diagnosedService('relayer', { container });
   const error = { pattern: 'submit_failed', at: NOW - 1_000 };
   const full = { phase: 'failed', phaseAt: NOW - 1_000, attempted: false, error } as const;
   return {
-    target: { ...relayer.target, readsFrom: 'n1' } as Known['target'],
+    target: { ...relayer.target, readsFrom: 'n1' } as KnownTarget['target'],
     facts: {
       ...relayer.facts,
       logs: {
@@ -45,7 +45,7 @@ function failingRelayer(container = {}): Known {
   };
 }
 
-const reasonsOf = (targets: readonly Known[], problems: readonly Problem[]) =>
+const reasonsOf = (targets: readonly KnownTarget[], problems: readonly Problem[]) =>
   Object.fromEntries(
     explainTargets(judgeTargets(targets, NOW), problems).flatMap(({ target, checks }) =>
       checks
@@ -62,7 +62,7 @@ test('a node that is out and has never given its address counts as one masternod
         ? diagnosedNode(name, NAMES, { fault: timeout, chain: { address: undefined, masternodes } })
         : diagnosedNode(name, NAMES, { chain: { masternodes } }),
     );
-    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW).quorum;
+    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, NOW).quorum;
   };
   expect(quorumWith(NAMES)).toMatchObject({ total: 4, voting: 2 });
   expect(quorumWith(['n1', 'n2', 'n3'])).toMatchObject({ total: 3, voting: 2 });
@@ -94,7 +94,7 @@ test('the headline names the first of the problems that are equally bad', () => 
     ...(['stats', 'frontend'] as const).map((name) => diagnosedService(name, { container: STOPPED })),
   ];
   const judged = judgeTargets(targets, NOW);
-  const { problems } = diagnoseSubnet(toSubnet(targets), judged, NOTHING_FOLLOWED, NOW);
+  const { problems } = diagnoseSubnet(toSubnet(targets), judged, NO_PROBLEMS, NOW);
   const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
   expect(findHeadline('devnet', judged, open, undefined).sentence).toBe(
     'devnet runs, but the container of stats does not run',
@@ -106,7 +106,7 @@ test('each failing check is told by its cause, and only what shows the cause has
   const targets = NAMES.map((name) =>
     diagnosedNode(name, NAMES, name === 'n2' ? { container: STOPPED, fault: timeout } : { peers: peers(name) }),
   );
-  const { problems, quorum } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW);
+  const { problems, quorum } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, NOW);
   expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
   const why = 'because the container of n2 does not run';
   expect(reasonsOf(targets, problems)).toEqual({
@@ -146,9 +146,9 @@ describe('what a node that hangs brings for its readers', () => {
     failingRelayer(),
   ];
   const recovered = [...NAMES.map((name) => diagnosedNode(name, NAMES)), failingRelayer()];
-  const named = (targets: readonly Known[], before: readonly Problem[]) =>
+  const named = (targets: readonly KnownTarget[], before: readonly Problem[]) =>
     listCauses(viewSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOW), before).map(({ problem }) => problem);
-  const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), NOTHING_FOLLOWED, NOW).problems.map(
+  const open = diagnoseSubnet(toSubnet(hanging), judgeTargets(hanging, NOW), NO_PROBLEMS, NOW).problems.map(
     (problem): Problem => ({ ...problem, state: 'open' }),
   );
 
@@ -193,7 +193,7 @@ test('a node that is not heard yet when the link is back was not silent all the 
     const node = diagnosedNode(name, NAMES, name === 'n1' ? {} : { fault: refused });
     const { latest, ...facts } = node.facts.node ?? {};
     const long = latest && { ...latest, lastGoodAt: NOW - 480_000 };
-    return { ...node, facts: { ...node.facts, node: { ...facts, latest: long } } } as Known;
+    return { ...node, facts: { ...node.facts, node: { ...facts, latest: long } } } as KnownTarget;
   });
   const offline = { ...{ problem: 'monitor_offline', severity: 'warning', alert: 'SubnetdOffline' }, state: 'open' };
   const before = { ...offline, ...{ summary: '', evidence: '', fix: '', explains: [], causes: [] } };
@@ -214,12 +214,12 @@ test('who votes is not known while every node is out of reach from here', () => 
         fault && { fault: { kind: fault, address: name, afterMs: 5_000, received: false } },
       );
       const { container: _, ...facts } = node.facts;
-      return { ...node, facts } as Known;
+      return { ...node, facts } as KnownTarget;
     });
     const { quorum, members, headline } = diagnoseSubnet(
       toSubnet(targets),
       judgeTargets(targets, NOW),
-      NOTHING_FOLLOWED,
+      NO_PROBLEMS,
       NOW,
     );
     return { quorum, votes: members.map(({ vote }) => vote), detail: headline?.detail };
@@ -237,7 +237,7 @@ describe('how soon a problem of a node is open', () => {
   const confirmMs = problemCatalog.node_stalled.confirmMs;
   const states = (given: Given, seenAt = NOW) => {
     const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? given : {}));
-    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NOTHING_FOLLOWED, seenAt).problems.map(
+    return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, seenAt).problems.map(
       ({ problem, state }) => `${problem} ${state}`,
     );
   };
@@ -253,7 +253,7 @@ describe('how soon a problem of a node is open', () => {
     const unseen = NAMES.map((name) =>
       diagnosedNode(name, NAMES, name === 'n2' ? { height: 995, stalledMs: 90_000 } : {}),
     ).map(({ target, facts: { container: _, ...facts } }) => ({ target, facts }));
-    const { problems } = diagnoseSubnet(toSubnet(unseen), judgeTargets(unseen, NOW), NOTHING_FOLLOWED, NOW);
+    const { problems } = diagnoseSubnet(toSubnet(unseen), judgeTargets(unseen, NOW), NO_PROBLEMS, NOW);
     expect(problems.map(({ state }) => state)).toEqual(['suspected', 'suspected']);
   });
 
@@ -275,7 +275,7 @@ describe('how soon a problem of a node is open', () => {
       return diagnosedNode(name, NAMES, isStopped ? { fault, container: STOPPED } : {});
     });
     const follow = (moments: readonly number[]) => {
-      let followed = NOTHING_FOLLOWED;
+      let followed = NO_PROBLEMS;
       for (const ms of moments)
         followed = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), followed, NOW + ms);
       return followed.problems.map(({ problem, state }) => `${problem} ${state}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
 import { containerOf, diagnosed, diagnosedService, NOW, named as namesOf, STOPPED } from '../support/diagnosed.ts';
@@ -15,7 +15,10 @@ interface Given {
   readonly container?: Partial<Container>;
 }
 
-const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, container: given }: Given): Known => {
+const node = (
+  name: string,
+  { height = 100, standsMs = 2_000, peers = 3, fault, container: given }: Given,
+): KnownTarget => {
   const at = NOW - standsMs;
   const target: NodeTarget = {
     subnet: 'devnet',
@@ -47,8 +50,8 @@ const node = (name: string, { height = 100, standsMs = 2_000, peers = 3, fault, 
   };
 };
 
-const found = (...nodes: readonly Known[]) => diagnosed(nodes);
-const named = (...nodes: readonly Known[]) => namesOf(nodes);
+const found = (...nodes: readonly KnownTarget[]) => diagnosed(nodes);
+const named = (...nodes: readonly KnownTarget[]) => namesOf(nodes);
 const timeout = (name: string): Fault => ({ kind: 'timeout', address: name, afterMs: 5_000, received: false });
 const down = (name: string): Given => ({ fault: { kind: 'unreachable', address: name }, container: STOPPED });
 
@@ -176,7 +179,7 @@ describe('one of four', () => {
 describe('a node in a restart loop', () => {
   test('whose known failure is the cause explains the peers that the others miss', () => {
     const looping = node('subnet2', { fault: timeout('subnet2'), container: { running: false, status: 'restarting' } });
-    const known: Known = {
+    const known: KnownTarget = {
       ...looping,
       facts: {
         ...looping.facts,

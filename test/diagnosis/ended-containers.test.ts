@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Known, PatternFacts } from '../../src/model/facts.ts';
+import type { ContainerFacts, KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import { containerOf, diagnosed, diagnosedService, NOW } from '../support/diagnosed.ts';
 
@@ -10,7 +10,7 @@ function relayer(
   container: Partial<Container>,
   facts: Partial<ContainerFacts>,
   pattern?: readonly [name: string, agoMs: number, texts: Pick<PatternFacts, 'what' | 'fix'>],
-): Known {
+): KnownTarget {
   const one = diagnosedService('relayer', { fault: { kind: 'refused', address: 'r' } });
   const [name = '', agoMs = 0, texts = { what: '' }] = pattern ?? [];
   const matched = { means: 'error', count: 3, at: NOW - agoMs, order: 1, own: false, ...texts } as const;
@@ -24,7 +24,7 @@ function relayer(
   };
 }
 
-const told = (one: Known, problem: string) => {
+const told = (one: KnownTarget, problem: string) => {
   const found = diagnosed([one]).find((each) => each.problem === problem);
   return [found?.evidence, found?.fix];
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../support/diagnosed.ts';
 
@@ -14,7 +14,7 @@ const explainedBy = (found: readonly Suspicion[]) =>
     explains.map((each) => `${each.name} ${each.check}`).join(', '),
   ]);
 
-const withLogs = (known: Known, logs: Known['facts']['logs']): Known => ({
+const withLogs = (known: KnownTarget, logs: KnownTarget['facts']['logs']): KnownTarget => ({
   ...known,
   facts: { ...known.facts, logs },
 });
@@ -39,9 +39,13 @@ test('a stalled node explains its height, and its peers are a problem of their o
 test('a stats server that does not answer is a problem, although a node that is down explains what it does not show', () => {
   const service = diagnosedService('stats', { fault: refused });
   const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000, caughtUp: true } };
-  const stats: Known = {
+  const stats: KnownTarget = {
     ...withLogs(service, { sources, patterns: {}, stats: { block: { number: 9, at: 0, risenAt: 0 } } }),
-    target: { ...service.target, readsFrom: 'n1', logFiles: [{ path: '/x', timezone: 'UTC' }] } as Known['target'],
+    target: {
+      ...service.target,
+      readsFrom: 'n1',
+      logFiles: [{ path: '/x', timezone: 'UTC' }],
+    } as KnownTarget['target'],
   };
   const down = diagnosedNode('n1', NAMES, { fault: refused });
   const found = explainedBy(diagnosed([down, ...NAMES.slice(1).map(healthy), stats]));

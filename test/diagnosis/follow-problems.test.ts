@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
-import type { Followed } from '../../src/diagnosis/follow-problems.ts';
+import { NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../src/diagnosis/follow-problems.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { follow } from '../support/diagnosed.ts';
@@ -101,7 +101,7 @@ describe('a problem', () => {
       expect(again(10_000)).toEqual(['open']);
       expect(again(10_000, over + clearMs - 10_001)).toEqual(['open']);
       expect(again(10_000, over + clearMs - 10_000)).toEqual(['suspected']);
-      let followed = NOTHING_FOLLOWED;
+      let followed = NO_PROBLEMS;
       for (const [ms, found] of [...ended, [back, [suspicion()]] as const, [back + 10_000, [suspicion()]] as const])
         followed = follow(followed, found, found.length > 0 ? failing : well, T0 + ms);
       expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + back + 10_000 }]);
@@ -131,18 +131,19 @@ describe('a problem', () => {
       const end = (name: string) => {
         const one = suspicion({ name });
         const targets = [nodeState(name, { latest_block: 'fail' })];
-        const seen = (followed: Followed, ms: number, found: readonly Suspicion[]) =>
+        const seen = (followed: FollowedProblems, ms: number, found: readonly Suspicion[]) =>
           follow(followed, found, targets, T0 + ms);
-        return (followed: Followed) => seen(seen(seen(seen(followed, 0, [one]), confirmMs, [one]), gone, []), over, []);
+        return (followed: FollowedProblems) =>
+          seen(seen(seen(seen(followed, 0, [one]), confirmMs, [one]), gone, []), over, []);
       };
-      expect(end('a')(NOTHING_FOLLOWED).ended).toMatchObject([{ since: T0, endedAt: T0 + over }]);
-      expect(follow(end('a')(NOTHING_FOLLOWED), [], well, T0 + over + clearMs).ended).toEqual([]);
-      const found = follow(NOTHING_FOLLOWED, [suspicion()], failing, T0);
+      expect(end('a')(NO_PROBLEMS).ended).toMatchObject([{ since: T0, endedAt: T0 + over }]);
+      expect(follow(end('a')(NO_PROBLEMS), [], well, T0 + over + clearMs).ended).toEqual([]);
+      const found = follow(NO_PROBLEMS, [suspicion()], failing, T0);
       const open = follow(found, [suspicion()], failing, T0 + confirmMs);
       expect(follow(open, [], [nodeState('b', {})], T0 + gone).ended).toEqual([]);
-      const many = Array.from({ length: 300 }, (_, index) => `n${index}`).reduce<Followed>(
+      const many = Array.from({ length: 300 }, (_, index) => `n${index}`).reduce<FollowedProblems>(
         (followed, name) => end(name)(followed),
-        NOTHING_FOLLOWED,
+        NO_PROBLEMS,
       );
       expect(many.ended).toHaveLength(200);
       expect(many.ended.at(-1)).toMatchObject({ problem: 'node_down', component: 'node', name: 'n299' });
@@ -156,7 +157,7 @@ describe('a problem', () => {
   });
 
   test('that clears explains only what has failed since', () => {
-    const open = follow(NOTHING_FOLLOWED, [suspicion({ problem: 'chain_forked' })], failing, T0);
+    const open = follow(NO_PROBLEMS, [suspicion({ problem: 'chain_forked' })], failing, T0);
     const [still] = follow(open, [], [nodeState('a', {}), nodeState('b', { peers: 'fail' })], T0 + SECOND).problems;
     expect(still?.explains).toHaveLength(1);
     const [recovered] = follow(open, [], well, T0 + SECOND).problems;
@@ -169,7 +170,7 @@ describe('a problem', () => {
       suspicion({ name: 'b' }),
       suspicion({ problem: 'subnet_halted', component: undefined, name: undefined }),
     ];
-    const first = follow(NOTHING_FOLLOWED, found.slice(0, 2), failing, T0);
+    const first = follow(NO_PROBLEMS, found.slice(0, 2), failing, T0);
     expect(follow(first, found, failing, T0 + SECOND).problems.map(({ problem }) => problem)).toEqual([
       'subnet_halted',
       'node_down',

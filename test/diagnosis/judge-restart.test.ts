@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeRestart } from '../../src/diagnosis/judge-restart.ts';
-import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
 import type { RestartAnswer } from '../../src/model/restart-answer.ts';
@@ -17,7 +17,7 @@ type Case = readonly [what: string, state: SubnetState, node: string, answer: Om
 /** The state of a subnet whose nodes were all probed `probedMs` ago. */
 function stateWith(
   given: Readonly<Record<string, Given>> = {},
-  { names = FOUR, change = (known: Known): Known => known, probedMs = 2_000 } = {},
+  { names = FOUR, change = (known: KnownTarget): KnownTarget => known, probedMs = 2_000 } = {},
 ): SubnetState {
   const state = stateOf(names.map((name) => change(diagnosedNode(name, names, given[name]))));
   return {
@@ -29,7 +29,7 @@ function stateWith(
   };
 }
 
-const withFacts = (name: string, change: (facts: Facts) => Facts) => (known: Known) =>
+const withFacts = (name: string, change: (facts: Facts) => Facts) => (known: KnownTarget) =>
   known.target.name === name ? { ...known, facts: change(known.facts) } : known;
 
 const withProblem = (state: SubnetState, problem: ProblemName, over: Partial<Problem> = {}): SubnetState => {
@@ -48,10 +48,10 @@ const askedAt = (name: string, ms: number) =>
     ...facts,
     ...(node?.chain && { node: { ...node, chain: { ...node.chain, at: AGO(ms) } } }),
   }));
-const withoutContainers = (known: Known): Known => {
+const withoutContainers = (known: KnownTarget): KnownTarget => {
   const { container: _, ...facts } = known.facts;
   const { container: __, ...target } = known.target;
-  return { target: target as Known['target'], facts };
+  return { target: target as KnownTarget['target'], facts };
 };
 const withoutContainer = (name: string) =>
   withFacts(name, ({ container, ...facts }) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SUMMARIES } from '../../src/diagnosis/find-known-failures.ts';
-import type { Facts, Known, PatternFacts } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
 import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW, named } from '../support/diagnosed.ts';
@@ -25,7 +25,7 @@ function restarted(
     readonly isUp?: boolean;
     readonly patterns?: Readonly<Record<string, PatternFacts>>;
   },
-): Known {
+): KnownTarget {
   const node = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
   const started: Partial<Container> = { startedAt: NOW - startedMs, restartCount: crashes.length + 1 };
   return {
@@ -49,7 +49,7 @@ const others = (peers?: readonly string[]) =>
     diagnosedNode(name, NAMES, peers ? { peers: peers.filter((one) => one !== name) } : {}),
   );
 
-const evidenceOf = (targets: readonly Known[], problem: string) =>
+const evidenceOf = (targets: readonly KnownTarget[], problem: string) =>
   diagnosed(targets).find((one) => one.problem === problem)?.evidence;
 
 test('each known failure says in words of its own what is wrong', () => {
@@ -119,7 +119,7 @@ test('an error of another kind in the same log is told beside a failure that is 
 });
 
 describe('a node that was killed minutes ago and runs again', () => {
-  const killed = (over: Partial<NonNullable<Facts['container']>>): Known => {
+  const killed = (over: Partial<NonNullable<Facts['container']>>): KnownTarget => {
     const node = diagnosedNode('n2', NAMES, { peers: ['n3', 'n4'] });
     const container = {
       ...(containerOf('n2', { startedAt: NOW - 3 * MINUTE }) as NonNullable<Facts['container']>),
@@ -164,7 +164,7 @@ test('a single crash with a known cause is not told again as a restart when the 
 });
 
 describe('the evidence of', () => {
-  const facts = (name: string, over: Partial<Facts>): Known => {
+  const facts = (name: string, over: Partial<Facts>): KnownTarget => {
     const node = diagnosedNode(name, NAMES);
     return { ...node, facts: { ...node.facts, ...over } };
   };
@@ -197,7 +197,7 @@ describe('the evidence of', () => {
   test('a dead relayer says when, and the line before', () => {
     const relayer = diagnosedService('relayer');
     const died = { at: NOW - 20_000, because: 'unreachable_at_start' };
-    const known: Known = {
+    const known: KnownTarget = {
       ...relayer,
       facts: {
         ...relayer.facts,
@@ -214,7 +214,7 @@ describe('the evidence of', () => {
 });
 
 describe('a node whose height fell', () => {
-  const fallen = (from: number, to: number, patterns: Readonly<Record<string, PatternFacts>> = {}): Known => {
+  const fallen = (from: number, to: number, patterns: Readonly<Record<string, PatternFacts>> = {}): KnownTarget => {
     const node = restarted(20_000, { patterns });
     const { container, ...facts } = node.facts;
     const latest = { ...facts.node?.latest, number: to, fall: { from, to, at: NOW - 10_000, repeated: false } };
@@ -225,9 +225,9 @@ describe('a node whose height fell', () => {
         container: { ...container, run: { id: 'n2', startedAt: NOW - 20_000, restartCount: 0 } },
         node: { ...facts.node, latest },
       },
-    } as Known;
+    } as KnownTarget;
   };
-  const told = (node: Known) => {
+  const told = (node: KnownTarget) => {
     const one = diagnosed([node, ...others()]).find(({ problem }) => problem === 'head_regression');
     return [one?.summary, one?.evidence.replace(/^.*\. /, ''), one?.fix];
   };

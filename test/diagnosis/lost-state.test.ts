@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Known, PatternFacts } from '../../src/model/facts.ts';
+import type { KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import { diagnosed, diagnosedNode, NOW } from '../support/diagnosed.ts';
 
 /** A halt of nodes of which the first has printed so long ago that its state is missing, as a real one did after a kill. */
 function findHalt(names: readonly string[], agoMs: number, hasContainer = true) {
   const missing: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
-  const nodes = names.map((name, index): Known => {
+  const nodes = names.map((name, index): KnownTarget => {
     const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000 });
     const patterns: Readonly<Record<string, PatternFacts>> = index === 0 ? { state_missing: missing } : {};
     const logs = { sources: {}, ...facts.logs, patterns };
     const { container, ...withoutContainer } = target;
     if (hasContainer || container === undefined) return { target, facts: { ...facts, logs } };
     const { container: _, ...others } = facts;
-    return { target: withoutContainer, facts: { ...others, logs } } as Known;
+    return { target: withoutContainer, facts: { ...others, logs } } as KnownTarget;
   });
   const halt = diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted');
   return [halt?.evidence, halt?.fix];

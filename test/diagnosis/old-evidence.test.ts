@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
-import type { Facts, Known, PatternFacts } from '../../src/model/facts.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { Facts, KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import type { PageObservation } from '../../src/model/observation.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
@@ -65,7 +65,7 @@ const failedBuilds = (ms: number) => looping(ms, { code: 1, pattern: 'build_fail
 function stateAt(ms: number, facts: Facts, visits: readonly Visit[]): TargetState {
   const [visitMs, observation] = visits.findLast(([at]) => at <= ms) ?? [0, well];
   const browser = { executablePath: '/usr/bin/chromium' };
-  const target = { ...usual.target, browser } as Known['target'];
+  const target = { ...usual.target, browser } as KnownTarget['target'];
   const [judged] = judgeTargets([{ target, facts: { ...facts, page: { observation, errors: 1 } } }], NOW + ms);
   const { checks, ...state } = judged as TargetState;
   return {
@@ -76,7 +76,7 @@ function stateAt(ms: number, facts: Facts, visits: readonly Visit[]): TargetStat
 
 /** What opened within this time, after how many seconds, and how the checks that fail in the end are read. */
 function follow(untilMs: number, factsAt: (ms: number) => Facts, visits: readonly Visit[]) {
-  let followed = NOTHING_FOLLOWED;
+  let followed = NO_PROBLEMS;
   let read: Readonly<Record<string, string>> = {};
   const opened: Record<string, number> = {};
   for (let ms = 0; ms <= untilMs; ms += STEP_MS) {

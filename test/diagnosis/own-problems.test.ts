@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { ClockDisturbances } from '../../src/model/clock.ts';
-import type { Facts, Known, LogFacts } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget, LogFacts } from '../../src/model/facts.ts';
 import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { LogFault } from '../../src/model/log.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
@@ -19,7 +19,7 @@ function subnetWith(
   over: { readonly files?: readonly string[]; readonly container?: Facts['container'] } = {},
 ) {
   const node = diagnosedNode('n2', NAMES);
-  const n2: Known = {
+  const n2: KnownTarget = {
     target: { ...node.target, logFiles: (over.files ?? []).map((path) => ({ path, timezone: 'UTC' })) },
     facts: {
       ...node.facts,
@@ -33,7 +33,7 @@ function subnetWith(
 const sourceDown = (source: 'file' | 'container', what: LogFault['what']): Partial<LogFacts> => ({
   sources: { container: read, [source]: { ...read, up: false, fault: { what } } },
 });
-const told = (targets: readonly Known[]) =>
+const told = (targets: readonly KnownTarget[]) =>
   diagnosed(targets).map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix]);
 
 describe('a log that cannot be read', () => {
@@ -103,7 +103,7 @@ describe('a subnetd', () => {
     diagnoseSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS },
       judgeTargets(subnetWith({}), NOW),
-      NOTHING_FOLLOWED,
+      NO_PROBLEMS,
       NOW,
       { clock },
     ).problems.map(({ problem, name, state, summary, evidence }) => [problem, name, state, summary, evidence]);
@@ -130,13 +130,13 @@ describe('a subnetd', () => {
 
 describe('a node that was created with another bootnode than most', () => {
   const [right, wrong] = ['ab', 'cd'].map((byte) => byte.repeat(64)) as [string, string];
-  const created = (name: string, bootnodes: readonly string[] | undefined, peers?: readonly string[]): Known => {
+  const created = (name: string, bootnodes: readonly string[] | undefined, peers?: readonly string[]): KnownTarget => {
     const node = diagnosedNode(name, NAMES, peers && { peers });
     const logs = { ...(node.facts.logs as LogFacts), ...(bootnodes && { created: { bootnodes } }) };
     return { ...node, facts: { ...node.facts, logs } };
   };
   const usual = [`${right}@10.0.0.5:20301`];
-  const among = (n2: Known) => [n2, ...['n1', 'n3', 'n4'].map((name) => created(name, usual))];
+  const among = (n2: KnownTarget) => [n2, ...['n1', 'n3', 'n4'].map((name) => created(name, usual))];
 
   test('and has peers all the same is told as that', () => {
     expect(told(among(created('n2', [`${wrong}@10.0.0.9:20301`])))).toEqual([
@@ -169,7 +169,7 @@ describe('a node that was created with another bootnode than most', () => {
 });
 
 describe('a node without peers', () => {
-  const created = (name: string, networkId: number | undefined, peers: readonly string[]): Known => {
+  const created = (name: string, networkId: number | undefined, peers: readonly string[]): KnownTarget => {
     const node = diagnosedNode(name, NAMES, { peers });
     const logs = { ...(node.facts.logs as LogFacts), ...(networkId !== undefined && { created: { networkId } }) };
     return { ...node, facts: { ...node.facts, logs } };

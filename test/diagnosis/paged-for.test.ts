@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { follow } from '../support/diagnosed.ts';
@@ -91,7 +91,7 @@ describe('a warning that is not found any more', () => {
 
   test('clears by itself when its halt was announced: that has paged for nothing', () => {
     const planned = { by: 'ops', reason: 'upgrade', until: T0 + 60 * 60 * SECOND, mutes: true };
-    let followed = NOTHING_FOLLOWED;
+    let followed = NO_PROBLEMS;
     for (const [ms, causes] of [
       ...[0, confirmMs].map((at) => [at, [halted, suspicion()]] as const),
       [confirmMs + SECOND, found],

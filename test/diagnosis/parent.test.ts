@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known, LogFacts, Progress, RelayerLogFacts } from '../../src/model/facts.ts';
+import type { KnownTarget, LogFacts, Progress, RelayerLogFacts } from '../../src/model/facts.ts';
 import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { Checkpoint, CheckpointProgress, ParentFacts, ParentObservation } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
 /** Nodes at block 1000, which have committed up to 998. */
-const nodes = NAMES.map((name): Known => {
+const nodes = NAMES.map((name): KnownTarget => {
   const known = diagnosedNode(name, NAMES);
   const { node } = known.facts;
   const committed = { number: 998, timestamp: 5_000, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
@@ -19,7 +19,7 @@ const nodes = NAMES.map((name): Known => {
 });
 
 /** A relayer in full mode that submitted this long ago, or what else is known of its log. */
-function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs: Partial<LogFacts> = {}): Known {
+function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs: Partial<LogFacts> = {}): KnownTarget {
   const { target, facts } = diagnosedService('relayer');
   const at = NOW - submittedMs;
   const mode = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, attempted: false } as const;
@@ -28,7 +28,7 @@ function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs
 }
 
 /** A relayer whose cycles end in this error of its log. */
-function failing(pattern: string): Known {
+function failing(pattern: string): KnownTarget {
   const mode = { cycleAt: NOW, phase: 'failed', phaseAt: NOW, attempted: true, error: { pattern, at: NOW } } as const;
   const patterns = {
     [pattern]: { means: 'error', count: 3, at: NOW, order: 1, what: 'it fails', own: false },
@@ -63,7 +63,11 @@ function parent(checkpoint: Partial<Checkpoint> = {}, progress: Partial<Checkpoi
 
 const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
 
-const causesOf = (facts: ParentFacts, services: readonly Known[] = [relayer()], known: readonly Known[] = nodes) => {
+const causesOf = (
+  facts: ParentFacts,
+  services: readonly KnownTarget[] = [relayer()],
+  known: readonly KnownTarget[] = nodes,
+) => {
   const targets = [...known, ...services];
   const view = viewSubnet(
     { ...subnet, targets: targets.map(({ target }) => target) },
@@ -116,7 +120,7 @@ describe('a checkpoint contract', () => {
       observation: { ok: true, value: {} },
       stats: { reading: { relayer: { isUp: true, backlog: 3 } } },
     } as const;
-    const stats: Known = { target, facts: { ...facts, service } };
+    const stats: KnownTarget = { target, facts: { ...facts, service } };
     const found = causesOf(parent(at(800), still(6 * MINUTE)), [relayer(), stats]);
     expect(found.find(({ problem }) => problem === 'checkpoint_behind')?.evidence).toBe(
       'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago, and the contract is right',
@@ -126,7 +130,7 @@ describe('a checkpoint contract', () => {
   test('is not measured by a node that claims more than half of the others have', () => {
     const [first, ...rest] = nodes;
     const committed = { ...(first?.facts.node?.committed as Progress), number: 1_500 };
-    const liar = { ...first, facts: { ...first?.facts, node: { ...first?.facts.node, committed } } } as Known;
+    const liar = { ...first, facts: { ...first?.facts, node: { ...first?.facts.node, committed } } } as KnownTarget;
     expect(named(parent(), [relayer()], [liar, ...rest])).toEqual([]);
   });
 
@@ -187,7 +191,7 @@ describe('a checkpoint contract', () => {
   test('stays no second problem beside a relayer that is known not to submit', () => {
     expect(named(parent(at(800), still(6 * MINUTE)), [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
     const stopped = diagnosedService('relayer', { container: STOPPED });
-    const dead = { ...relayer(), facts: { ...relayer().facts, container: stopped.facts.container } } as Known;
+    const dead = { ...relayer(), facts: { ...relayer().facts, container: stopped.facts.container } } as KnownTarget;
     expect(named(parent(), [dead])).toEqual(['container_down relayer']);
   });
 
@@ -371,7 +375,7 @@ test('a problem that the parent chain shows can be over before Docker has said a
 });
 
 /** The same node at another height. */
-function withHeight(known: Known, height: number): Known {
+function withHeight(known: KnownTarget, height: number): KnownTarget {
   const { node } = diagnosedNode(known.target.name, NAMES, { height }).facts;
   const committed = known.facts.node?.committed;
   if (node === undefined || committed === undefined) throw new Error('the node has heights');

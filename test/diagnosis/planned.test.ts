@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnoseSubnet, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import { markPlanned } from '../../src/diagnosis/mark-planned.ts';
 import { findInForce, type PlannedWork } from '../../src/model/planned-work.ts';
 import type { Problem } from '../../src/model/problem.ts';
@@ -130,7 +130,7 @@ describe('a diagnosis', () => {
   const diagnoseWith = (gone: readonly string[], plannedWork: readonly PlannedWork[]) => {
     const targets = NAMES.map((name) => diagnosedNode(name, NAMES, gone.includes(name) ? down : {}));
     const subnet = { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings };
-    let diagnosis = diagnoseSubnet(subnet, judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW - 30_000, { plannedWork });
+    let diagnosis = diagnoseSubnet(subnet, judgeTargets(targets, NOW), NO_PROBLEMS, NOW - 30_000, { plannedWork });
     diagnosis = diagnoseSubnet(subnet, judgeTargets(targets, NOW), diagnosis, NOW, { plannedWork });
     const problems = diagnosis.problems.map(
       ({ problem, name, state, planned }) => `${state} ${problem} ${name ?? 'devnet'}${planned ? ' planned' : ''}`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { diagnoseSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../src/diagnosis/find-headline.ts';
-import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
@@ -15,14 +15,14 @@ const QUORUM = { total: 4, required: 3, voting: 4 };
 const starting = (name: string) =>
   diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, fault: { kind: 'refused', address: name } });
 
-const diagnoseAt = (targets: readonly Known[]) => {
+const diagnoseAt = (targets: readonly KnownTarget[]) => {
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',
     settings: DEFAULT_SETTINGS,
     targets: targets.map((t) => t.target),
   };
-  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), NOTHING_FOLLOWED, NOW).problems;
+  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), NO_PROBLEMS, NOW).problems;
 };
 
 /** The problems of a node that is stopped, as they are once it is not found any more. */
@@ -36,7 +36,7 @@ function clearing(): readonly Problem[] {
 }
 
 /** The same node a few seconds after somebody has started it, and another one that has not found it again. */
-function startedAgain(): readonly Known[] {
+function startedAgain(): readonly KnownTarget[] {
   const at = NOW - 4_000;
   const n2 = diagnosedNode('n2', NAMES, { container: { startedAt: at } });
   const container = { ...(n2.facts.container as NonNullable<Facts['container']>), restarts: 1, lastRestartAt: at };

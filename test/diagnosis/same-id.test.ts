@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosed, diagnosedNode, listCauses, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
@@ -8,13 +8,13 @@ import { judgeTargets } from '../support/judge-targets.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5'];
 
 /** A node of these names, with the id of another one. */
-const twinOf = (other: string, name: string, peers: readonly string[]): Known =>
+const twinOf = (other: string, name: string, peers: readonly string[]): KnownTarget =>
   diagnosedNode(name, NAMES, { peers, chain: { nodeId: `id-${other}` } });
 
 /** A node that expects four peers. */
-const withPeers = (name: string, ...peers: readonly string[]): Known => diagnosedNode(name, NAMES, { peers });
+const withPeers = (name: string, ...peers: readonly string[]): KnownTarget => diagnosedNode(name, NAMES, { peers });
 
-const textsOf = (targets: readonly Known[]) =>
+const textsOf = (targets: readonly KnownTarget[]) =>
   diagnosed(targets).map(({ problem, name, evidence, fix, explains }) => ({
     problem,
     name,

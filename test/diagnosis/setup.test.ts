@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type {
   ContainerSetup,
   EngineSetup,
@@ -20,7 +20,11 @@ const FOUR = NAMES.map((name) => diagnosedNode(name, NAMES));
 type Beside = Partial<Omit<SetupObservation, 'targets'>>;
 
 /** The findings in a subnet of these targets that are set up so, by the name of the target. */
-function found(setups: Readonly<Record<string, TargetSetup>>, targets: readonly Known[] = FOUR, beside: Beside = {}) {
+function found(
+  setups: Readonly<Record<string, TargetSetup>>,
+  targets: readonly KnownTarget[] = FOUR,
+  beside: Beside = {},
+) {
   const read = targets.map(({ target }) => [targetKey(target), setups[target.name] ?? {}] as const);
   const subnet = {
     name: 'devnet',
@@ -192,7 +196,7 @@ describe('the log of a container', () => {
 
   test('of a bootnode that prints no pings is a finding', () => {
     const { target } = diagnosedService('stats');
-    const bootnode: Known = {
+    const bootnode: KnownTarget = {
       target: { ...target, component: 'bootnode', name: 'bootnode', container: { name: 'boot' } },
       facts: {},
     };
@@ -294,7 +298,7 @@ describe('a slow node', () => {
 test('a log driver that keeps nothing to read is why a log cannot be read', () => {
   const read = { up: true, lines: 9, since: 0, caughtUp: true };
   const unread = { container: { ...read, up: false, fault: { what: 'broken' } } } as const;
-  const n1 = { ...(FOUR[0] as Known) };
+  const n1 = { ...(FOUR[0] as KnownTarget) };
   const blind = [{ ...n1, facts: { ...n1.facts, logs: { sources: unread, patterns: {} } } }, ...FOUR.slice(1)];
   const withDriver = (driver: string, isReadable: boolean) =>
     found({ n1: made('n1', { log: { driver, isReadable } }) }, blind).map(([, , , evidence, fix]) => [evidence, fix]);

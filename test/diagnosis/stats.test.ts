@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known, ServiceFacts } from '../../src/model/facts.ts';
+import type { KnownTarget, ServiceFacts } from '../../src/model/facts.ts';
 import type { ServiceObservation } from '../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { foldService } from '../../src/rules/fold-service.ts';
@@ -27,7 +27,7 @@ function read(...answers: readonly ServiceObservation[]): ServiceFacts {
 
 function causesOf(service: ServiceFacts) {
   const { target, facts } = diagnosedService('stats');
-  const stats: Known = { target, facts: { ...facts, service } };
+  const stats: KnownTarget = { target, facts: { ...facts, service } };
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), stats];
   const subnet = {
     name: 'devnet',

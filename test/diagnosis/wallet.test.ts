@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AlertInput } from '../../src/alerts/alert-input.ts';
 import { problemCondition } from '../../src/alerts/problem-condition.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
+import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
 import type { ParentFacts } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
 import type { WalletFacts } from '../../src/model/wallet-spend.ts';
@@ -19,14 +19,14 @@ const WALLET = 'xdcCD0340a2214058390d204a826de05312deadbeef';
 const service = diagnosedService('relayer');
 
 /** A relayer in full mode, which submits. */
-const relayer: Known = (() => {
+const relayer: KnownTarget = (() => {
   const mode = { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt: NOW, attempted: false } as const;
   const log: RelayerLogFacts = { submissions: 9, submittedAt: NOW, modes: ['full'], byMode: { full: mode } };
   return { ...service, facts: { ...service.facts, logs: { ...(service.facts.logs as LogFacts), relayer: log } } };
 })();
 
 /** A relayer whose log shows that its wallet cannot pay. */
-const unpaid: Known = {
+const unpaid: KnownTarget = {
   ...relayer,
   facts: {
     ...relayer.facts,
@@ -60,7 +60,7 @@ function wallet(coins: number, readAt = NOW): WalletFacts {
 
 const causesOf = (
   facts: WalletFacts | undefined,
-  services: readonly Known[] = [relayer],
+  services: readonly KnownTarget[] = [relayer],
   parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
 ) => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findTimeline } from '../../src/incidents/find-timeline.ts';
-import { NOTHING_FOLLOWED } from '../../src/incidents/follow-incidents.ts';
+import { NO_INCIDENTS } from '../../src/incidents/follow-incidents.ts';
 import { recordNotifications } from '../../src/incidents/record-notifications.ts';
 import { boundCapsule, chooseLogs, MOST_BYTES, readLogs, takeCapsule } from '../../src/incidents/take-capsule.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
@@ -154,7 +154,7 @@ describe('who was notified', () => {
     component: 'node',
     name: 'n2',
   };
-  const open = { ...NOTHING_FOLLOWED, open: new Map([['k', incident]]) };
+  const open = { ...NO_INCIDENTS, open: new Map([['k', incident]]) };
   const firing = { at: START, to: 'http://am', phase: 'firing' } as const;
   const resolved = { ...firing, at: START + 10 * MINUTE, phase: 'resolved' } as const;
 
@@ -164,7 +164,7 @@ describe('who was notified', () => {
     followed = recordNotifications(followed, [{ labels, ...firing, to: 'http://other' }]);
     expect(followed.open.get('k')?.notified).toEqual([firing, { ...firing, to: 'http://other' }]);
     const ended = { ...(followed.open.get('k') ?? incident), endedAt: START + 9 * MINUTE };
-    const over = { ...NOTHING_FOLLOWED, ended: new Map([['k', ended]]) };
+    const over = { ...NO_INCIDENTS, ended: new Map([['k', ended]]) };
     expect(recordNotifications(over, [{ labels, ...resolved }]).ended.get('k')?.notified).toEqual([
       ...ended.notified,
       resolved,
@@ -178,7 +178,7 @@ describe('who was notified', () => {
     for (const other of [{ alertname: 'SubnetNodeDown' }, { name: 'n3' }, { subnet: 'x' }, { component: 'stats' }])
       expect(recordNotifications(open, [{ labels: { ...labels, ...other }, ...firing }]).open.get('k')).toBe(incident);
     const { component: ___, name: ____, ...whole } = labels;
-    const halted = { ...NOTHING_FOLLOWED, open: new Map([['h', { ...halt, alert: 'SubnetContainerDown' }]]) };
+    const halted = { ...NO_INCIDENTS, open: new Map([['h', { ...halt, alert: 'SubnetContainerDown' }]]) };
     expect(recordNotifications(halted, [{ labels: whole, ...firing }]).open.get('h')?.notified).toEqual([firing]);
     const two = [
       { labels, ...firing },

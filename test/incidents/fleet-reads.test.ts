@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createFleetIncidents } from '../../src/incidents/create-fleet-incidents.ts';
-import { NOTHING_FOLLOWED } from '../../src/incidents/follow-incidents.ts';
+import { NO_INCIDENTS } from '../../src/incidents/follow-incidents.ts';
 import type { IncidentStore } from '../../src/model/incident.ts';
 import { createFakePart } from '../support/fake-part.ts';
 
 it('incidents that were read before an instance began to keep a subnet are read again before it writes any', async () => {
   const part = Object.assign(createFakePart('moved'), { kept: [] });
-  const incidents = createFleetIncidents({ part, followed: () => NOTHING_FOLLOWED, now: () => 0 });
+  const incidents = createFleetIncidents({ part, followed: () => NO_INCIDENTS, now: () => 0 });
   const answer = Promise.withResolvers<void>();
   let lists = 0;
   const database: Pick<IncidentStore, 'list'> = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Followed,
+  type FollowedIncidents,
   followIncidents,
-  NOTHING_FOLLOWED,
+  NO_INCIDENTS,
   restoreIncidents,
   toIncidentId,
 } from '../../src/incidents/follow-incidents.ts';
@@ -41,13 +41,17 @@ type Step = readonly [at: number, snapshot: Snapshot];
  * Folds snapshots, each at its time in watched milliseconds. The wall clock is ahead by `ahead`. What is known of the snapshot
  * before saves work, and changes nothing.
  */
-function run(steps: readonly Step[], start: Followed = NOTHING_FOLLOWED, ahead: (at: number) => number = () => DAY) {
+function run(
+  steps: readonly Step[],
+  start: FollowedIncidents = NO_INCIDENTS,
+  ahead: (at: number) => number = () => DAY,
+) {
   let followed = start;
   let earlier: Snapshot = [];
   for (const [now, snapshot] of steps) {
     const moment = { now, toWall: (at: number) => at + ahead(now) };
     const next = followIncidents(followed, snapshot, moment, earlier);
-    const compared = ({ open, ended, unseen }: Followed) => [new Set(open), new Set(ended), new Set(unseen)];
+    const compared = ({ open, ended, unseen }: FollowedIncidents) => [new Set(open), new Set(ended), new Set(unseen)];
     expect(compared(next)).toEqual(compared(followIncidents(followed, snapshot, moment)));
     followed = next;
     earlier = snapshot;
@@ -242,7 +246,7 @@ describe('the links of incidents', () => {
 
 describe('incidents from before a restart', () => {
   const before = run([[MINUTE, withProblems(down(MINUTE))]]);
-  const restored = restoreIncidents(NOTHING_FOLLOWED, [...before.open.values()], 0);
+  const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()], 0);
 
   it('go on when their problem is confirmed again, and wait for that while it is only suspected', () => {
     const again = [6 * MINUTE, withProblems(down(6 * MINUTE))] as const;

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import type { Alertmanagers } from '../../src/model/alertmanager.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
-import type { Finding } from '../../src/model/tracked-alert.ts';
+import type { AlertFinding } from '../../src/model/tracked-alert.ts';
 import { createPush, type PushOptions } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
@@ -35,14 +35,14 @@ let made = 0;
 function aThing() {
   made += 1;
   const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', component: 'node', name: `n${made}` };
-  let state: Finding['state'] | 'clear' | 'planned' = 'active';
+  let state: AlertFinding['state'] | 'clear' | 'planned' = 'active';
   const planned = { reason: 'upgrade', until: Date.now() + 3_600_000, by: 'ann', mutes: true };
   return {
     labels,
     set: (next: typeof state) => {
       state = next;
     },
-    judge: (): readonly Finding[] => {
+    judge: (): readonly AlertFinding[] => {
       if (state === 'clear') return [];
       if (state === 'unknown') return [{ labels, state }];
       const annotations = { summary: 'A node is down.', description: `${labels.name} is down.` };

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertKey, type Finding, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
+import { type AlertFinding, alertKey, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, RESOLVED_FOR_MS } from '../../src/notify/tracked-alerts.ts';
 
 const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
 const key = alertKey(labels);
 const timing = { forMs: 2 * MINUTE, keepFiringForMs: 0 };
-const active = (value = '1', more: Partial<Finding> = {}): Finding => ({
+const active = (value = '1', more: Partial<AlertFinding> = {}): AlertFinding => ({
   ...timing,
   labels,
   annotations: { description: value },
   ...more,
   state: 'active',
 });
-const unknown: Finding = { labels, state: 'unknown' };
+const unknown: AlertFinding = { labels, state: 'unknown' };
 
-type Step = readonly [minute: number, findings: readonly Finding[]];
+type Step = readonly [minute: number, findings: readonly AlertFinding[]];
 
 /** Folds the steps, and gives the phases that the alert was in after each, and the transitions of all. */
 function run(steps: readonly Step[], start: TrackedAlerts = new Map()) {

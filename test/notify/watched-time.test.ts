@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import type { Finding } from '../../src/model/tracked-alert.ts';
+import type { AlertFinding } from '../../src/model/tracked-alert.ts';
 import { createPush } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/cli.ts';
@@ -20,7 +20,7 @@ async function pushOne({ clock }: HandClock) {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
   const { trackedAlerts } = await createRepositories(connection);
   let looks = 0;
-  const finding: Finding = {
+  const finding: AlertFinding = {
     state: 'active',
     labels: { alertname: 'SubnetNodeDown', severity: 'warning' },
     annotations: {},

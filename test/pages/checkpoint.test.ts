@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { ContractReading, ParentFacts, ParentResult } from '../../src/model/parent-chain.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { checkpointItem } from '../../src/pages/checkpoint-item.ts';
@@ -9,7 +9,7 @@ import { stateOf } from '../support/snapshots.ts';
 
 const known = diagnosedNode('n1', ['n1']);
 const committed = { number: 998, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
-const node: Known = {
+const node: KnownTarget = {
   ...known,
   facts: { ...known.facts, ...(known.facts.node && { node: { ...known.facts.node, committed } }) },
 };

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { statusPage } from '../../src/pages/status-page.ts';
@@ -34,7 +34,7 @@ const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const others = (...names: readonly string[]) => NAMES.filter((name) => !names.includes(name));
 
 /** Four nodes, of which some are given something. */
-const nodes = (given: Readonly<Record<string, Given>> = {}): readonly Known[] =>
+const nodes = (given: Readonly<Record<string, Given>> = {}): readonly KnownTarget[] =>
   NAMES.map((name) => diagnosedNode(name, NAMES, given[name] ?? {}));
 
 const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
@@ -107,7 +107,7 @@ describe('the banner', () => {
 
 describe('the status page', () => {
   test('shows no final block above the height, when one node was probed later than the others', () => {
-    const finalHigher = nodes().map((one): Known => {
+    const finalHigher = nodes().map((one): KnownTarget => {
       const { node } = one.facts;
       const committed = node?.latest && { ...node.latest, number: node.latest.number + 3 };
       return { ...one, facts: { ...one.facts, ...(node && { node: { ...node, ...(committed && { committed }) } }) } };

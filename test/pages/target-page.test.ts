@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { ProbeMinute } from '../../src/model/history.ts';
 import type { SubnetState, TargetState } from '../../src/model/snapshot.ts';
 import { queriesOf } from '../../src/pages/outside-links.ts';
@@ -15,7 +15,7 @@ const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
 
 function pageOf(
-  [target, ...others]: readonly Known[],
+  [target, ...others]: readonly KnownTarget[],
   more: Partial<TargetInput> & Partial<TargetFrame> = {},
   change: (state: TargetState) => TargetState = (state) => state,
 ): string {

@@ -1,4 +1,4 @@
-import type { Facts, Known, LogFacts, PatternFacts, Progress } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget, LogFacts, PatternFacts, Progress } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { BootnodeTarget, Target } from '../../src/model/target.ts';
 import type { CheckName } from '../../src/model/verdict.ts';
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 /** A target as it may be found, and what the check then says. */
 interface Case {
   readonly target: Target;
-  readonly others?: readonly Known[];
+  readonly others?: readonly KnownTarget[];
   readonly pass: readonly [facts: Facts, reason: string];
   readonly fail: readonly [facts: Facts, reason: RegExp];
 }

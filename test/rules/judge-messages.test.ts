@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Known, LogState } from '../../src/model/facts.ts';
+import type { KnownTarget, LogState } from '../../src/model/facts.ts';
 import type { BootnodeTarget } from '../../src/model/target.ts';
 import { countHeardNodes, findHeardNodes } from '../../src/rules/find-heard-nodes.ts';
 import { foldLogHit, MAX_HEARD } from '../../src/rules/fold-logs.ts';
@@ -12,14 +12,14 @@ const WINDOW_MS = 600_000;
 const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
 
 /** Nodes by their names, with their p2p addresses where the inventory has them. */
-const nodes = (addresses: Readonly<Record<string, string | undefined>>): readonly Known[] =>
+const nodes = (addresses: Readonly<Record<string, string | undefined>>): readonly KnownTarget[] =>
   Object.entries(addresses).map(([name, p2p]) => ({
     target: nodeTarget(name, p2p === undefined ? {} : { p2p }),
     facts: {},
   }));
 
 /** The bootnode that heard these addresses so many milliseconds ago, and reads its log for so long. */
-function judge(others: readonly Known[], heard: Readonly<Record<string, number>>, readForMs = 2 * WINDOW_MS) {
+function judge(others: readonly KnownTarget[], heard: Readonly<Record<string, number>>, readForMs = 2 * WINDOW_MS) {
   const facts = {
     logs: {
       sources: { container: { up: true, lines: 1, since: NOW - readForMs, caughtUp: true } },
@@ -83,7 +83,7 @@ test('a node that was never heard has the window from the start of reading on', 
 const MANY = 300;
 
 /** What `findHeardNodes` says in the plainest words, as slow as that is. */
-function findSlowly(known: readonly Known[], heard: ReadonlyMap<string, number>) {
+function findSlowly(known: readonly KnownTarget[], heard: ReadonlyMap<string, number>) {
   const portOf = (address: string) => address.split(':').at(-1);
   const all = known.map(({ target }) => target as typeof target & { readonly p2p?: string });
   let left = [...heard];

@@ -1,9 +1,9 @@
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { type Followed, followProblems } from '../../src/diagnosis/follow-problems.ts';
+import { type FollowedProblems, followProblems } from '../../src/diagnosis/follow-problems.ts';
 import type { SubnetView } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
-import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../src/model/problem.ts';
 import { indexProblems } from '../../src/model/problem-index.ts';
@@ -62,7 +62,7 @@ export interface Given {
 export const addressOf = (name: string): string => `0x${name}`;
 
 /** A node among nodes of these names. */
-export function diagnosedNode(name: string, names: readonly string[], given: Given = {}): Known {
+export function diagnosedNode(name: string, names: readonly string[], given: Given = {}): KnownTarget {
   const others = names.filter((one) => one !== name);
   const { height = 1_000, stalledMs = 2_000, peers = others, fault, container } = given;
   const at = NOW - stalledMs;
@@ -120,7 +120,7 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
 export function diagnosedService(
   component: ServiceTarget['component'],
   { fault, container }: { readonly fault?: Fault; readonly container?: Partial<Container> } = {},
-): Known {
+): KnownTarget {
   return {
     target: {
       subnet: 'devnet',
@@ -146,14 +146,14 @@ export const listCauses = (view: SubnetView, before: readonly Problem[] = []): r
 
 /** The problems after these causes were found. */
 export const follow = (
-  before: Followed,
+  before: FollowedProblems,
   found: readonly Suspicion[],
   targets: readonly TargetState[],
   now: number,
-): Followed => followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now);
+): FollowedProblems => followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now);
 
 /** The causes that the real rules and the diagnosis find in these targets at `NOW`. */
-export const diagnosed = (targets: readonly Known[]): readonly Suspicion[] =>
+export const diagnosed = (targets: readonly KnownTarget[]): readonly Suspicion[] =>
   listCauses(
     viewSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
@@ -163,5 +163,5 @@ export const diagnosed = (targets: readonly Known[]): readonly Suspicion[] =>
   );
 
 /** The names of the causes, each with that of its target. */
-export const named = (targets: readonly Known[]): readonly string[] =>
+export const named = (targets: readonly KnownTarget[]): readonly string[] =>
   diagnosed(targets).map(({ problem, name }) => (name === undefined ? problem : `${problem} ${name}`));

@@ -1,4 +1,4 @@
-import { NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { follow } from './diagnosed.ts';
@@ -31,7 +31,7 @@ export const well = [nodeState('a', { latest_block: 'pass' }), nodeState('b', { 
 export function statesAfter(
   ...moments: readonly (readonly [ms: number, found: readonly Suspicion[], targets?: readonly TargetState[]])[]
 ) {
-  let followed = NOTHING_FOLLOWED;
+  let followed = NO_PROBLEMS;
   return moments.map(([ms, found, targets = found.length > 0 ? failing : well]) => {
     followed = follow(followed, found, targets, T0 + ms);
     return followed.problems.map((one) => one.state);

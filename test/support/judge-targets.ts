@@ -1,4 +1,4 @@
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import { roundOf } from '../../src/model/prober.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
@@ -8,7 +8,7 @@ import { judgeFailures } from '../../src/rules/judge-failures.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */
-export const judgeTargets = (targets: readonly Known[], now: number): readonly TargetState[] =>
+export const judgeTargets = (targets: readonly KnownTarget[], now: number): readonly TargetState[] =>
   targets.map((known): TargetState => {
     const { target, facts } = known;
     const others = targets.filter((other) => other !== known);

@@ -3,7 +3,7 @@ import { createStores, type Stores } from '../../src/db/create-stores.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { createProcessClock } from '../../src/model/clock.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
-import { alertKey, type Finding, type TrackedAlert } from '../../src/model/tracked-alert.ts';
+import { type AlertFinding, alertKey, type TrackedAlert } from '../../src/model/tracked-alert.ts';
 import { createPush } from '../../src/notify/create-push.ts';
 import { startAlertReceiver } from './alert-receiver.ts';
 import { eventually, temporaryFolder } from './cli.ts';
@@ -72,7 +72,7 @@ export async function runInstance(
       if (finding === 'clear' || part?.watched.includes('moved') === false) return [];
       if (finding === 'unknown') return [{ state: 'unknown', labels }];
       const annotations = { summary: 'It is halted.' };
-      return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies Finding];
+      return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies AlertFinding];
     },
     store: async () => (await shared.open()).trackedAlerts('one'),
     fleet: part && { part, store: async () => (await shared.open()).fleetAlerts },

@@ -1,6 +1,6 @@
-import { describeSubnet, explainTargets, NOTHING_FOLLOWED } from '../../src/diagnosis/diagnose-subnet.ts';
+import { describeSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { Known } from '../../src/model/facts.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosedNode, follow, listCauses, NOW, STOPPED } from './diagnosed.ts';
@@ -11,7 +11,7 @@ const OPEN_MS = 600_000;
 const STEP_MS = 30_000;
 
 /** The state of a subnet as the board has it after ten minutes with these targets: every problem is open. */
-export function stateOf(targets: readonly Known[], name = 'devnet'): SubnetState {
+export function stateOf(targets: readonly KnownTarget[], name = 'devnet'): SubnetState {
   const subnet = {
     name,
     consensus: 'XDPoS',
@@ -21,7 +21,7 @@ export function stateOf(targets: readonly Known[], name = 'devnet'): SubnetState
   const judged = judgeTargets(targets, NOW);
   const view = viewSubnet(subnet, judged, NOW);
   const found = listCauses(view);
-  let followed = NOTHING_FOLLOWED;
+  let followed = NO_PROBLEMS;
   for (let at = NOW - OPEN_MS; at <= NOW; at += STEP_MS) followed = follow(followed, found, judged, at);
   const { problems } = followed;
   return { subnet, targets: explainTargets(judged, problems), problems, ...describeSubnet(view, judged, problems) };

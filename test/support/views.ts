@@ -1,4 +1,4 @@
-import type { Facts, Known } from '../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget, type Target } from '../../src/model/target.ts';
 import { formatReason, type Judgement } from '../../src/model/verdict.ts';
 import type { View } from '../../src/rules/view.ts';
@@ -33,7 +33,7 @@ export const serviceTarget = (component: ServiceTarget['component'], url = 'http
 export const aView = <T extends Target>(
   target: T,
   facts: Facts,
-  more: { readonly now?: number; readonly others?: readonly Known[] } = {},
+  more: { readonly now?: number; readonly others?: readonly KnownTarget[] } = {},
 ): View<T> => {
   const subnet = [{ target, facts }, ...(more.others ?? [])];
   const heights = subnet
