@@ -7,7 +7,7 @@ export interface Chain {
   readonly genesis?: string;
 }
 
-/** The members at a block, and the rounds of its epoch that were missed until then, both by one node. */
+/** The masternodes at a block, and the rounds of its epoch that were missed until then, both read from one node. */
 export interface Counted {
   readonly masternodes: Masternodes;
   readonly missedRounds: MissedRounds;
@@ -20,18 +20,18 @@ export interface ChainView {
   readonly consensus?: ConsensusSettings;
   /** The members by the node with the newest block. */
   readonly masternodes?: Masternodes;
-  /** What the node with the newest block says of those that also counted the missed rounds. */
+  /** By the node with the newest block of those that also give the missed rounds. */
   readonly counted?: Counted;
   /** The newest choice of masternodes for a next epoch. */
   readonly nextEpoch?: NextEpoch;
-  /** The nodes that say that they are on another chain. */
+  /** The nodes that are on another chain by what they say. */
   readonly foreign: ReadonlySet<TargetState>;
 }
 
 const isSame = (one: Chain, other: Chain | undefined): boolean =>
   one.chainId === other?.chainId && one.genesis === other?.genesis;
 
-/** What more than half of those who gave a value gave. Only the one that outlasts all others can be it (Boyer and Moore). */
+/** The chain of more than half of these nodes. Only the last candidate of Boyer and Moore's majority vote can be it, so that one is counted. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
   let last: Chain | undefined;
   let lead = 0;

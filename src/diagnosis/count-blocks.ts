@@ -1,13 +1,15 @@
 import type { ConsensusSettings } from '../model/chain.ts';
 import type { Counted } from './chain-view.ts';
 
-/** Which masternodes' turn a round is, by their number and the length of an epoch. */
+/** What decides whose turn a round is. */
 interface Rotation {
+  /** Its length in rounds. */
   readonly epoch: number;
+  /** How many there are. */
   readonly masternodes: number;
 }
 
-/** Whose turn a round is, by place; a block of somebody else is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
+/** The place in the list of the masternode whose turn a round is. A block of another one is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
 const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
 
 /** How many of the rounds from 0 to below `round` are the turn of the masternode at a place. */
@@ -23,9 +25,9 @@ export interface Turns {
 }
 
 /**
- * The blocks that each masternode made in the epoch, until the block at which its rounds were counted. The chain lets each round
- * be the turn of one masternode, and says which rounds brought no block, so the others did. Undefined when the sum is not the
- * number of blocks: then a block came between the two answers, or this chain takes turns by another rule.
+ * The blocks that each masternode made in the epoch until the block at which its rounds were counted. Each round is the turn of one
+ * masternode, and the chain lists those that brought no block: all others brought one. Undefined when the sum is not the number of
+ * blocks: then a block came between the two answers, or this chain takes turns by another rule.
  */
 export function countBlocks(
   { masternodes: { number, round, active }, missedRounds }: Counted,

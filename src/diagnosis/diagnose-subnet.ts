@@ -84,8 +84,8 @@ export function diagnoseSubnet(
 }
 
 /**
- * A failing check under the problem that explains it. The checks that show a problem of their own target have its fix, the
- * others its summary as their cause.
+ * A failing check with the problem that explains it. The checks by which a problem of their own target is judged get its fix, the
+ * others its summary as their cause. `isOwn`: the check and the problem are of one target.
  */
 function explainCheck(
   state: ExplainedCheckState,
@@ -95,7 +95,7 @@ function explainCheck(
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
   if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
-  // What it said, and what there was to do, is of a time before.
+  // Its words and its fix are from before it began to clear.
   if (problem.state === 'clearing')
     return isOwn
       ? { ...state, because }
@@ -103,9 +103,9 @@ function explainCheck(
   const { fix } = problem;
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
   if (isOwn && judgedBy.includes(state.check)) return { ...state, fix, because };
-  // Known failures have no check of their own; their container shows them.
-  const isKnown = isOwn && judgedBy.length === 0 && state.check === 'container';
-  return isKnown
+  // Known failures have no check of their own. The check of their container shows them.
+  const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
+  return isKnownFailure
     ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
     : { ...state, cause: summary, because };
 }

@@ -17,7 +17,7 @@ import { findContainerProblems } from './find-container-problems.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findMonitorProblems } from './find-monitor-problems.ts';
-import { explainAround, findNodeProblems } from './find-node-problems.ts';
+import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
 import { findParentProblems } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findStatsProblems } from './find-stats-problems.ts';
@@ -29,12 +29,13 @@ import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 
-const isOwn = (one: ProblemRef, each: ExplainedCheck): boolean =>
+/** Whether a check is one of those that judge a problem of their own target. */
+const isOwnCheck = (one: ProblemRef, each: ExplainedCheck): boolean =>
   one.component === each.component &&
   one.name === each.name &&
   problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
 
-/** Leaves out what another problem causes. */
+/** Without the problems that another one of them causes. */
 function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   const caused = createProblemIndex<ProblemRef>();
   for (const { causes } of found) for (const one of causes) caused.set(one);
@@ -49,20 +50,20 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
 }
 
-/** Those of the checks that fail now which these problems explain beside what they judge by themselves. */
+/** The failing checks that these problems explain, without the own checks of each problem. */
 function findExplained(view: SubnetView, problems: readonly (Problem | EndedProblem)[]): readonly ExplainedCheck[] {
   if (problems.length === 0) return [];
   const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
   return problems.flatMap((one) =>
-    one.explains.flatMap((each) => (isOwn(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
+    one.explains.flatMap((each) => (isOwnCheck(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
   );
 }
 
 /**
  * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that
  * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
- * `before` holds the problems so far: what one of them explained may recover for as long as that one is clearing. What an ended
- * one still explains is no problem by itself.
+ * `before` holds the problems so far. While one of them is clearing, the checks that it explained are no problems of their own, and
+ * neither are those that an ended one still explains.
  */
 export function diagnose(
   view: SubnetView,
@@ -71,12 +72,17 @@ export function diagnose(
   ended: readonly EndedProblem[] = [],
 ): ProblemIndex<Suspicion> {
   const failures = findKnownFailures(view);
-  const isEnd = ({ causes }: Suspicion) => causes.length > 0;
+  /** A known failure that ends its program causes the problems of its container. */
+  const endsProgram = ({ causes }: Suspicion) => causes.length > 0;
   const causes = dropCaused([
-    // What a failure leaves running is not out because of it.
-    ...failures.filter((one) => !isEnd(one)),
-    ...explainAround(
-      [...failures.filter(isEnd), ...findContainerProblems(view), ...findForeign(view), ...findNodeProblems(view)],
+    ...failures.filter((one) => !endsProgram(one)),
+    ...explainOtherTargets(
+      [
+        ...failures.filter(endsProgram),
+        ...findContainerProblems(view),
+        ...findForeign(view),
+        ...findNodeProblems(view),
+      ],
       view,
     ),
     ...findChainProblems(view),
@@ -91,20 +97,22 @@ export function diagnose(
     ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<ExplainedCheck>();
-  const isTaken = (each: ExplainedCheck) => explained.has(each);
+  /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
   const take = (one: Suspicion): Suspicion => {
-    const fresh = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
-    const { size } = explained;
-    for (const each of fresh) explained.add(each);
-    const explains = explained.size - size === fresh.length ? fresh : [...new Set(fresh)];
-    return explains === one.explains ? one : { ...one, explains };
+    const isTaken = (each: ExplainedCheck) => explained.has(each);
+    const free = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
+    const sizeBefore = explained.size;
+    for (const each of free) explained.add(each);
+    const hasTwins = explained.size - sizeBefore < free.length;
+    if (free === one.explains && !hasTwins) return one;
+    return { ...one, explains: hasTwins ? [...new Set(free)] : free };
   };
   const found = createProblemIndex<Suspicion>();
   for (const one of causes) found.set(take(one));
-  const gone: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
+  const notFoundAgain: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
   for (const one of before.values)
-    if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) gone.push(one);
-  for (const each of findExplained(view, gone)) explained.add(each);
+    if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) notFoundAgain.push(one);
+  for (const each of findExplained(view, notFoundAgain)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {
     const taken = take(withContract(withCause(one, causes), view));
     if (one.explains.length > 0 && taken.explains.length === 0) continue;

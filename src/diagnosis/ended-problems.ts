@@ -5,16 +5,16 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { CheckState } from '../model/verdict.ts';
 import { checkOf } from './subnet-view.ts';
 
-/** As many ended problems are kept for each subnet, the newest ones. */
+/** At most this many ended problems are kept for each subnet, the newest ones. */
 const MAX_ENDED = 200;
 
-/** Whether an ended problem may still come back as the same one: for as long as it had to be absent to be over. */
+/** Whether an ended problem that comes back now is the same one. It is for as long as it had to be absent to be over. */
 export const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
   now - endedAt < problemCatalog[problem].clearMs;
 
 /**
- * When that was seen which fails a check. Each run looks again, but a line is read once: `logs` fails by errors alone. Other
- * checks of a log judge what is missing in it, too.
+ * When the reason why a check fails was last seen. That is its last run, but for `logs`: it fails by errors in lines, each of
+ * which is read once. Other checks of a log fail by what is missing in it, too.
  */
 function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): number | undefined {
   if (check !== 'logs') return lastRun;
@@ -24,7 +24,7 @@ function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): 
   return newest ?? lastRun;
 }
 
-/** Those of the checks that fail by what was seen until then, and not since. */
+/** The checks that still fail for a reason that was last seen at `until` or before. */
 const findUnobserved = (
   explains: readonly ExplainedCheck[],
   until: number,

@@ -11,7 +11,7 @@ const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
   const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
   return foreign.flatMap((node) => {
-    const own = node.said?.observation;
+    const own = node.chainFacts?.observation;
     if (own === undefined || chain === undefined) return [];
     const { name } = node;
     const isId = own.chainId !== chain.chainId;
@@ -38,8 +38,8 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
 function findForkHeight(nodes: readonly NodeView[]): number | undefined {
   const hashes = new Map<number, string>();
   let lowest: number | undefined;
-  for (const { said } of nodes)
-    for (const { number, hash } of said?.marks ?? []) {
+  for (const { chainFacts } of nodes)
+    for (const { number, hash } of chainFacts?.marks ?? []) {
       const known = hashes.get(number);
       if (known === undefined) hashes.set(number, hash);
       else if (known !== hash) lowest = Math.min(number, lowest ?? number);
@@ -54,7 +54,7 @@ function findFork(view: SubnetView): readonly Suspicion[] {
   if (height === undefined) return [];
   const byHash = new Map<string, NodeView[]>();
   for (const node of nodes)
-    for (const { number, hash } of node.said?.marks ?? [])
+    for (const { number, hash } of node.chainFacts?.marks ?? [])
       if (number === height)
         byHash
           .set(hash, byHash.get(hash) ?? [])

@@ -2,14 +2,11 @@ import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
-import { BY_NODE, explain } from './explain-checks.ts';
+import { explain, READ_FROM_NODE } from './explain-checks.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 
-/**
- * The problem of a check that fails for no cause outside of itself. A node's latest block and containers have finders of
- * their own.
- */
+/** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
 const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
   latest_block: undefined,
   peers: 'peers_missing',
@@ -34,8 +31,8 @@ const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> 
   frontend_errors: () => 'the frontend shows errors',
 };
 
-/** The causes of failed submissions that the relayer's own lines name, by the pattern. */
 const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
+/** Why submissions fail, by the pattern of the line in which the relayer says it: the problem and its summary. */
 const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
   contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
   parent_unreachable: NO_PARENT,
@@ -62,12 +59,12 @@ function toSuspicion(
   if (explains.every((each) => explained.has(each))) return undefined;
   const { state } = view;
   const { component, name } = state.target;
-  const [cause, because] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
+  const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   return {
     problem: cause,
     component,
     name,
-    summary: because ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
+    summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
     evidence: seen,
     fix,
     explains,
@@ -75,7 +72,7 @@ function toSuspicion(
   };
 }
 
-/** Services first by whether they answer at all. */
+/** Whether a service answers at all comes first, as that explains its other checks. */
 const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
@@ -104,8 +101,8 @@ const NONE: readonly FailedCheck[] = [];
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
 
 /**
- * The checks that may be a problem by themselves. Of a container that does not run these are its submissions only. Errors of a
- * known failure that is over have been said with it.
+ * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log
+ * that are signs of a known failure which is over were reported with that failure.
  */
 function takeFailing(
   view: TargetView,
@@ -115,20 +112,19 @@ function takeFailing(
   const { state } = view;
   const { target } = state;
   if (target.component === 'node' && starting.has(target.name)) return NONE;
-  // A service that reads from a node that has just started waits for it.
-  const waits = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
-  const isSaid = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
+  const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
+  const areErrorsReported = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
   const isOpen = (check: CheckState): check is FailedCheck =>
     check.verdict === 'fail' &&
-    !(isSaid && BY_ERRORS.includes(check.check)) &&
-    !(waits && BY_NODE.includes(check.check)) &&
+    !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
+    !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
     (check.check === 'submissions' || !isStopped(view));
   let failing = NONE;
   for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];
   return failing.length > 1 ? inOrder(failing) : failing;
 }
 
-/** What no other problem explains: each failing check is then a problem by itself, but for those that are explained already. */
+/** The failing checks that no problem explains, each as a problem of its own, and checks that are degraded. */
 export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.

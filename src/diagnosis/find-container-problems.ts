@@ -11,10 +11,11 @@ import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
+/** The share of its memory limit from which on a container is near it. */
 const NEAR_LIMIT = 0.9;
-const LARGE_BYTES = 10e9;
+const LARGE_LOG_BYTES = 10e9;
 
-/** How a container ended, as the end of a sentence. */
+/** How a container ended, as the rest of a sentence that begins with its name. */
 function describeEnd({ exitCode, finishedAt, oomKilled }: Container, onOrder: boolean, now: number): string {
   const ago = finishedAt === undefined ? '' : ` ${formatDuration(Math.max(0, now - finishedAt))} ago`;
   if (onOrder) return `was stopped on order${ago}, by a person or a program`;
@@ -22,7 +23,7 @@ function describeEnd({ exitCode, finishedAt, oomKilled }: Container, onOrder: bo
   return exitCode === undefined ? `ended${ago}` : `ended${ago} with exit code ${exitCode}`;
 }
 
-/** Why the last run of a relayer that has ended came no further than its start, by its log. A new run may have shown it again. */
+/** The line that says why the last run of a relayer ended while it started. The current run may have printed it again. */
 function findStartError(
   { target, facts: { container, logs } }: TargetState,
   isRunning: boolean,
@@ -39,12 +40,11 @@ function findStartError(
   return last;
 }
 
-/** What to do about the end of a container, while it is started again and once it is not. */
-function findWayOut(state: TargetState, { name, running }: Container, onOrder: boolean) {
+/** What to do about a container that ends: while it is started again (`fix`), and once it is not (`fixOfStopped`). */
+function findFixes(state: TargetState, { name, running }: Container, onOrder: boolean) {
   const start = `start it with \`docker start ${name}\``;
   const { what, fix } = findStartError(state, running) ?? {};
   if (fix !== undefined) {
-    // The reason of a check has only what is to be done.
     const known = `${what}, as its log says: ${fix}`;
     return { fix: known, fixOfStopped: `${known}, then ${start}` };
   }
@@ -52,7 +52,7 @@ function findWayOut(state: TargetState, { name, running }: Container, onOrder: b
   return { fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
 }
 
-/** A container that does not run, or does not stay up. It explains all that its target does not answer. */
+/** A container that does not run, or does not stay up. It explains every failing check of its target. */
 function findDown(one: TargetView, now: number): Suspicion | undefined {
   const { state, container: view } = one;
   const { target, facts } = state;
@@ -82,16 +82,17 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       fix: `go on with \`docker unpause ${container.name}\``,
     };
   const onOrder = facts.container !== undefined && isStoppedOnOrder(facts.container, container) === true;
-  const { fix, fixOfStopped } = findWayOut(state, container, onOrder);
+  const { fix, fixOfStopped } = findFixes(state, container, onOrder);
   const crashes = facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
-  const isSaid = hasEndedFailure(state);
+  /** The crash was reported with the known failure that caused it. */
+  const isReported = hasEndedFailure(state);
   const isLoop =
-    facts.container !== undefined && isLooping(facts.container, now) && !(view.kind === 'running' && isSaid);
+    facts.container !== undefined && isLooping(facts.container, now) && !(view.kind === 'running' && isReported);
   if (isLoop || view.kind === 'restarting')
     return {
       ...subject,
       problem: 'container_restarting',
-      // The first restart is no loop; of those before its own start, subnetd knows the count only.
+      // The first restart is no loop. Of restarts before subnetd started, only Docker's count is known.
       summary:
         crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1)
           ? `the container of ${name} restarts again and again`
@@ -108,8 +109,8 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       fix: fixOfStopped,
     };
   if (!fails(one, 'container') || isRestartPlanned(facts.container)) return undefined;
-  // The check fails for some minutes after a start. A loop that is over, and a crash of a known failure, have been said.
-  if (crashes.length > 1 || isSaid) return undefined;
+  // The check fails for some minutes after a start. A loop that is over was reported as one.
+  if (crashes.length > 1 || isReported) return undefined;
   return {
     ...subject,
     explains: explain(one, 'container'),
@@ -142,7 +143,7 @@ function findMemory({ state, container: view }: TargetView): Suspicion | undefin
 function findLargeLog({ state }: TargetView): Suspicion | undefined {
   const { component, name, logFiles } = state.target;
   const { fileBytes = 0 } = state.facts.logs ?? {};
-  if (logFiles.length === 0 || fileBytes <= LARGE_BYTES) return undefined;
+  if (logFiles.length === 0 || fileBytes <= LARGE_LOG_BYTES) return undefined;
   return {
     problem: 'log_file_large',
     component,

@@ -16,8 +16,8 @@ function findNodes(
   // Few of thousands of nodes are masternodes.
   const listed = new Set([...active, ...standby, ...penalised]);
   const byAddress = new Map<string, Member>();
-  for (const [place, { said, isForeign }] of nodes.entries()) {
-    const address = said?.observation.address;
+  for (const [place, { chainFacts, isForeign }] of nodes.entries()) {
+    const address = chainFacts?.observation.address;
     const member = members[place];
     if (address === undefined || member === undefined || !listed.has(address)) continue;
     if (!(isForeign && byAddress.has(address))) byAddress.set(address, member);

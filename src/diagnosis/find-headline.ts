@@ -6,7 +6,7 @@ import { isStanding, type Problem } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
 
-/** More causes than these are counted, not named. */
+/** At most this many causes are named. The others are counted. */
 const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
@@ -30,7 +30,7 @@ function nameCauses(problems: readonly Problem[], except: Problem): string {
   return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
 }
 
-/** What a problem of the whole subnet says on top, after the name of the subnet. */
+/** The standing of a subnet with a problem of the whole, and what follows its name in the sentence. The worst first. */
 const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string?]>>> = {
   subnet_halted: ['bad', 'is halted'],
   chain_forked: ['bad', 'is forked'],
@@ -41,7 +41,7 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
-/** What is planned, or over in a while, counts less than an open problem, and one target less than the whole subnet. */
+/** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
   const place = WORST_FIRST.indexOf(problem);
   return (

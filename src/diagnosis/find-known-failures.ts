@@ -8,7 +8,7 @@ import { explain, explainAll } from './explain-checks.ts';
 import { withWallet } from './find-wallet-problems.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
-/** The checks that a failure explains; all of its target where nothing is named. */
+/** The checks that a failure explains which leaves its program running. All others end it, and explain all checks of their target. */
 const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   head_regression: [],
   miner_loop_stopped: ['log_block'],
@@ -16,7 +16,7 @@ const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   wallet_without_funds: ['submissions'],
 };
 
-/** Whether only a SIGKILL shows it. The kernel sends one when memory runs out, and so may anybody on the machine. */
+/** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
 const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
   container?.lastOomAt === undefined && logs?.patterns.build_killed === undefined;
 
@@ -41,13 +41,13 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   frontend_without_registry: () => 'the frontend cannot reach the package registry',
 };
 
-/** Why a node falls further than by a kill. */
+/** What replaces the texts of `head_regression` when a node has lost more blocks than by a kill. */
 const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
   cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
   fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
 };
 
-/** What a program that cannot run brings with it. */
+/** The problems that a program which has ended brings with it. */
 const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
 const isProblem = (name: string): name is ProblemName => Object.hasOwn(problemCatalog, name);
@@ -56,7 +56,6 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
   const { state } = view;
   const { component, name } = state.target;
   const named = EXPLAINS[problem];
-  const ends = named === undefined;
   const isWiped = problem === 'head_regression' && hasLostData(state.facts);
   const shown = isWiped ? { ...failure, ...WIPED } : failure;
   return {
@@ -67,13 +66,11 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
     evidence: describeFailure(state, shown, problem, now),
     fix: shown.fix,
     explains: named === undefined ? explainAll(view) : explain(view, ...named),
-    causes: ends ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
+    causes: named === undefined ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
   };
 }
 
-/**
- * Whether a failure that ends its program has been shown lately and is over. The crash that it caused has been said with it.
- */
+/** Whether a target has lately shown a failure that ends its program and that is over. Its crash was reported with that failure. */
 export const hasEndedFailure = ({ endedFailures = [] }: TargetState): boolean =>
   endedFailures.some(({ name }) => isProblem(name) && EXPLAINS[name] === undefined);
 
@@ -87,7 +84,7 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
   return errors.length > 0 && errors.every(([name]) => signs.has(name));
 }
 
-/** Known failures that targets show. A restart loop that has a known cause is not one of its own. */
+/** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
 export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
   const { targets, now } = view;
   const found: Suspicion[] = [];

@@ -10,11 +10,11 @@ interface Masters {
 
 /** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
 function findVote(
-  { said, isOut, isForeign, isStarting }: NodeView,
+  { chainFacts, isOut, isForeign, isStarting }: NodeView,
   silentVoters: ReadonlyMap<string, number>,
   masters?: Masters,
 ): Vote | undefined {
-  const address = isForeign ? undefined : said?.observation.address;
+  const address = isForeign ? undefined : chainFacts?.observation.address;
   if (masters === undefined || address === undefined) return isOut ? 'silent' : isStarting ? 'unknown' : 'votes';
   if (masters.penalised.has(address)) return 'penalised';
   if (masters.standby.has(address)) return 'standby';
@@ -32,7 +32,7 @@ export function findMembers(view: SubnetView): readonly Member[] {
     standby: new Set(masternodes.standby),
   };
   return view.nodes.map((node): Member => {
-    const own = node.said?.observation;
+    const own = node.chainFacts?.observation;
     const hasChain = chain !== undefined && (own?.genesis !== undefined || own?.chainId !== undefined);
     return {
       name: node.name,

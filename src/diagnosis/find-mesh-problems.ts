@@ -5,17 +5,17 @@ import { findMesh, type Mesh, NO_ID, visitList } from './find-mesh.ts';
 import { commandToRestart } from './find-node-problems.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
-/** Whether a node has fewer peers than it should have, and says which. */
-const isShort = ({ peers = 0, target, said }: NodeView): boolean =>
-  peers < target.expectedPeers && said?.observation.peerIds !== undefined;
+/** Whether a node has fewer peers than expected, and lists them. */
+const isShort = ({ peers = 0, target, chainFacts }: NodeView): boolean =>
+  peers < target.expectedPeers && chainFacts?.observation.peerIds !== undefined;
 
-/** Pairs of running nodes that are not connected, by what both say of their peers. Each node is named once, with all it misses. */
+/** Pairs of running nodes that are not connected, by the peers that both list. Each node is in one problem only. */
 function findHoles({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
   const short = nodesOf.map((nodes) => nodes.some(isShort));
   const shortOf = (id: number): readonly NodeView[] => nodesOf[id]?.filter(isShort) ?? [];
-  /** By id: the one that was last found to be connected to it. */
+  /** By peer: the id that was last marked as connected to it. */
   const connectedTo = new Int32Array(nodesOf.length).fill(NO_ID);
-  /** Marks the ids that one is connected to, and counts those of them that are short too. */
+  /** Marks the ids that an id is connected to, and counts those of them that are short of peers. */
   const mark = (id: number): number => {
     let count = 0;
     const visit = (other: number) => {
@@ -30,21 +30,21 @@ function findHoles({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
   let left = [...nodesOf.keys()].filter((id) => short[id]);
   const counts = new Int32Array(nodesOf.length);
   for (const id of left) counts[id] = mark(id);
-  // The one that misses most comes first. What is left shrinks to what that one is connected to, so few pairs are looked at.
+  // The id that misses most comes first, with all that it misses. Only what it is connected to is left, so few pairs are compared.
   const inOrder = left.toSorted((one, other) => (counts[one] ?? 0) - (counts[other] ?? 0));
-  const isSaid = new Uint8Array(nodesOf.length);
+  const isNamed = new Uint8Array(nodesOf.length);
   const found: Suspicion[] = [];
   for (const id of inOrder) {
-    if (isSaid[id]) continue;
+    if (isNamed[id]) continue;
     mark(id);
     connectedTo[id] = id;
     const missing = left.filter((other) => connectedTo[other] !== id);
     const nodes = missing.length === 0 ? [] : shortOf(id);
     const [node] = nodes;
     if (node === undefined) continue;
-    isSaid[id] = 1;
-    for (const one of missing) isSaid[one] = 1;
-    left = left.filter((other) => !isSaid[other]);
+    isNamed[id] = 1;
+    for (const one of missing) isNamed[one] = 1;
+    left = left.filter((other) => !isNamed[other]);
     const missed = missing.flatMap(shortOf);
     const names = listEach(missed, ({ name }) => name);
     found.push({
@@ -67,7 +67,7 @@ function findHoles({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
  */
 function findHalfConnected({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
   const found: Suspicion[] = [];
-  /** By id: the one that was last found to list it. */
+  /** By peer: the id in whose list it was last found. */
   const listedIn = new Int32Array(nodesOf.length).fill(NO_ID);
   for (let id = 0; id < nodesOf.length; id += 1) {
     const node = nodesOf[id]?.find(isShort);
@@ -77,7 +77,7 @@ function findHalfConnected({ nodesOf, lists, listedBy }: Mesh): readonly Suspici
     visitList(lists, id, (other) => {
       listedIn[other] = id;
     });
-    // Expected peers are counted by nodes, so those of one id count as many. Of thousands that are short, few have lost as many.
+    // Peers are expected by nodes, so each node of an id counts. Names are collected only where enough are lost.
     let lost = 0;
     visitList(listedBy, id, (other) => {
       if (listedIn[other] !== id) lost += nodesOf[other]?.length ?? 0;
@@ -102,13 +102,13 @@ function findHalfConnected({ nodesOf, lists, listedBy }: Mesh): readonly Suspici
   return found;
 }
 
-/** What is wrong with who is connected to whom. Where nodes are not connected at all, what only one side lists is not said. */
+/** Nodes that are not connected to each other. What only one side lists is reported of nodes that have no other hole in the mesh. */
 export function findMeshProblems({ nodes }: SubnetView): readonly Suspicion[] {
   if (!nodes.some((node) => !node.isOut && !node.isStarting && isShort(node))) return [];
   const mesh = findMesh(nodes);
   const holes = findHoles(mesh);
   const oneSided = findHalfConnected(mesh);
   if (oneSided.length === 0) return holes;
-  const said = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
-  return [...holes, ...oneSided.filter(({ name }) => !said.has(name))];
+  const named = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
+  return [...holes, ...oneSided.filter(({ name }) => !named.has(name))];
 }

@@ -1,8 +1,8 @@
 import type { NodeView } from './subnet-view.ts';
 
 /**
- * For each id a list of ids, by their numbers, all in one array: that of an id lies between its start and the start of the next one.
- * Thousands of nodes have hundreds of thousands of peers, and lists of their own would be most of the work.
+ * A list of ids for each id, by their numbers. All lists are in one array, one after the other: that of an id goes from its start to
+ * the start of the next id. For hundreds of thousands of peers, to make a list for each node would be most of the work.
  */
 export interface IdLists {
   readonly starts: Int32Array;
@@ -10,8 +10,8 @@ export interface IdLists {
 }
 
 /**
- * Who says that it is connected to whom, by numbers of the ids that the running nodes gave. A list names an id, so nodes that gave
- * the same one count as one node: it has several names, or all are behind one address. Else thousands of them were millions of pairs.
+ * Who says that it is connected to whom, by the numbers of the ids that the running nodes gave. Nodes that gave the same id count as
+ * one: it has several names, or all are behind one address. Otherwise thousands of such nodes would make millions of pairs.
  */
 export interface Mesh {
   /** The nodes that gave an id, at its number. Ids have the order of their first nodes. */
@@ -54,11 +54,11 @@ function invert(lists: IdLists): IdLists {
 function findLists(nodesOf: Mesh['nodesOf'], numbers: ReadonlyMap<string, number>): IdLists {
   const starts = new Int32Array(nodesOf.length + 1);
   const ids: number[] = [];
-  /** By id: the one that was last found to list it. */
+  /** By peer: the id in whose list it was last found. */
   const listedIn = new Int32Array(nodesOf.length).fill(NO_ID);
   for (const [own, nodes] of nodesOf.entries()) {
-    for (const { said } of nodes)
-      for (const id of said?.observation.peerIds ?? []) {
+    for (const { chainFacts } of nodes)
+      for (const id of chainFacts?.observation.peerIds ?? []) {
         const peer = numbers.get(id);
         if (peer === undefined || listedIn[peer] === own) continue;
         listedIn[peer] = own;
@@ -69,12 +69,12 @@ function findLists(nodesOf: Mesh['nodesOf'], numbers: ReadonlyMap<string, number
   return { starts, ids: new Int32Array(ids) };
 }
 
-/** The mesh of the nodes that run. Hundreds of thousands of peers are looked up, so nothing is made for each. */
+/** The mesh of the nodes that run. It makes no object for a peer, as there may be hundreds of thousands. */
 export function findMesh(all: readonly NodeView[]): Mesh {
   const numbers = new Map<string, number>();
   const nodesOf: NodeView[][] = [];
   for (const node of all) {
-    const id = node.said?.observation.nodeId;
+    const id = node.chainFacts?.observation.nodeId;
     if (node.isOut || node.isStarting || id === undefined) continue;
     const number = numbers.get(id) ?? nodesOf.length;
     numbers.set(id, number);

@@ -2,21 +2,21 @@ import type { ClockDisturbances } from '../model/clock.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 
-/** For this long it is said that there is a hole in what was watched. */
-const SAID_MS = 5 * 60_000;
+/** How long a gap is reported after its end, and a set clock after it was set. */
+const REPORTED_MS = 5 * 60_000;
 
-/** A busy machine holds a process up for seconds. */
+/** A shorter gap is none: a busy machine holds a process up for seconds. */
 const LEAST_GAP_MS = 15_000;
 
-/** A time service moves a clock by less. */
+/** A smaller step is none: a time service moves a clock by less. */
 const LEAST_STEP_MS = 5_000;
 
 const ago = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
 
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
 export function findMonitorProblems({ gap, step }: ClockDisturbances, now: number): readonly Suspicion[] {
-  const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < SAID_MS;
-  const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < SAID_MS;
+  const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
+  const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < REPORTED_MS;
   if (!wasGone && !wasSet) return [];
   const seen = [
     ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${ago(gap.endedAt, now)}`] : []),

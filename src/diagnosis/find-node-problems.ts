@@ -4,7 +4,7 @@ import { listNames } from '../model/list-names.ts';
 import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
-import { BY_NODE, explain, explainEach } from './explain-checks.ts';
+import { explain, explainEach, READ_FROM_NODE } from './explain-checks.ts';
 import {
   checkOf,
   fails,
@@ -22,7 +22,7 @@ export const commandToRestart = ({ container, name }: NodeView): string =>
 
 type Words = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
-/** A problem of one node, as one object without copies: each of thousands may have one. */
+/** A problem of one node. Made as one object without copies, as each of thousands of nodes may have one. */
 const toSuspicion = (
   problem: ProblemName,
   { name }: NodeView,
@@ -43,8 +43,8 @@ const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
 };
 
 /**
- * No call is answered, although Docker does not say that the container is stopped. How long it has been silent is no evidence:
- * the other nodes may not have been asked since, and be silent too.
+ * No call is answered, although Docker does not say that the container is stopped. How long that has lasted confirms nothing:
+ * the other nodes may not have been probed since, and may be silent too.
  */
 function findSilent(node: NodeView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
@@ -134,8 +134,8 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
   return toSuspicion('node_stalled', node, explain(node, 'latest_block', 'log_block'), words, stalledMs(node, { now }));
 }
 
-/** Whatever else the check of the latest block says. */
-function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
+/** What else fails the check of the latest block. */
+function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
   const check = fails(node, 'latest_block') ? checkOf(state, 'latest_block') : undefined;
@@ -159,7 +159,7 @@ function findOther(node: NodeView, view: SubnetView): Suspicion | undefined {
   return toSuspicion('node_behind', node, explains, { summary, evidence, fix });
 }
 
-/** The checks of other targets that fail because these nodes are out: each may miss as many as there are. */
+/** The failing checks of nodes and bootnodes that miss no more nodes than are out. */
 function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView) {
   const few = nodes.filter(
     ({ target, peers = 0 }) => peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
@@ -179,7 +179,7 @@ function findReaders({ services }: SubnetView): ReadonlyMap<string, readonly Tar
 /** Problems of single nodes. */
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
-  // A node that rises is not asked for a witness of its own stall.
+  // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   const networks = countNetworks(view.nodes.some(({ peers }) => peers === 0) ? view.nodes : []);
   const found: Suspicion[] = [];
@@ -190,20 +190,23 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
       findSilent(node) ??
       findPartitioned(node, connected, networks) ??
       findStalled(node, witness, view) ??
-      findOther(node, view);
+      findHeightProblem(node, view);
     if (one !== undefined) found.push(one);
   }
   return found;
 }
 
-/** Adds to the problems of nodes that are out what other targets miss of them: all that is missed to the first. */
-export function explainAround(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
+/**
+ * Adds to the problems of nodes that are out the checks of other targets that fail for that reason. Which peers are missing is not
+ * known, so the first problem explains all of those. A service that reads from a node is explained by the problem of that node.
+ */
+export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
   let missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
   const isOfOut = ({ component, name }: Suspicion) => component === 'node' && name !== undefined && names.has(name);
   const readers = findReaders(view);
-  // A node that has run again for a while after a failure of its own misses the others, too.
+  // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
   const outOrStarting = new Set(out.map(({ name }) => name));
   const ofOthers = new Set(
     found.some(isOfOut) ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
@@ -216,7 +219,7 @@ export function explainAround(found: readonly Suspicion[], view: SubnetView): re
         : one;
     const reading = readers.get(name);
     if (reading === undefined && missed.length === 0) return one;
-    const also = [...missed, ...explainEach(reading ?? [], ...BY_NODE)];
+    const also = [...missed, ...explainEach(reading ?? [], ...READ_FROM_NODE)];
     missed = [];
     return also.length === 0 ? one : { ...one, explains: [...explains, ...also] };
   });

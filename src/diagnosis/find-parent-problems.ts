@@ -19,10 +19,10 @@ import type { SubnetView } from './subnet-view.ts';
 /** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
 const HEAD_AGE_MS = 120_000;
 
-/** A first reading is confirmed by the next one, unless the relayer says the same. */
+/** The next reading comes within this time. */
 const NEXT_READING_MS = 45_000;
 
-/** The first probe without an answer does not say for how long. */
+/** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;
 
 type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
@@ -38,8 +38,8 @@ function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Susp
   };
 }
 
-/** One whose first reading waits for a second witness: the next reading, or a relayer that submits nothing. */
-const confirmed = (view: SubnetView, one: Suspicion): Suspicion =>
+/** A problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
+const withSecondWitness = (view: SubnetView, one: Suspicion): Suspicion =>
   submits(view) === false ? one : { ...one, confirmMs: NEXT_READING_MS };
 
 function findUnanswered(view: SubnetView, { observation: { head }, unanswered }: ParentFacts): Suspicion | undefined {
@@ -53,7 +53,7 @@ function findUnanswered(view: SubnetView, { observation: { head }, unanswered }:
       evidence: `${seen}, while the relayer submits; whether its blocks arrive is not known`,
       fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
-  return confirmed(
+  return withSecondWitness(
     view,
     toSuspicion(view, 'parent_unreachable', {
       summary: 'the parent chain does not answer',
@@ -101,7 +101,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
   if (kind === 'checkpoint') return undefined;
   const { summary, evidence } = AT_ADDRESS[kind];
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
-  return confirmed(
+  return withSecondWitness(
     view,
     toSuspicion(view, 'contract_missing', {
       summary,
@@ -138,12 +138,12 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
   const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
-  const said = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
+  const submittedAt = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
   return toSuspicion(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
-      ? `${seen}; the relayer ${said === undefined ? 'shows no fault' : `says that it submitted ${formatDuration(Math.max(view.now - said, 0))} ago`}, and the contract is right`
+      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatDuration(Math.max(view.now - submittedAt, 0))} ago`}, and the contract is right`
       : seen,
     fix: submits(view)
       ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'

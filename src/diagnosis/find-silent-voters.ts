@@ -2,8 +2,8 @@ import type { MissedRounds } from '../model/chain.ts';
 import type { ChainView } from './chain-view.ts';
 import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
 
-/** What a node says within this time of its start says nothing about its votes. */
-const SETTLED_MS = 60_000;
+/** What a node says in the first minute after its start shows nothing of its votes. */
+const FIRST_VOTES_MS = 60_000;
 
 /** The newest rounds that count, in rounds for each masternode. */
 const RECENT_ROUNDS = 5;
@@ -16,11 +16,11 @@ export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
   let all: readonly string[] | undefined;
   let rounds = 0;
   let last: readonly string[] | undefined;
-  for (const { said, isOut } of nodes) {
-    const { voteRounds = 0, neverSigned = [] } = (!isOut && said?.observation.pool) || {};
+  for (const { chainFacts, isOut } of nodes) {
+    const { voteRounds = 0, neverSigned = [] } = (!isOut && chainFacts?.observation.pool) || {};
     if (voteRounds === 0) continue;
     rounds = Math.max(rounds, voteRounds);
-    // Nodes share equal lists.
+    // Equal lists are the same object (createSharing).
     if (neverSigned === last) continue;
     last = neverSigned;
     // Most pools lack the same ones in the same order.
@@ -42,13 +42,13 @@ function countMissed(
   const counts = new Map(addresses.map((address) => [address, 0]));
   const counted = new Set<number>();
   let last: MissedRounds['rounds'] | undefined;
-  for (const { said } of witnesses) {
-    const { rounds } = said?.observation.missedRounds ?? {};
-    // Nodes share equal lists.
+  for (const { chainFacts } of witnesses) {
+    const { rounds } = chainFacts?.observation.missedRounds ?? {};
+    // Equal lists are the same object (createSharing).
     if (rounds === undefined || rounds === last) continue;
     last = rounds;
     for (const { round, miner } of rounds) {
-      // Thousands of nodes list the same rounds, and a number is found faster than an address.
+      // Thousands of nodes list the same rounds. To find a number is cheaper than to find an address.
       if (round < oldest || counted.has(round)) continue;
       counted.add(round);
       const count = counts.get(miner);
@@ -58,14 +58,15 @@ function countMissed(
   return counts;
 }
 
-function isSettled({ container, said }: NodeView): boolean {
+/** Whether a node was asked about its chain long enough after its start. */
+function showsVotes({ container, chainFacts }: NodeView): boolean {
   const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
-  return said !== undefined && (startedAt === undefined || said.at - startedAt >= SETTLED_MS);
+  return chainFacts !== undefined && (startedAt === undefined || chainFacts.at - startedAt >= FIRST_VOTES_MS);
 }
 
 /**
- * Masternodes that nobody has a vote of while their rounds bring no block: how many of its newest rounds each missed, by address.
- * Their nodes run, or are not in the inventory. A pool stops at the quorum, so who is missing in one round may have voted.
+ * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.
+ * Their nodes run, or are not in the inventory. A pool stops at the quorum, so one that is missing in a round may have voted.
  */
 export function findSilentVoters(
   nodes: readonly NodeView[],
@@ -77,8 +78,8 @@ export function findSilentVoters(
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
-    if (node !== undefined && (node.isOut || node.isStarting || !isSettled(node))) return false;
-    // A node that is behind cannot vote, and is said as that.
+    if (node !== undefined && (node.isOut || node.isStarting || !showsVotes(node))) return false;
+    // A node that is behind cannot vote. That is a problem of its own.
     return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
   });
   if (silent.length === 0) return new Map();

@@ -1,33 +1,34 @@
 import { joinAnd } from '../model/list-names.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
-/** Nodes tell each other of a new round at once: one that is asked this much later must know it. */
-const TOLD_MS = 5_000;
+/** Nodes send each other a new round at once: one that is asked this much later must know it. */
+const SPREAD_MS = 5_000;
 
 /** A masternode that waits for a block in vain. */
 interface Waiting {
   readonly node: NodeView;
   readonly round: number;
-  /** When it said so, in watched time. */
+  /** When it was asked, in watched time. */
   readonly at: number;
 }
 
-/** Those that said so since then, and since their container started. */
+/** The masternodes that were asked since then, and since their container started. */
 function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Waiting[] {
   return nodes.flatMap((node): readonly Waiting[] => {
-    const { said, container, isOut } = node;
-    const { address, pool } = said?.observation ?? {};
+    const { chainFacts, container, isOut } = node;
+    const { address, pool } = chainFacts?.observation ?? {};
     const startedAt = 'container' in container ? (container.container.startedAt ?? since) : since;
-    if (said === undefined || !pool?.timeoutRound || isOut || said.at < Math.max(since, startedAt)) return [];
+    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < Math.max(since, startedAt))
+      return [];
     return address !== undefined && masters.get(address) === node
-      ? [{ node, round: pool.timeoutRound, at: said.at }]
+      ? [{ node, round: pool.timeoutRound, at: chainFacts.at }]
       : [];
   });
 }
 
-/** Whether one that was asked later is in a lower round, so that no round passed in between. */
+/** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
 const isSplit = (waiting: readonly Waiting[]): boolean =>
-  waiting.some((low) => waiting.some((high) => high.round > low.round && high.at + TOLD_MS <= low.at));
+  waiting.some((low) => waiting.some((high) => high.round > low.round && high.at + SPREAD_MS <= low.at));
 
 /** The command, as far as the inventory says where they run. */
 function describeRestart(nodes: readonly NodeView[]): string {
@@ -39,9 +40,9 @@ function describeRestart(nodes: readonly NodeView[]): string {
 }
 
 /**
- * Masternodes that wait in different rounds since the subnet halted at `since`: too few in each to leave it. A round is kept in
- * memory. So nodes that were killed come back in a lower one, and real ones may never hear of the higher (seen with XDC-Subnet
- * v0.3.2). One that is restarted comes back in the lower one, too, and then there are enough.
+ * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round
+ * in memory, so one that was killed comes back in a lower round, and may never receive the higher one (seen with XDC-Subnet v0.3.2).
+ * A node of the higher round that is restarted comes back in the lower one too, and then enough are in the same.
  */
 export function findSplitRounds(
   view: SubnetView,

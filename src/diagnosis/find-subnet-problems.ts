@@ -13,7 +13,7 @@ import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, s
 
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
-/** What one node of a list is out for, in a word. */
+/** A node that takes no part, with the reason. */
 function describeOut(node: NodeView): string {
   const { name, container, answers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
@@ -35,14 +35,14 @@ const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresol
 
 const GONE_FAULTS = ['refused', ...NETWORK_FAULTS];
 
-/** The highest of many values, by a loop: a call takes no more than some hundred thousand arguments. */
+/** The highest of many values. `Math.max` takes no more than some hundred thousand arguments. */
 function highest(values: Iterable<number>): number {
   let most = Number.NEGATIVE_INFINITY;
   for (const value of values) if (value > most) most = value;
   return most;
 }
 
-/** A connection that breaks says nothing yet: the next probe shows whether the node is there. */
+/** Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. */
 const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));
 
 /** No node has made or received a block for the stall limit. */
@@ -78,7 +78,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   };
 }
 
-/** A node that is at the height of the others, or claims more, may still vote. */
+/** Whether a node is below the others. One at their height or above may still vote. */
 const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFINITY): boolean =>
   height !== undefined && height.number < reference;
 
@@ -86,13 +86,13 @@ const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFIN
 const HALT_SEEN_MS = 20_000;
 
 /**
- * Whether a node counts for the quorum: it is a masternode, or nobody has said so yet. Of a node that has never given its
- * address nobody knows.
+ * Creates the test whether a node counts for the quorum: it is a masternode, or may be one, as the masternodes or its address are
+ * not known.
  */
 function createIsVoter({ chain: { masternodes } }: SubnetView): (node: NodeView) => boolean {
   const active = new Set(masternodes?.active);
-  return ({ said }) =>
-    active.size === 0 || said?.observation.address === undefined || active.has(said.observation.address);
+  return ({ chainFacts }) =>
+    active.size === 0 || chainFacts?.observation.address === undefined || active.has(chainFacts.observation.address);
 }
 
 /** The subnet goes on, but halts when one more node fails. */
@@ -108,17 +108,17 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;
   if (voting === total || voting > required) return undefined;
-  const silent = nodes.filter(({ said }) => silentVoters.has(said?.observation.address ?? ''));
+  const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const names = namesOf(missing);
   const short = required - voting;
   return {
     problem: 'quorum_at_risk',
     about: names,
-    // With too few votes for a block, it is more than work on a node may cost.
+    // Planned work on these nodes explains the risk, but not too few votes for a block.
     ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
-    // The halt itself is said when no block has come for the stall limit, and is the page. If blocks come, this is.
+    // With too few votes the subnet halts, which pages after the stall limit. This pages only if blocks come nevertheless.
     confirmMs: short > 0 ? view.stallAfterMs + HALT_SEEN_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,

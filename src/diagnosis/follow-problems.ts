@@ -9,7 +9,7 @@ import type { Component } from '../model/target.ts';
 import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
 import { checkOf } from './subnet-view.ts';
 
-/** A suspicion that was not judged for longer than this starts again: what happened in between is unknown. */
+/** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
 
 /** The problems of a subnet, and those that were over a short time ago. */
@@ -18,7 +18,7 @@ export interface FollowedProblems {
   readonly ended: readonly EndedProblem[];
 }
 
-/** How long one that is over must be found before it is open again: a planned restart takes less. */
+/** How long a problem that is over must be found again before it is open again: a planned restart takes less. */
 const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
@@ -26,7 +26,7 @@ const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? 
 /** A cause over its life, at one moment. */
 type Life = Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>;
 
-/** Made as one object with every member: of thousands of problems, copies with members added would cost several times as much. */
+/** Made as one object with every member. Copies with members added would cost several times as much, and there may be thousands. */
 function toProblem(found: Suspicion, { state, since, seenAt, openedAt }: Life): Problem {
   const { severity, alert } = problemCatalog[found.problem];
   return {
@@ -51,8 +51,8 @@ function toProblem(found: Suspicion, { state, since, seenAt, openedAt }: Life): 
   } satisfies Record<keyof Suspicion | keyof Life, unknown> & Problem;
 }
 
-/** One that is clearing and is found again, but about others: it stays until that is confirmed by itself. */
-function raiseNext(before: Problem, found: Suspicion, now: number): Problem {
+/** A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself. */
+function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
   const { clearMs } = problemCatalog[found.problem];
   const { about, explains, lastedMs = 0 } = found;
   const since = before.next?.about === about ? Math.min(before.next?.since ?? now, now) : now;
@@ -63,9 +63,10 @@ function raiseNext(before: Problem, found: Suspicion, now: number): Problem {
   return { ...before, explains, next: { about, since } };
 }
 
+/** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const isOther = before?.about !== found.about;
-  if (before?.state === 'clearing' && isOther) return raiseNext(before, found, now);
+  if (before?.state === 'clearing' && isOther) return raiseAboutOthers(before, found, now);
   const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
   const since = isNew ? now : Math.min(before.since, now);
@@ -98,18 +99,18 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | 
 const byUrgency = (one: Problem, other: Problem): number =>
   SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
 
-/** How long a warning that is confirmed waits for what may page in its place. */
+/** How long a confirmed warning waits at most for a suspicion that would page in its place. */
 const MOST_WAIT_MS = 60_000;
 
-/** A warning that would open now waits while something is suspected that pages for it: one message a cause. */
+/** A warning that would open now waits while something is suspected that pages for it, so that there is one message for one cause. */
 function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySet<Component>, now: number): Problem {
   const opens = one.state === 'open' && (before === undefined || !isStanding(before));
   if (!opens || !isWarningOf(one, waiting) || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
   return { ...one, state: 'suspected', openedAt: undefined };
 }
 
-/** The components for whose warnings something has paged until now. */
-function findFreed(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
+/** The components for whose warnings something paged before, and nothing does now. */
+function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
   return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
 }
 
@@ -144,10 +145,10 @@ export function followProblems(
     if (left !== undefined) problems.push(left);
     else end(one);
   }
-  // A warning that is not found any more ends with what paged for it. Else its own alert would start then.
-  const freed = findFreed(known.values, problems);
+  // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
+  const noLongerPaged = findNoLongerPaged(known.values, problems);
   const standing = problems.filter((one) => {
-    const isOver = one.state === 'clearing' && isWarningOf(one, freed);
+    const isOver = one.state === 'clearing' && isWarningOf(one, noLongerPaged);
     if (isOver) end(one);
     return !isOver;
   });

@@ -6,13 +6,13 @@ import { isLooping } from '../model/restart-cause.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../model/snapshot.ts';
 import { findDown, findStale, type RestartMoment, type Voter, viewVoter } from './view-voter.ts';
 
-/** The members of the chain are asked for once a minute. */
-const CHAIN_MS = 3 * 60_000;
+/** Masternodes that were read longer ago are not relied on. They are read once a minute. */
+const MASTERNODES_KNOWN_MS = 3 * 60_000;
 
 /** For this long after subnetd itself did not run, its facts may be older than they look. */
 const RESUMED_MS = 60_000;
 
-/** What rules out every restart of a node that may vote: now, and until it is known to be over. */
+/** The problems that rule out every restart of a node that may vote, in words: while they last, and while they clear. */
 const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: string, before: string]>>> = {
   subnet_halted: ['the subnet is halted', 'the subnet was halted'],
   chain_forked: ['the chain is forked', 'the chain was forked'],
@@ -34,7 +34,7 @@ function findDoubt({ problems, quorum, epoch, reference, targets }: SubnetState,
     return 'a new epoch has begun, and no node has named its masternodes yet';
   let askedAt = Number.NEGATIVE_INFINITY;
   for (const { facts } of targets) askedAt = Math.max(askedAt, facts.node?.chain?.at ?? askedAt);
-  return now - askedAt < CHAIN_MS
+  return now - askedAt < MASTERNODES_KNOWN_MS
     ? undefined
     : `no node has named the masternodes for ${formatDuration(Math.max(0, now - askedAt))}`;
 }
@@ -48,7 +48,7 @@ function findCostless(
 ): string | undefined {
   const { name, container } = target.target;
   const { node, container: facts } = target.facts;
-  // The inventory may name another container than that of the node, so what answers may vote.
+  // A node that answers may vote, whatever its container does: the inventory may name the wrong one.
   const isSilent = findStale(target, moment) === undefined && node?.observation.answered === false;
   if (isSilent && container !== undefined && facts !== undefined) {
     const down = findDown(target);

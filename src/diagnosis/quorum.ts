@@ -23,7 +23,7 @@ function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly 
   }
   if (nameless === 0) return silent;
   const unnamed = nodes.filter(
-    (node) => isMissing(node) && (node.isForeign || node.said?.observation.address === undefined),
+    (node) => isMissing(node) && (node.isForeign || node.chainFacts?.observation.address === undefined),
   );
   return silent + Math.min(nameless, unnamed.length);
 }

@@ -23,7 +23,7 @@ export type ContainerView =
 export interface TargetView {
   readonly state: TargetState;
   readonly container: ContainerView;
-  /** Its checks that fail. One that a problem explains is known by its object. */
+  /** Its failing checks. A check that a problem explains is recognised as the same object. */
   readonly failing: readonly ExplainedCheck[];
   /** How it is set up, as far as that was read. */
   readonly setup: TargetSetup;
@@ -33,8 +33,8 @@ export interface TargetView {
 export interface NodeView extends TargetView {
   readonly target: NodeTarget;
   readonly name: string;
-  /** What it has said about its chain. */
-  readonly said: ChainFacts | undefined;
+  /** What it last said about its chain, and when. */
+  readonly chainFacts: ChainFacts | undefined;
   /** Whether its RPC or IPC answered the last probe; undefined if it was not probed, or subnetd itself could not. */
   readonly answers: boolean | undefined;
   readonly fault: Fault | undefined;

@@ -2,7 +2,7 @@ import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
 import { isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
-import { isLooping } from '../model/restart-cause.ts';
+import { isLooping, START_MS } from '../model/restart-cause.ts';
 import { setupOf, type TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
@@ -18,9 +18,6 @@ import {
   type SubnetView,
   type TargetView,
 } from './subnet-view.ts';
-
-/** A node that started a shorter time ago has neither found its peers nor caught up. */
-const START_MS = 60_000;
 
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
@@ -39,7 +36,7 @@ function viewContainer({ facts }: TargetState): ContainerView {
 
 const NONE: readonly ExplainedCheck[] = [];
 
-/** Most checks of thousands pass: only those that fail cost an array, and no more room than they need. */
+/** Most checks pass: of thousands of targets only those with a failing check cost an array, of its exact length. */
 function findFailing({ target: { component, name }, checks }: TargetState): readonly ExplainedCheck[] {
   let failing = NONE;
   for (const { check, verdict } of checks) {
@@ -54,7 +51,7 @@ const within = (at: number | undefined, ms: number, now: number): boolean => at 
 
 const RUNS = { isStarting: false, isLooping: false } as const;
 
-/** Whether a container runs for less than a minute, and whether that is one of several starts after a crash. */
+/** Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start. */
 function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
   if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
   const loops = facts.container !== undefined && isLooping(facts.container, now);
@@ -65,7 +62,7 @@ function viewStart({ facts }: TargetState, container: ContainerView, now: number
 const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
   node?.observation.latest.ok ? node.latest : undefined;
 
-/** What all nodes of a subnet are seen by. */
+/** What the view of each node of a subnet needs of the others. */
 interface Moment {
   readonly stallAfterMs: number;
   readonly reference: number | undefined;
@@ -77,8 +74,8 @@ interface Moment {
 }
 
 /**
- * Whether a rise to this height shows that the chain goes on: it is credible, and not far below the reference, as that of a node
- * that catches up. A node without a height claims nothing.
+ * Whether a rise to this height shows that the chain goes on. It does not where the height is not credible, or far below the
+ * reference, as that of a node that catches up. A node without a height claims nothing.
  */
 const canBeWitness = (
   height: Progress | undefined,
@@ -96,9 +93,8 @@ function findLastRise(heights: readonly Progress[], against: Pick<Moment, 'refer
 }
 
 /**
- * Whether a node has not risen for the stall limit while the chain went on. Half of the nodes are above it, and one of them has
- * risen for half of the limit longer. When all stop at once, one of them is the first to reach the limit. When all go on again,
- * one of them is the last to be asked: the time in which nobody rose does not count.
+ * Whether half of the nodes are above this one, and the chain has gone on for half of the stall limit since. When all
+ * nodes stop at once, or go on at once, some are probed earlier than others: that difference is less than half of the limit.
  */
 const isLeftBehind = (
   { number, riseDueSince, passedAt = Number.POSITIVE_INFINITY }: Progress,
@@ -125,7 +121,7 @@ function viewNode(
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
-      // The log of a node that answers says nothing new, and that of one that does not is a second witness.
+      // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
   const isSilent = answers === false && !within(risenAt, LOG_ALIVE_MS, now);
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
@@ -137,7 +133,7 @@ function viewNode(
     setup,
     target,
     name: target.name,
-    said: node?.chain,
+    chainFacts: node?.chain,
     answers,
     fault,
     height,
@@ -157,7 +153,7 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   const addresses = new Set([...active, ...penalised]);
   const masters = new Map<string, NodeView>();
   for (const node of nodes) {
-    const address = node.isForeign ? undefined : node.said?.observation.address;
+    const address = node.isForeign ? undefined : node.chainFacts?.observation.address;
     if (address !== undefined && addresses.has(address)) masters.set(address, node);
   }
   return masters;

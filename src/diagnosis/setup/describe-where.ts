@@ -9,7 +9,7 @@ const PLACES: Readonly<Record<Reach, string>> = {
   loopback: 'an address of its own machine',
 };
 
-/** Where something is served to those who can reach it from farthest. */
+/** Where something is served, by the endpoints that most can reach. */
 export interface Where {
   readonly reach: Reach;
   readonly port: number;

@@ -32,8 +32,8 @@ function describeOpen(engine: string, api: OpenDockerApi): Open {
 
 function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readonly Open[] {
   const engine = name === DEFAULT_ENGINE ? 'the Docker Engine' : `the Docker Engine ${name}`;
-  const said = openApis.filter((api) => isBeyondMachine(hostOf(api))).map((api) => describeOpen(engine, api));
-  if (said.length > 0) return said;
+  const found = openApis.filter((api) => isBeyondMachine(hostOf(api))).map((api) => describeOpen(engine, api));
+  if (found.length > 0) return found;
   // In a private network this may be a proxy that only reads; the engine itself says what it opens.
   if (plainAt === undefined || toReach(plainAt.ip) !== 'public') return [];
   return [

@@ -7,13 +7,14 @@ import type { ContainerSetup } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
 
-/** What Docker should keep at least. A busy node prints 5 kB a second (measured at level 4), so this is some minutes. */
+/** Docker should keep at least as much: some minutes of a busy node, which prints 5 kB a second (measured at level 4). */
 const LEAST_BYTES = 1e6;
 const BUSY_BYTES_PER_MS = 5;
 
-/** The pings that a bootnode hears are printed from this level on (XDC-Subnet p2p/discover/udp.go: Trace). */
-const PINGS = 5;
+/** A bootnode prints the pings that it receives from this level on (XDC-Subnet p2p/discover/udp.go: Trace). */
+const PINGS_LEVEL = 5;
 
+/** A target with how its container was made. */
 interface Made {
   readonly target: Target;
   readonly container: ContainerSetup;
@@ -22,7 +23,7 @@ interface Made {
 const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
 
-/** Logs of which Docker keeps so little that lines are gone before somebody reads them. */
+/** A log of which Docker keeps less than some minutes. */
 function findSmall({ target, container: { name: container, log } }: Made): Suspicion | undefined {
   const { fileBytes, files } = log.rotation ?? { fileBytes: LEAST_BYTES, files: 1 };
   const bytes = fileBytes * files;
@@ -58,17 +59,17 @@ function findEndless(made: readonly Made[]): readonly Suspicion[] {
   ];
 }
 
-/** A bootnode whose log does not show which nodes it hears. */
+/** A bootnode whose log does not show from which nodes it receives pings. */
 function findQuiet({ target, container }: Made): Suspicion | undefined {
   const { component, name, container: ref } = target;
   const { verbosity } = container;
-  if (component !== 'bootnode' || verbosity === undefined || verbosity >= PINGS) return undefined;
+  if (component !== 'bootnode' || verbosity === undefined || verbosity >= PINGS_LEVEL) return undefined;
   return {
     problem: 'bootnode_log_quiet',
     component,
     name,
     summary: 'the log of the bootnode does not show whom it hears',
-    evidence: `${container.name} runs with -verbosity ${verbosity}, and pings are printed from ${PINGS} on`,
+    evidence: `${container.name} runs with -verbosity ${verbosity}, and pings are printed from ${PINGS_LEVEL} on`,
     fix: `write \`command: ["-verbosity", "6", "-nodekey", "bootnode.key"]\` below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
     explains: [],
     causes: [],

@@ -7,10 +7,10 @@ import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
 
 /**
- * Who has which value, of the running nodes that gave one; undefined when all have the same. Of thousands all are mostly the
- * same, so values become text only when they are not.
+ * The running nodes that gave a value, grouped by it; undefined when all gave the same. Mostly that is so, so values become text only
+ * when they differ.
  */
-function findApart<Value>(
+function groupIfDifferent<Value>(
   { nodes }: SubnetView,
   read: (node: NodeView) => Value | undefined,
   describe: (value: Value) => string,
@@ -46,7 +46,7 @@ const containerOf = ({ setup: { container } }: NodeView) =>
   container?.ok && container.value.imageId !== undefined ? container.value : undefined;
 
 function findVersions(view: SubnetView): Suspicion | undefined {
-  const groups = findApart(view, versionOf, String);
+  const groups = groupIfDifferent(view, versionOf, String);
   if (groups === undefined) return undefined;
   const { names, service, recreate } = describeOthers(view, groups);
   return {
@@ -61,13 +61,13 @@ function findVersions(view: SubnetView): Suspicion | undefined {
 
 /** Images with one name and different content, or different names, although the clients are the same. */
 function findImages(view: SubnetView): Suspicion | undefined {
-  const groups = findApart(
+  const groups = groupIfDifferent(
     view,
     containerOf,
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
     (one, other) => one.imageId === other.imageId,
   );
-  if (groups === undefined || findApart(view, versionOf, String) !== undefined) return undefined;
+  if (groups === undefined || groupIfDifferent(view, versionOf, String) !== undefined) return undefined;
   const { names, recreate } = describeOthers(view, groups);
   return {
     problem: 'images_differ',
@@ -97,9 +97,9 @@ const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): bool
 
 /** Nodes on one chain that follow different consensus settings. */
 function findConsensus(view: SubnetView): Suspicion | undefined {
-  const groups = findApart(
+  const groups = groupIfDifferent(
     view,
-    ({ isForeign, said }) => (isForeign ? undefined : said?.observation.consensus),
+    ({ isForeign, chainFacts }) => (isForeign ? undefined : chainFacts?.observation.consensus),
     describeConsensus,
     isSameConsensus,
   );

@@ -5,11 +5,12 @@ import type { ContainerSetup, PublishedPort } from '../../model/setup.ts';
 import type { Target } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
 
-/** A port that everybody reaches who reaches the machine, and what answers there. */
+/** A port that is open to everybody who reaches the machine, and what answers there. */
 interface OpenPort extends PublishedPort {
   readonly what: string;
 }
 
+/** A target with its open ports. */
 interface Open {
   readonly target: Target;
   readonly ports: readonly OpenPort[];
@@ -18,8 +19,8 @@ interface Open {
 const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(URL.parse(address)?.port);
 
-/** What answers at a port, if not everybody should reach it: the p2p port must be open, and the frontend is for people. */
-function nameOf(target: Target, { ports }: ContainerSetup, { containerPort, hostPort }: PublishedPort) {
+/** What answers at a port that not everybody should reach; else undefined. The p2p port must be open, and the frontend is for people. */
+function nameGuarded(target: Target, { ports }: ContainerSetup, { containerPort, hostPort }: PublishedPort) {
   switch (target.component) {
     case 'node': {
       if (containerPort === ports.p2p) return undefined;
@@ -38,7 +39,7 @@ function nameOf(target: Target, { ports }: ContainerSetup, { containerPort, host
 function findOpen(target: Target, container: ContainerSetup): readonly OpenPort[] {
   const open = new Map<number, OpenPort>();
   for (const port of container.published) {
-    const what = ['0.0.0.0', '::'].includes(port.hostIp) ? nameOf(target, container, port) : undefined;
+    const what = ['0.0.0.0', '::'].includes(port.hostIp) ? nameGuarded(target, container, port) : undefined;
     if (what !== undefined && port.protocol === 'tcp') open.set(port.hostPort, { ...port, what });
   }
   return [...open.values()];

@@ -27,15 +27,15 @@ interface Exposed {
 }
 
 function isMasternode(node: NodeView, { chain, masters }: SubnetView): boolean {
-  const address = node.said?.observation.address;
+  const address = node.chainFacts?.observation.address;
   return address !== undefined && masters.get(address) === node && chain.masternodes?.active.includes(address) === true;
 }
 
 /** A masternode that signs nothing is found by its missing votes. */
 const isSilent = (node: NodeView, { silentVoters }: SubnetView): boolean =>
-  isMissing(node) || silentVoters.has(node.said?.observation.address ?? '');
+  isMissing(node) || silentVoters.has(node.chainFacts?.observation.address ?? '');
 
-/** `before` is what was known of it; that remains while a masternode is out. */
+/** How it is known that the account of a node is unlocked. `before` is what was known, which stays so while a masternode is out. */
 function findUnlocked(
   node: NodeView,
   { wallet }: RpcExposure,
@@ -65,7 +65,7 @@ function toEnvLine({ node: { name }, seen, dangerous }: Exposed): string {
   return `set RPC_API=${kept.join() || 'net,web3'} in ${name}.env and recreate ${name}`;
 }
 
-/** The way out where the start script decides. */
+/** The fix where the start script of a node leaves no choice. */
 const toOwnMachine = ({ port }: Exposed): string =>
   `publish the port as 127.0.0.1:${port}:${port} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes)`;
 
@@ -98,7 +98,7 @@ function findAccount(one: Exposed): readonly Suspicion[] {
   ];
 }
 
-/** What a web page could abuse: on a node's own machine, what every masternode needs does not count. */
+/** The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count. */
 const findAbused = ({ reach, dangerous, unlocked }: Exposed): readonly string[] =>
   unlocked !== undefined && reach !== 'loopback' ? [...dangerous, 'eth'].toSorted() : dangerous;
 

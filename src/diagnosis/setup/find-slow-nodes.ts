@@ -7,8 +7,8 @@ import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 /** From this median on a node is slow, whatever the others are. */
 const SLOW_MS = 1_000;
 
-/** So many times slower than the others, and at least this slow. */
-const TIMES = 10;
+/** A node is slow, too, if its median is this many times that of the others, and at least `LEAST_MS`. */
+const SLOW_TIMES = 10;
 const LEAST_MS = 100;
 
 interface Timed {
@@ -25,7 +25,7 @@ const timesOf = ({ setup: { client } }: NodeView): readonly number[] => (client?
 
 /** Nodes that answer JSON-RPC far more slowly than others do. */
 export function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
-  // Where no request took that long, no median is to be found.
+  // Without a request that took that long, no median can be.
   if (!nodes.some((node) => timesOf(node).some((ms) => ms >= LEAST_MS))) return [];
   const timed = nodes.flatMap((node): readonly Timed[] => {
     const tookMs = timesOf(node);
@@ -34,7 +34,7 @@ export function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
   });
   // Of many nodes the slow ones hardly move the median, and of few the smaller one counts.
   const usual = medianOf(timed.map(({ median }) => median)) ?? 0;
-  const isSlow = ({ median }: Timed) => median >= SLOW_MS || (median >= LEAST_MS && median >= TIMES * usual);
+  const isSlow = ({ median }: Timed) => median >= SLOW_MS || (median >= LEAST_MS && median >= SLOW_TIMES * usual);
   return timed.filter(isSlow).map(({ node, median, max, count }) => ({
     problem: 'node_slow',
     component: 'node',
