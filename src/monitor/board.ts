@@ -17,7 +17,7 @@ import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 import { createSharing } from './create-sharing.ts';
 import { findByName } from './find-by-name.ts';
-import { isOtherContainer, isOtherwise, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
+import { hasNewContainer, hasNewVerdict, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {
@@ -38,45 +38,45 @@ export interface Board {
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
   /**
-   * The same for each subnet with a verdict that has changed since its last diagnosis. A large one waits until some time has
-   * passed since that: many verdicts that change one by one must not cost a diagnosis each.
+   * The same for each subnet that has changed since its last diagnosis. The larger it is, the longer it waits from one diagnosis to
+   * the next: many verdicts that change one by one must not cost a diagnosis each.
    */
   diagnoseChanged(now: number): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
-  /** The same without what explains failed checks, which costs a copy of each: a state that is the same object is unchanged. */
+  /** The same without what explains failed checks, which costs a copy of each. A target whose state is the same object is unchanged. */
   unexplained(): Snapshot;
 }
 
-/** A subnet with the states of its targets; a probe replaces one in place. */
+/** A subnet with the states of its targets. A probe replaces the state of its target in place. */
 interface Entry {
   readonly subnet: Subnet;
   facts: SubnetFacts;
   /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
   settings: CheckSettings;
   diagnosis: Diagnosis;
-  /** A verdict has changed since the diagnosis. */
+  /** Something that a diagnosis depends on has changed since the last one. */
   isChanged: boolean;
   diagnosedAt: number;
-  /** Lets its nodes share what they say alike. */
+  /** Replaces what several of its nodes say alike by one object. */
   readonly share: ReturnType<typeof createSharing>;
   readonly exposures: ExposureMemory;
-  /** The planned work that was in force then. */
+  /** The planned work that was in force at the diagnosis. */
   plannedWork: readonly PlannedWork[];
   readonly states: TargetState[];
 }
 
 /**
- * How long a subnet that has changed is left alone after a diagnosis, in milliseconds for each target: 5 s for 10,000. A
- * target costs less than a twentieth of that.
+ * The least time from a diagnosis to the next one that a change causes, in milliseconds for each target of the subnet: 5 s for 10,000.
+ * A diagnosis takes less than a twentieth of that.
  */
-const REST_MS = 0.5;
+const PAUSE_MS_PER_TARGET = 0.5;
 
-const isResting = ({ diagnosedAt, states }: Entry, now: number): boolean =>
-  now >= diagnosedAt && now - diagnosedAt < states.length * REST_MS;
+const isPausing = ({ diagnosedAt, states }: Entry, now: number): boolean =>
+  now >= diagnosedAt && now - diagnosedAt < states.length * PAUSE_MS_PER_TARGET;
 
-/** The facts of a subnet that a new inventory leaves valid. */
+/** The facts of a subnet whose probes a new inventory leaves as they are. */
 function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
   if (known === undefined) return {};
   const isKept = (kind: SubnetProbeKind) =>
@@ -100,8 +100,8 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
 }
 
 /**
- * Creates an empty board; the first two arguments are of the clock, the third is all planned work that is known. `onBug` gets what a
- * diagnosis throws: what was last found in that subnet stays, and other subnets go on.
+ * Creates an empty board. `toWall` and `readDisturbances` are those of the clock, and `readPlannedWork` gives all work that is known.
+ * `onBug` gets what a diagnosis throws: the problems that were last found in that subnet stay, and other subnets go on.
  */
 export function createBoard(
   toWall: (at: number) => number = (at) => at,
@@ -118,7 +118,7 @@ export function createBoard(
     const known = new Map(entries.map((entry) => [entry.subnet.name, entry]));
     entries = inventory.subnets.map((subnet) => {
       const last = known.get(subnet.name);
-      // What a new inventory leaves as it is goes on as it is: 10,000 targets are not looked at for the sake of one.
+      // An unchanged subnet is the same object, and none of its targets is looked at.
       if (last?.subnet === subnet) return last;
       const find = findByName(last?.subnet.targets ?? []);
       const stateBefore = (target: Target): TargetState | undefined => {
@@ -158,7 +158,7 @@ export function createBoard(
     entry.states[index] = { ...state, facts: change(state.facts, entry) };
   };
 
-  /** Judges a target's checks of one round by the current facts, after a run that took so long or without one. */
+  /** Judges a target's checks of one round by its facts: after a run of `runSeconds`, or again without a run. */
   const judge = (
     { subnet, settings, states, diagnosis: { reference } }: Entry,
     state: TargetState,
@@ -200,7 +200,7 @@ export function createBoard(
     const { entry, index } = place;
     const checks = judge(entry, state, round, now, durationSeconds);
     const changed = toState(state, checks, judgeFailures(target, state.facts, now), state.heardNodes);
-    if (isOtherwise(state, changed) || isOtherContainer(before.facts, changed.facts)) entry.isChanged = true;
+    if (hasNewVerdict(state, changed) || hasNewContainer(before.facts, changed.facts)) entry.isChanged = true;
     entry.states[index] = round === 'logs' ? withHeardNodes(changed, entry.states, entry.subnet, now) : changed;
   };
 
@@ -258,8 +258,8 @@ export function createBoard(
       const works = readPlannedWork();
       for (const entry of entries) {
         const inForce = findInForce(works, entry.subnet.name, toWall(now));
-        const isOther = !isDeepStrictEqual(inForce, entry.plannedWork);
-        if (isOther || (entry.isChanged && !isResting(entry, now))) diagnoseEntry(entry, now);
+        const isWorkChanged = !isDeepStrictEqual(inForce, entry.plannedWork);
+        if (isWorkChanged || (entry.isChanged && !isPausing(entry, now))) diagnoseEntry(entry, now);
       }
     },
     unexplained: () => entries.map((entry) => stateOf(entry, [...entry.states])),

@@ -13,26 +13,26 @@ export interface KeptPositions extends PositionStore {
 const SAVE_EVERY_MS = 1_000;
 /** If the table has not answered by then, logs are read without their saved positions. */
 const READ_WITHIN_MS = 10_000;
-/** After a restart of the machine a database may come up after subnetd. */
+/** How often the table is read until it answers: after a restart of the machine a database may come up after subnetd. */
 const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
 /** Reads the table when a position is first needed, and writes changes every second. */
 export function createKeptPositions(table: PositionTable): KeptPositions {
   const current = new Map<string, () => LogPosition>();
-  /** The contents of the table, as text. */
+  /** The contents of the table as far as they were read and written: each position as JSON. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
-  const { promise: stopped, resolve: letGo } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
+  const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
   let stored: Promise<void> | undefined;
   let saving: Promise<void> | undefined;
 
   const readTable = async () => {
-    let isLate = false;
+    let isGivenUp = false;
     const read = async (): Promise<ReadonlyMap<string, LogPosition>> => {
       for (;;) {
         const positions = await table.read().catch(() => undefined);
-        if (positions !== undefined || isLate) return positions ?? new Map();
+        if (positions !== undefined || isGivenUp) return positions ?? new Map();
         await sleep(READ_AGAIN_MS);
       }
     };
@@ -40,7 +40,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       valueWithin(READ_WITHIN_MS, read(), new Map<string, LogPosition>()),
       stopped,
     ]);
-    isLate = true;
+    isGivenUp = true;
     for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
   };
   const write = async () => {
@@ -88,7 +88,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
     },
     stop: async (readersEnded) => {
-      letGo(new Map());
+      releaseReaders(new Map());
       await readersEnded;
       clearInterval(timer);
       const last = async () => {

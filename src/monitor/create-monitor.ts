@@ -64,7 +64,7 @@ export interface MonitorOptions extends RoundEvents {
   readonly scheduled: boolean;
   /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
   readonly positions?: PositionTable;
-  /** Limits of open connections of probes and of open log files; by default as many as they use. */
+  /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
   /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */
   readonly ownPort?: number | undefined;
@@ -76,7 +76,7 @@ export interface MonitorOptions extends RoundEvents {
 
 const WATCHDOG_MS = 1_000;
 
-/** Aborted work ends at once. What cannot be aborted, such as a read from a dead disk, is abandoned after this time. */
+/** While stopping, work that does not end when it is aborted is abandoned after this time, such as a read from a dead disk. */
 const READERS_END_MS = 800;
 const PROBES_END_MS = 2_500;
 
@@ -116,7 +116,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const onLogNews = (target: Target, urgent: boolean) => {
     const prober = proberOf(target, 'logs');
     if (prober === undefined) return;
-    // A verdict that is not good yet must not wait for the next round.
+    // A verdict other than pass must not wait for the next round to change.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
     if (urgent || isUnsettled) runs.runForNews(target, 'logs', prober);
     else

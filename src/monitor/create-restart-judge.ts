@@ -23,23 +23,23 @@ export interface RestartJudgeOptions {
   readonly now: () => number;
 }
 
-/** A larger subnet is judged by its rounds: to probe all of its nodes for each question would cost too much. */
+/** A subnet of more nodes is judged by its rounds: to probe all of its nodes for each question would cost too much. */
 const MAX_PROBED = 100;
 
-/** From the start of one probe of all nodes to the next, in real time, however many ask. */
-const APART_MS = 1_000;
+/** The least time from one probe of all nodes to the next, in real time, however many questions come. */
+const PROBE_EVERY_MS = 1_000;
 
-/** How long a question waits for the probes. */
-const PROBES_MS = 8_000;
+/** How long a question waits for the probes at most. */
+const PROBES_WITHIN_MS = 8_000;
 
-/** How old facts may be that nobody asked for. */
+/** How old the facts of rounds may be: two rounds, but between these limits. */
 const LEAST_AGE_MS = 20_000;
 const MOST_AGE_MS = 60_000;
 
 const nodesOf = ({ subnet: { targets } }: SubnetState): readonly string[] =>
   targets.flatMap(({ component, name }) => (component === 'node' ? [name] : []));
 
-/** More names than these are counted. */
+/** At most this many names are listed. The others are counted. */
 const MAX_NAMED = 10;
 const list = (names: readonly string[]): string => listNames(names, MAX_NAMED);
 
@@ -74,7 +74,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
-  /** Probes that begin after this call, which those who ask meanwhile share. */
+  /** Probes all nodes. Each caller gets probes that begin after its call, and those that wait share them. */
   const probeAgain = (subnet: Subnet): Promise<void> => {
     const { name } = subnet;
     const known = waiting.get(name);
@@ -82,10 +82,10 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
     const next = (running.get(name) ?? Promise.resolve()).then(() => {
       waiting.delete(name);
       const probed = probeNodes(subnet);
-      const rested = Promise.all([probed, wait(APART_MS, undefined, { ref: false })]).then(() => {
-        if (running.get(name) === rested) running.delete(name);
+      const ended = Promise.all([probed, wait(PROBE_EVERY_MS, undefined, { ref: false })]).then(() => {
+        if (running.get(name) === ended) running.delete(name);
       });
-      running.set(name, rested);
+      running.set(name, ended);
       return probed;
     });
     waiting.set(name, next);
@@ -109,7 +109,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
       const { name } = before.subnet;
       const askedAt = now();
       const isProbed = nodesOf(before).length <= MAX_PROBED;
-      if (isProbed) await settleWithin(PROBES_MS, probeAgain(before.subnet));
+      if (isProbed) await settleWithin(PROBES_WITHIN_MS, probeAgain(before.subnet));
       const after = isProbed ? snapshot().find((one) => one.subnet.name === name) : undefined;
       const answer = after ? judgeRestart(after, node, { now: now(), freshSince: askedAt }) : judge(name, node);
       // A reload may have removed it meanwhile.

@@ -19,7 +19,7 @@ export interface Round {
   intervalMs(): number;
   /** Resolves when the first round has ended. */
   readonly first: Promise<void>;
-  /** Has it ended? */
+  /** Has the first round ended? */
   hasEndedOnce(): boolean;
   /** Does the schedule work: is no tick more than a minute late? */
   isAlive(): boolean;
@@ -33,7 +33,7 @@ export interface Round {
   stop(): Promise<void>;
 }
 
-/** The probes of one round stay close in time, however long the interval is. */
+/** The longest time over which the probes of a round are spread, however long the interval is. */
 const MAX_SPREAD_MS = 30_000;
 
 const OVERDUE_MS = 5_000;
@@ -68,7 +68,7 @@ export function createRound(options: RoundOptions): Round {
   /** Is the last run still starting its probes? */
   let isStarting = false;
   const running = new Set<Promise<void>>();
-  /** What was due at the start of each current run, oldest first. A run that does not end delays no other. */
+  /** What was due at the start of each current run, the oldest first. */
   const dueOfRuns = new Set<Due>();
   /** The targets that are being probed, and those of them that are due again. */
   const busy = new Set<Target>();

@@ -9,15 +9,15 @@ import type {
 } from '../model/chain.ts';
 import type { Block, NodeObservation, Peers, Result } from '../model/observation.ts';
 
-/** Nodes that are asked within a minute say this many different things at most, as long as they agree. */
+/** As many different values are remembered. Nodes that agree give fewer within a minute. */
 const REMEMBERED = 8;
 
 type Compare<T> = (one: T, other: T) => boolean;
 
-/** More texts than the nodes of a subnet have ids, addresses and hashes. Made-up ones are forgotten with all others. */
+/** More than the ids, addresses and hashes of a large subnet. When nodes make up more than that, all are forgotten. */
 const MOST_TEXTS = 65_536;
 
-/** Gives the string of an equal text that was given before, else the text itself. */
+/** Gives the string that was first given with this content. */
 function createTextShare(): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
@@ -29,7 +29,7 @@ function createTextShare(): (text: string) => string {
   };
 }
 
-/** Gives a value that was given before and is equal, else the value itself. */
+/** Gives an equal value that was given before, else the value itself. */
 function createShare<T>(isSame: Compare<T>): (value: T) => T {
   const known: T[] = [];
   return (value) => {
@@ -46,7 +46,7 @@ const isSameList =
   (one, other) =>
     one.length === other.length && one.every((entry, index) => isSame(entry, other[index] as T));
 
-/** Whether two have the same members with the same values. Lists and objects in them must be shared before. */
+/** Whether two objects have the same members. Lists and objects in them are compared by identity, so they must be shared before. */
 function isSameObject<T extends object>(one: T, other: T): boolean {
   for (const key in one) if (one[key] !== other[key] || !Object.hasOwn(other, key)) return false;
   for (const key in other) if (!Object.hasOwn(one, key)) return false;
@@ -59,7 +59,7 @@ function createResultShare<T extends object>(): (result: Result<T>) => Result<T>
   return (result) => (result.ok ? results({ ok: true, value: values(result.value) }) : result);
 }
 
-/** Lets nodes share what they say alike about their chain. */
+/** The same of what nodes say about their chain. */
 function createChainSharing(): (chain: ChainObservation) => ChainObservation {
   const text = createTextShare();
   const addresses = createShare<readonly string[]>(isSameList((one, other) => one === other));
@@ -108,9 +108,9 @@ function createChainSharing(): (chain: ChainObservation) => ChainObservation {
 }
 
 /**
- * Lets the nodes of a subnet share what most of them say alike: heights and counts of peers, who is a masternode and who missed
- * rounds. Equal ids, addresses and hashes become one string. Thousands of nodes with copies of their own would fill the memory, and each
- * copy would have to be compared.
+ * Replaces the parts that several nodes of a subnet say alike by one object: heights, counts of peers, masternodes, missed rounds.
+ * Equal ids, addresses and hashes become one string. Without it, thousands of copies would fill the memory, and would have to be
+ * compared one by one.
  */
 export function createSharing(): (seen: NodeObservation) => NodeObservation {
   const shareLatest = createResultShare<Block>();

@@ -1,4 +1,4 @@
-/** Slots that many share; one user at a time holds each. */
+/** Limits how many users do something at once: each holds a slot meanwhile. */
 export interface Slots {
   /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
   acquire(): Promise<void> | undefined;

@@ -36,8 +36,8 @@ export interface SubnetProbesOptions {
   readonly onBug: (error: unknown) => void;
 }
 
-/** A new container is probed after it has had time to start, and others that start with it at the same time. */
-const STARTED_MS = 30_000;
+/** A container that has started is probed after this time: it needs some to start, and others may start with it. */
+const AFTER_START_MS = 30_000;
 
 /** A probe with its timer. */
 interface Running {
@@ -74,11 +74,11 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       });
     return current;
   };
-  const runAndWait = () => {
+  const runRepeatedly = () => {
     const started = performance.now();
     void run().then(() => {
       if (stopping.signal.aborted) return;
-      timer = setTimeout(runAndWait, Math.max(0, prober.everyMs - (performance.now() - started)));
+      timer = setTimeout(runRepeatedly, Math.max(0, prober.everyMs - (performance.now() - started)));
     });
   };
   return {
@@ -87,15 +87,15 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     inputs: subnetProberInputs(prober.kind, subnet),
     run,
     start: () => {
-      if (prober.firstAfterMs === undefined) runAndWait();
-      else timer = setTimeout(runAndWait, prober.firstAfterMs);
+      if (prober.firstAfterMs === undefined) runRepeatedly();
+      else timer = setTimeout(runRepeatedly, prober.firstAfterMs);
     },
     containerStarted: (target, containerId) => {
       if (prober.isOutdatedBy?.(target, containerId) !== true || !options.scheduled) return;
       soon ??= setTimeout(() => {
         soon = undefined;
         void run();
-      }, STARTED_MS);
+      }, AFTER_START_MS);
     },
     stop: () => {
       stopping.abort();

@@ -34,7 +34,7 @@ const ROUNDS = ['rpc', 'containers', 'services', 'logs', 'console'] as const;
 const LOGS_TIMEOUT_MS = 1_000;
 
 /** All probers of some watches. */
-export const probersOf = (watches: readonly SubnetWatch[]): readonly Prober[] =>
+const probersOf = (watches: readonly SubnetWatch[]): readonly Prober[] =>
   watches.flatMap(({ probers }) => [...probers.values()].flatMap((byTarget) => [...byTarget.values()]));
 
 /** Finds the prober of the previous watch, if a new inventory changes none of its inputs. */
@@ -47,7 +47,7 @@ function createReuse(before: SubnetWatch | undefined, subnet: Subnet) {
   return (kind: ProbeKind, target: Target): Prober | undefined => {
     // Log watches are reused separately.
     if (before === undefined || kind === 'logs') return undefined;
-    // With one changed target of 10,000, no other is compared, but a frontend: its page also depends on other targets.
+    // An unchanged target is the same object and is not compared. The page of a frontend also depends on other targets.
     if (isSubnetSame && target.component !== 'frontend' && unchanged.has(target))
       return before.probers.get(roundOf[kind](target))?.get(target);
     const old = find(target);
@@ -57,7 +57,7 @@ function createReuse(before: SubnetWatch | undefined, subnet: Subnet) {
   };
 }
 
-/** What is used by the watches that remain. */
+/** The probers and rounds of some watches. */
 export const usedBy = (watches: readonly SubnetWatch[]): ReadonlySet<Prober | Round> =>
   new Set([...probersOf(watches), ...watches.flatMap(({ rounds }) => rounds)]);
 
@@ -97,7 +97,10 @@ export function createSubnetWatch(
   const newRounds: Round[] = [];
   const starts: (() => void)[] = [];
   const watch: SubnetWatch = {
-    ...{ subnet, probers, rounds, newRounds },
+    subnet,
+    probers,
+    rounds,
+    newRounds,
     start: () => {
       for (const start of starts) start();
     },

@@ -14,8 +14,8 @@ export interface ProbeRuns {
   /** The same, but after the earlier runs in turn have ended: a connection carries one run at a time. */
   runInTurn(target: Target, round: RoundName, prober: Prober): Promise<void>;
   /**
-   * Probes a target outside of its rounds because of news, and diagnoses its subnet again if a verdict changed. Of news that
-   * come by the thousand, as from an engine or a log, not each one leads to a run, but a run begins after the last.
+   * Probes a target outside of its rounds because of an event or a line of its log, and diagnoses its subnet if a verdict changed.
+   * Thousands of events at once start few runs, and one begins after the last event.
    */
   runForNews(target: Target, round: RoundName, prober: Prober): void;
   /** Aborts the current run and closes connections. Its result is not recorded. */
@@ -31,7 +31,7 @@ interface Runs {
   recorded: number;
   /** Resolves when the runs in turn have ended. */
   turn: Promise<void>;
-  /** What runs it for news, and its target by the last of them. */
+  /** What runs the prober for news, and the target that the last of them was about. */
   news?: { target: Target; readonly start: () => void };
 }
 
@@ -39,7 +39,7 @@ const NOTHING_RUNS = Promise.resolve();
 
 /** `onBug` gets what a prober throws; such a run does not count. */
 export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
-  // One record for all that changes: what is set in a map that holds its keys weakly costs each collection of garbage.
+  // One record holds all that changes: each entry that is set in a WeakMap costs time in every collection of garbage.
   const runsOfAll = new WeakMap<Prober, Runs>();
   /** By their numbers. */
   const running = new Map<number, Promise<void>>();

@@ -9,8 +9,8 @@ export interface RoundPlan {
 }
 
 /**
- * At least this time is between the starts of two probes, which is 5,000 a second. How many run at once is not limited: those that
- * hang would take the places of those that answer.
+ * The least time between the starts of two probes: at most 5,000 start in a second. How many run at once is not limited here, as
+ * probes that hang would hold up those that are answered.
  */
 const LEAST_GAP_MS = 0.2;
 
@@ -31,7 +31,7 @@ export function runRound<T>(
   const gap = Math.max(spreadMs / Math.max(targets.length, 1), LEAST_GAP_MS);
   const { promise, resolve } = Promise.withResolvers<number>();
   let next = 0;
-  /** One for all waits: each wait's own timer and promise would outlive collections of garbage, thousands of them in a second. */
+  /** One timer for all waits. Thousands of timers a second would each outlive collections of garbage. */
   let timer: NodeJS.Timeout | undefined;
   let isStarting = true;
   let running = 0;

@@ -32,23 +32,23 @@ const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts 
 });
 
 /** Whether a verdict or a known failure has changed. */
-export const isOtherwise = (before: TargetState, after: TargetState): boolean =>
+export const hasNewVerdict = (before: TargetState, after: TargetState): boolean =>
   after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
   after.shownFailures.length !== before.shownFailures.length ||
   after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
 
 /**
- * Whether Docker has another container for a target, or says something else of how it runs: one that was restarted may fail its
- * check as before.
+ * Whether Docker has another container for a target, or gives another status. The verdict may be the same all the same, as when
+ * a failing container was restarted.
  */
-export function isOtherContainer(before: Facts, after: Facts): boolean {
+export function hasNewContainer(before: Facts, after: Facts): boolean {
   const [one, other] = [before.container?.observation, after.container?.observation];
   if (one === other) return false;
   if (one?.kind !== 'found' || other?.kind !== 'found') return one?.kind !== other?.kind;
   return one.container.id !== other.container.id || one.container.status !== other.container.status;
 }
 
-/** Made as one object with every member, as the state of a check is. */
+/** Made as one object with every member, as `toCheckState` does. */
 export const toState = (
   { target, facts }: KnownTarget,
   checks: readonly CheckState[],
@@ -68,8 +68,8 @@ export function withHeardNodes(
 }
 
 /**
- * The state of a target in a new inventory. Of the state before, facts and checks stay whose part of the target is probed in
- * the same way.
+ * The state of a target in a new inventory. A kind of facts stays, with its checks, if what its probe reads of the target is
+ * unchanged.
  */
 export function toTargetState(
   target: Target,
