@@ -31,7 +31,7 @@ export interface ChainView {
 const isSame = (one: Chain, other: Chain | undefined): boolean =>
   one.chainId === other?.chainId && one.genesis === other?.genesis;
 
-/** The chain of more than half of these nodes. Only the last candidate of Boyer and Moore's majority vote can be it, so that one is counted. */
+/** The chain of more than half of these nodes. Only the last candidate of Boyer and Moore's vote can be it, so that one is counted. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
   let last: Chain | undefined;
   let lead = 0;

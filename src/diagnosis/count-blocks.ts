@@ -9,7 +9,7 @@ interface Rotation {
   readonly masternodes: number;
 }
 
-/** The place in the list of the masternode whose turn a round is. A block of another one is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
+/** The place of the masternode whose turn a round is. A block of another is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
 const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
 
 /** How many of the rounds from 0 to below `round` are the turn of the masternode at a place. */

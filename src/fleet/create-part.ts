@@ -5,11 +5,11 @@ import { findDecider, findJudgedElsewhere, isFirst, planKeeping, planLeaving, ty
 /** What one instance of a fleet does, over time. It knows no clock and no database. */
 export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
   /**
-   * Decides by what is known of all instances now what is watched; whether that is otherwise than before. The first time, what
-   * an earlier run of this instance has watched is in its own row.
+   * Decides which subnets are watched, by what is known of all instances now. Returns whether that has changed. The first time, what
+   * an earlier run of this instance watched is read from its own row.
    */
   planWatch(members: readonly SeenMember[]): boolean;
-  /** Decides which subnets it keeps, and gives those that it watches as its row tells of them. */
+  /** Decides which subnets it keeps, of those that it watches; the result is for its row. */
   planKeeping(
     watched: readonly Pick<FleetSubnet, 'name' | 'isReady'>[],
     members: readonly SeenMember[],
@@ -19,20 +19,20 @@ export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
 /** Starts with what its shard owns; `holds`: whether it holds the lock of its shard. */
 export function createPart(self: Self, holds: () => boolean): Part {
   let leaving: ReadonlySet<string> = new Set();
-  /** All rows were read, with that of an earlier run. */
+  /** All rows were read once, with that of an earlier run. */
   let hasBegun = false;
   let keeping: ReadonlyMap<string, Keeping> = new Map();
-  /** It was seen without its lock since the last plan: whoever asked then has forgotten what it kept. */
+  /** It was without its lock at some time since the last plan. Then it keeps nothing until the next plan. */
   let hasLapsed = true;
   let elsewhere: ReadonlySet<string> = new Set();
   let isSpeaker = false;
   /** As of the last plan, while this one does not hold the lock. */
   let decider: Decider = 'self';
-  /** Those that were ready once since they are watched. */
+  /** The subnets that were ready once since they are watched. */
   let ready: ReadonlySet<string> = new Set();
   let epochs: ReadonlyMap<string, number> = new Map();
   let epoch = 0;
-  /** That of what has left the inventory; none until all rows were read. */
+  /** The epoch of subnets that have left the inventory; 0 until all rows were read. */
   let epochOfOthers = 0;
   const isWatched = (subnet: string) => isOwner(self.shard, subnet) || leaving.has(subnet);
   const hasHeldSincePlan = () => {
@@ -61,26 +61,26 @@ export function createPart(self: Self, holds: () => boolean): Part {
     },
     planKeeping: (watched, members) => {
       ready = new Set(watched.flatMap(({ name, isReady }) => (isReady || ready.has(name) ? [name] : [])));
-      const latched = watched.map(({ name }) => ({ name, isReady: ready.has(name) }));
+      const withReadyOnce = watched.map(({ name }) => ({ name, isReady: ready.has(name) }));
       const isHolder = holds();
       const isNewTerm = hasLapsed && isHolder;
       const before: typeof keeping = hasLapsed ? new Map() : keeping;
       const next: typeof keeping = isHolder
-        ? planKeeping(self, latched, before, members)
+        ? planKeeping(self, withReadyOnce, before, members)
         : new Map(watched.map(({ name }) => [name, 'no']));
       epoch += 1;
       if (isNewTerm || epoch === 1) epochOfOthers = epoch;
-      const current = latched.map(({ name }): readonly [string, number] => {
+      const current = withReadyOnce.map(({ name }): readonly [string, number] => {
         const known = epochs.get(name);
         const isGained = next.get(name) === 'now' && before.get(name) !== 'now';
         return [name, known === undefined || isGained ? epoch : known];
       });
-      // What was read of one that has left the inventory is still what is stored of it, as long as it was kept.
+      // A subnet that has left the inventory needs no new epoch while it is kept: nobody else has written of it.
       const others = isNewTerm ? [] : [...epochs].filter(([name]) => isWatched(name));
       epochs = new Map([...others, ...current]);
       keeping = next;
       hasLapsed = !isHolder;
-      return new Map(latched.map(({ name, isReady }) => [name, { isReady, keeping: next.get(name) ?? 'no' }]));
+      return new Map(withReadyOnce.map(({ name, isReady }) => [name, { isReady, keeping: next.get(name) ?? 'no' }]));
     },
   };
 }

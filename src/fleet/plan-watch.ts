@@ -9,12 +9,12 @@ export interface Self {
 
 const isSameShard = (one: Shard, other: Shard): boolean => one.index === other.index && one.total === other.total;
 
-/** The names of the subnets of some instances that are meant. */
+/** The names of the subnets of some instances that pass a test. */
 const namesOf = (
   members: readonly SeenMember[],
-  isMeant: (subnet: FleetSubnet, member: SeenMember) => boolean,
+  isWanted: (subnet: FleetSubnet, member: SeenMember) => boolean,
 ): ReadonlySet<string> =>
-  new Set(members.flatMap((member) => member.subnets.filter((one) => isMeant(one, member)).map(({ name }) => name)));
+  new Set(members.flatMap((member) => member.subnets.filter((one) => isWanted(one, member)).map(({ name }) => name)));
 
 /**
  * The subnets that an instance goes on watching although another shard owns them: those that it watched before it was started
@@ -37,7 +37,7 @@ export function findDecider({ instance, shard }: Self, members: readonly SeenMem
   return namesOf(others, ({ keeping }) => keeping === 'now').size > 0 ? 'other' : 'unknown';
 }
 
-/** Whether no other instance that runs comes before it: each sees the same of the fleet, and one of them speaks. */
+/** Whether no other instance that runs comes before it, by shard and name. Only the first one notifies of what all of them see. */
 export const isFirst = ({ instance, shard }: Self, members: readonly SeenMember[]): boolean =>
   !members.some(
     (one) =>
@@ -46,7 +46,7 @@ export const isFirst = ({ instance, shard }: Self, members: readonly SeenMember[
       (one.shard.index - shard.index || (one.instance < instance ? -1 : 1)) < 0,
   );
 
-/** Those subnets that another instance judges now. */
+/** The subnets that another instance judges now. */
 export const findJudgedElsewhere = ({ instance }: Self, members: readonly SeenMember[]): ReadonlySet<string> =>
   namesOf(
     members.filter((one) => !one.isSilent && one.instance !== instance),

@@ -20,13 +20,13 @@ import { createAgreementWatch, type Difference } from './watch-agreement.ts';
 export interface Fleet {
   /** What it may do with which subnets; undefined without a fleet, when it does all with those that it watches. */
   readonly part: FleetPart | undefined;
-  /** Under which name the database has the history and the incidents of the subnets that are watched here. */
+  /** The name under which the database has the history and the incidents of the subnets that are watched here. */
   readonly stateOf: string;
   /** Watches this instance's part of an inventory, or throws and changes nothing. */
   load(whole: Inventory): void;
-  /** What is to be shown of all instances now; undefined without a fleet. */
+  /** All instances as of now, for pages and metrics; undefined without a fleet. */
   view(): FleetView | undefined;
-  /** The subnets that are watched here, as this instance would tell of them now. */
+  /** The subnets that are watched here, as this instance would write them into its row now. */
   ownSubnets(): readonly FleetSubnet[];
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export interface FleetDeps {
 
 const BEAT_MS = 5_000;
 const TRIM_EVERY_MS = 3_600_000;
-/** The row of an instance that is gone stays for so long. */
+/** How long the row of an instance that is gone stays. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** An instance that knows of no other. */
@@ -143,9 +143,9 @@ export function startFleet(deps: FleetDeps): Fleet {
     const watched = current.map(({ subnet: { name } }) => ({ name, isReady: isReady(name) }));
     planned = part.planKeeping(watched, members);
     const subnets = toFleetSubnets(current, planned, clock.toWall);
-    // A beat that an earlier run has written must not come again.
+    // The beat must differ from the last one of an earlier run.
     beat = Math.max(beat, ownRow?.beat ?? 0) + 1;
-    // A row has whole milliseconds.
+    // Rows store whole milliseconds.
     const writtenAt = Math.floor(clock.toWall(clock.now()));
     nameWatch.willWrite(writtenAt);
     await store.write({ instance, shard, beat, writtenAt, subnets });

@@ -17,7 +17,7 @@ const toFleetProblem = ({ problem, severity, component, name, since, summary, fi
     ...(name !== undefined && { name }),
   }) satisfies FleetProblem;
 
-/** What an instance tells others of the subnets that it watches; findings about the set-up stay on its own page. */
+/** What an instance writes into its row about the subnets that it watches. Findings about the set-up are left to its own page. */
 export const toFleetSubnets = (
   snapshot: Snapshot,
   planned: ReadonlyMap<string, Pick<FleetSubnet, 'isReady' | 'keeping'>>,

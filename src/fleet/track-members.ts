@@ -1,7 +1,7 @@
 import type { WatchedMs } from '../model/clock.ts';
 import type { FleetMember, SeenMember } from '../model/fleet.ts';
 
-/** An instance whose beat has not changed for this long is silent: three of its writes are missing. */
+/** An instance whose beat has not changed for this long is silent: it has missed three writes. */
 const SILENT_MS = 15_000;
 
 /** What is known of the instances of a fleet from their rows over time, by the reader's own clock. */

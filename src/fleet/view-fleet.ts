@@ -26,8 +26,8 @@ interface Report {
 
 const BEST_FIRST: readonly Sight[] = ['seen', 'unknown', 'unseen', 'missing'];
 
-/** Who of two knows more of a subnet: who runs, has judged it, owns it, keeps it; then who was seen last. */
-function compare(one: Report, other: Report): number {
+/** Sorts first who knows more of a subnet: an instance that runs, has judged it, owns it, keeps it; then the one that was seen last. */
+function compareReports(one: Report, other: Report): number {
   const rank = ({ member, view, known }: Report) =>
     BEST_FIRST.indexOf(view.sight) * 8 +
     Number(!known.isReady) * 4 +
@@ -49,14 +49,14 @@ function viewShard(shard: Shard, instances: readonly InstanceView[], isBlind: bo
   };
 }
 
-/** Merges the rows of all instances to what one of them shows of the others. */
+/** Merges the rows of all instances into what one of them shows of the others. */
 export function viewFleet({ self, members, own, inventory, nowWall, toWall }: ViewInput): Omit<FleetView, 'differing'> {
   const { index: ownIndex, total } = self.shard;
   const ownRow = members.find(({ instance }) => instance === self.instance);
-  // Who cannot write its own row, or has read nothing yet, can say nothing of others.
+  // An instance that cannot write its own row, or has read nothing yet, knows nothing of others.
   const isBlind = members.length === 0 || ownRow?.isSilent === true;
   const sightOf = ({ isFresh, isSilent }: SeenMember) => (isFresh ? 'seen' : isSilent ? 'unseen' : 'unknown');
-  // What was a shard of a larger total, and has ended, is no part of the fleet any more.
+  // An instance of an earlier, larger total that has ended is no part of the fleet any more.
   const others = members.filter((one) => one.instance !== self.instance && !(one.isSilent && one.shard.index >= total));
   const viewed = others.map((member) => ({
     member,
@@ -89,12 +89,12 @@ export function viewFleet({ self, members, own, inventory, nowWall, toWall }: Vi
   const inInventory = new Set(inventory);
   const rows = viewed.flatMap(({ member, view }) =>
     member.subnets.flatMap((known): readonly Report[] =>
-      // What a silent instance has last reported may have left the inventory since.
+      // A subnet that a silent instance reported last may have left the inventory since.
       watchedHere.has(known.name) || (member.isSilent && !inInventory.has(known.name)) ? [] : [{ member, view, known }],
     ),
   );
   const seen = [...Map.groupBy(rows, ({ known }) => known.name)].flatMap(([name, of]): readonly ElsewhereSubnet[] => {
-    const [best] = of.toSorted(compare);
+    const [best] = of.toSorted(compareReports);
     if (best === undefined) return [];
     const { instance, shard, sight, lastSeen } = best.view;
     return [{ name, shard, sight, instance, lastSeen, known: best.known }];

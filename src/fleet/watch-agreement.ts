@@ -6,7 +6,7 @@ import type { Self } from './plan-watch.ts';
 /** Longer than a change of the total, or of the inventory, takes from the first instance to the last. */
 const DIFFERS_MS = 10 * 60_000;
 
-/** How an instance that runs was started otherwise than this one: by its total, or by the subnets that one of both lacks. */
+/** How another instance differs from this one: in the total of shards, or in the subnets that only one of both knows. */
 export interface Difference {
   readonly instance: string;
   readonly shard: string;
@@ -14,13 +14,13 @@ export interface Difference {
   readonly subnets?: readonly string[];
 }
 
-/** Notices other instances of a fleet that do not share the subnets out as this one does. */
+/** Notices other instances of a fleet that do not divide the subnets as this one does. */
 export interface AgreementWatch {
   /** The names of all subnets of the inventory. */
   setInventory(names: readonly string[]): void;
   /** Takes all instances as of `now`. Gives those that have differed for ten minutes by now, each once. */
   take(members: readonly SeenMember[], now: WatchedMs): readonly Difference[];
-  /** The instances that have differed for so long, as of the last time. */
+  /** The instances that have differed for ten minutes, as of the last call of `take`. */
   differing(): readonly string[];
 }
 
