@@ -1,6 +1,6 @@
 type Cells = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** Copies rows of so many cells to where they are now; a new row stays as it is. */
+/** Copies rows of `width` cells: to each row the earlier row that `from` names. A row that is new, -1 there, stays as it is. */
 export function moveRows(cells: Cells, moved: Cells, from: Int32Array, width = 1): void {
   for (const [row, earlier] of from.entries()) {
     if (earlier === -1) continue;
@@ -19,11 +19,11 @@ export interface Columns<Column> {
   read(span: number): Column | undefined;
   /** The newest span; 0 before the first one. */
   readonly newest: () => number;
-  /** There are other rows from now on. */
+  /** Rearranges the rows: by place, the earlier place of each row, or -1 of one that is new. */
   move(from: Int32Array): void;
 }
 
-/** Creates a table of at most `kept` spans without a row; `create` makes a column of so many rows, each of `width` cells. */
+/** Creates a table without a row that keeps the newest `kept` spans. `create` makes a column of `rows` rows, each of `width` cells. */
 export function createColumns<Column extends Cells>(
   kept: number,
   create: (rows: number) => Column,

@@ -17,31 +17,34 @@ const KINDS: readonly CheckBar[] = ['none', 'up', 'down', 'part'];
 const bitOf = (verdict: string): number =>
   verdict === 'fail' ? DOWN : verdict === 'pass' || verdict === 'degraded' ? UP : 0;
 
+/** What is known of the checks from before this process watched them. */
+export interface PastChecks {
+  readonly snapshot: Snapshot;
+  /** The newest changes from before the start. `isWhole`: they are all of the last 24 hours. */
+  readonly changes: readonly HistoryChange[];
+  readonly isWhole: boolean;
+  /** When the process started, in wall time. */
+  readonly startedAt: number;
+  /** Whether a target was watched in the half hour that begins then, in wall time. Else nothing is known of it. */
+  readonly isWatched: (target: Target, start: number) => boolean;
+  /** The targets whose bars are filled in; all by default. */
+  readonly isRestored?: (target: Target) => boolean;
+}
+
 /** Whether each check passed in the last 24 hours. */
 export interface CheckBars {
   /** `at` is wall time. */
   record(snapshot: Snapshot, at: number): void;
-  /**
-   * Fills in the time before the start from the newest changes of then, of which `isWhole` says whether they are all of the
-   * last 24 hours. Where nobody watched, nothing is known. `at` is when the process started. Of a target that is not meant,
-   * nothing changes.
-   */
-  restore(
-    snapshot: Snapshot,
-    changes: readonly HistoryChange[],
-    isWhole: boolean,
-    isWatched: (target: Target, at: number) => boolean,
-    at: number,
-    isMeant?: (target: Target) => boolean,
-  ): void;
+  /** Fills in the time before the start. */
+  restore(past: PastChecks): void;
   /** The bars of a check, the oldest first. */
   read(target: Target, check: CheckName, at: number): readonly CheckBar[];
 }
 
-/** What a check was at each time, the newest first: until when, and as what. */
+/** The stretches of time in which the verdict of a check was the same, the newest first. `changes` are the newest first too. */
 function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: number, from: number) {
   let until = at;
-  // What it is now it may have become since the start.
+  // The current verdict may be newer than the start.
   let verdict: string = changes[0]?.is ?? current;
   for (const change of changes) {
     yield { from: Math.max(change.at, from), until, verdict };
@@ -85,7 +88,7 @@ export function createCheckBars(): CheckBars {
           row += state.checks.length;
         }
     },
-    restore: (snapshot, changes, isWhole, isWatched, at, isMeant = () => true) => {
+    restore: ({ snapshot, changes, isWhole, startedAt: at, isWatched, isRestored = () => true }) => {
       const newest = Math.floor(at / BAR_MS);
       const known = changes.filter(({ kind }) => kind === 'check');
       const oldest = Math.min(at, ...known.map((change) => change.at));
@@ -99,7 +102,7 @@ export function createCheckBars(): CheckBars {
       let row = 0;
       for (const { target, checks } of snapshot.flatMap(({ targets }) => targets))
         for (const { check, verdict } of checks) {
-          if (isMeant(target)) {
+          if (isRestored(target)) {
             const own = (byCheck.get(keyOf(target, check)) ?? []).filter((change) => change.at > from);
             const newestFirst = own.toSorted((one, other) => other.at - one.at);
             for (const stretch of toStretches(verdict, newestFirst, at, from))

@@ -13,10 +13,10 @@ export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 2
 /** How many spans of a length are in memory. */
 export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
 
-/** When nothing was recorded for longer than this, nobody looked. */
+/** After a longer time without a record, nothing is known of that time. */
 const UNSEEN_MS = 60_000;
 
-/** What a target is at a moment. What fails because of another target is not its own time down, nor is planned work. */
+/** The part of the uptime that a moment of a target counts for. What fails because of another target is no time down of its own. */
 export function partOf({ target, checks }: TargetState, plannedWork: readonly PlannedWork[] = []): keyof Uptime {
   let part: keyof Uptime = 'unseen';
   for (const { verdict, because } of checks) {

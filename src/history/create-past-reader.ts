@@ -29,7 +29,7 @@ export interface PastReaderDeps {
   readonly fleet?: FleetPart | undefined;
 }
 
-/** An hour before the start was watched if it was for this long. */
+/** An hour counts as watched if it was for longer than this. */
 const WATCHED_MS = 30_000;
 /** How many of the last changes are read to find out how things were before a restart. */
 const REMEMBERED = 2_000;
@@ -51,8 +51,8 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
     /** The newest changes from before the start. */
     let remembered: readonly StoredChange[] = [];
     const names = new Set(subnets);
-    const isMeant = ({ subnet }: Target) => subnets === undefined || names.has(subnet);
-    const restoreBars = (before: readonly StoredChange[]) => {
+    const isRestored = ({ subnet }: Target) => subnets === undefined || names.has(subnet);
+    const restoreBars = (changes: readonly StoredChange[]) => {
       const hourOf = (time: number) => Math.floor(time / SPAN_MS.hour);
       let last: { readonly target: Target; readonly hours: TargetHistory['hours'] } | undefined;
       const isWatched = (target: Target, start: number): boolean => {
@@ -63,7 +63,8 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
         const ownMs = hourOf(start) === hourOf(startedAt) ? until - startedAt : 0;
         return hour !== undefined && hour.ok + hour.fail + hour.planned - ownMs > WATCHED_MS;
       };
-      bars.restore(snapshot(), before, before.length < REMEMBERED, isWatched, startedAt, isMeant);
+      const isWhole = changes.length < REMEMBERED;
+      bars.restore({ snapshot: snapshot(), changes, isWhole, startedAt, isWatched, isRestored });
     };
     return [
       async () => history.begin(snapshot()),
@@ -88,22 +89,23 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
   const epochs = new Map<string, number>();
   const read = new Set<string>();
   const unread: Step[] = fleet ? [] : [...stepsOf(undefined, wallNow())];
-  const isNews = (subnet: string) => (fleet?.epochOf(subnet) ?? 0) > 0 && fleet?.epochOf(subnet) !== epochs.get(subnet);
+  const isUnread = (subnet: string) =>
+    (fleet?.epochOf(subnet) ?? 0) > 0 && fleet?.epochOf(subnet) !== epochs.get(subnet);
 
   /** Begins with the subnets that are new to this instance, and with those that it keeps from now on. */
   const begin = (part: FleetPart) => {
     forgetUnwatched(part, epochs, read);
-    const news = part.subnets().filter(isNews);
-    const begun = news.filter((subnet) => !epochs.has(subnet));
-    const kept = news.filter((subnet) => epochs.has(subnet));
-    for (const subnet of news) epochs.set(subnet, part.epochOf(subnet));
+    const unreadNow = part.subnets().filter(isUnread);
+    const begun = unreadNow.filter((subnet) => !epochs.has(subnet));
+    const kept = unreadNow.filter((subnet) => epochs.has(subnet));
+    for (const subnet of unreadNow) epochs.set(subnet, part.epochOf(subnet));
     for (let start = 0; start < begun.length; start += SUBNETS_AT_ONCE) {
       const slice = begun.slice(start, start + SUBNETS_AT_ONCE);
       unread.push(...stepsOf(slice, wallNow()), async () => {
         for (const subnet of slice) read.add(subnet);
       });
     }
-    // What they were is in memory; what has changed last, the instance that kept them has stored.
+    // Their past is in memory. The instance that kept them until now has stored what changed last.
     for (let start = 0; start < kept.length; start += SUBNETS_AT_ONCE) {
       const slice = kept.slice(start, start + SUBNETS_AT_ONCE);
       unread.push(async (database) => finder.remember(await database.changes({ subnets: slice, limit: REMEMBERED })));
@@ -119,7 +121,7 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
         await nextTurn();
       }
     },
-    isDue: () => unread.length > 0 || fleet?.subnets().some(isNews) === true,
+    isDue: () => unread.length > 0 || fleet?.subnets().some(isUnread) === true,
     isRead: (subnet) => fleet === undefined || read.has(subnet),
   };
 }

@@ -41,9 +41,9 @@ export function createChangeFinder(): ChangeFinder {
   /** By the places of targets. */
   let containers: (SeenContainer | undefined)[] = [];
   const subnets = new Map<string, SeenSubnet>();
-  /** From before, while this process knows nothing newer, each with when it was first looked for. */
+  /** Changes from before, by subject, while this process knows nothing newer. `since`: when it began to look for the same. */
   const before = new Map<string, { readonly change: HistoryChange; since?: number }>();
-  /** Something was remembered since the last snapshot: what is the same must be looked for there too. */
+  /** Changes were remembered since the last snapshot, so problems are compared even where they are the same. */
   let isReminded = false;
 
   const takeBefore = (subject: Subject): HistoryChange | undefined => {

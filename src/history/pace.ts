@@ -3,9 +3,9 @@ import type { Minute } from '../model/history.ts';
 const MINUTE_MS = 60_000;
 /** The minutes that are kept. */
 const KEPT = 60;
-/** A minute in which nobody looked for longer than this is not counted. */
+/** A minute in which no height was recorded for longer than this is not counted. */
 const UNSEEN_MS = 30_000;
-/** Who began to look so early in a minute has seen all of it. */
+/** Where the first height comes this early in a minute, all of the minute is counted. */
 const BEGIN_MS = 5_000;
 
 /** The blocks of a subnet, minute by minute. */
@@ -20,7 +20,7 @@ export interface Pace {
 /** Counts blocks by the height at the end of each minute; `onMinute` receives each that ends. */
 export function createPace(onMinute?: (minute: Minute) => void): Pace {
   let minutes: readonly Minute[] = [];
-  /** The height when the current minute began, if somebody looked then. */
+  /** The height when the current minute began, if it was recorded then. */
   let base: { readonly minute: number; readonly height: number } | undefined;
   let last: { readonly at: number; readonly height: number } | undefined;
   return {
@@ -33,7 +33,7 @@ export function createPace(onMinute?: (minute: Minute) => void): Pace {
       }
       const isSeen = last !== undefined && at - last.at < UNSEEN_MS && at >= last.at;
       if (base !== undefined && isSeen && minute === base.minute + 1) {
-        // A chain that was reset has a lower height: nothing is known of that minute but that no block came.
+        // A chain that was reset has a lower height: that minute counts as one without a block.
         const blocks = Math.max(0, height - base.height);
         const ended: Minute = { at: base.minute * MINUTE_MS, blocks, ...(gap !== undefined && { gap }) };
         minutes = [...minutes.slice(1 - KEPT), ended];

@@ -55,7 +55,7 @@ const LAST_WITHIN_MS = 2_000;
 
 /** How many changes, and minutes of subnets, may wait for the database. */
 const MOST_WAITING = 10_000;
-/** Ten thousand targets have an hour and a day each that are written every minute; twice as many when an hour begins. */
+/** 10,000 targets have 20,000 rows: an hour and a day each. When an hour begins, they have twice as many. */
 const MOST_TIMES_WAITING = 50_000;
 /** How many rows are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 500;

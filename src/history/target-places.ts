@@ -2,7 +2,7 @@ import type { Snapshot } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 
-/** The earlier place of each target, and the earlier row of each check; -1 of one that is new. */
+/** By their new numbers: the earlier place of each target, and the earlier row of each check. It is -1 where there was none. */
 export interface Moves {
   readonly targets: Int32Array;
   readonly checks: Int32Array;
@@ -15,7 +15,7 @@ type Subject = Pick<Target, 'subnet' | 'component' | 'name'>;
  * is in arrays of all by these numbers: an object for each of ten thousand targets takes more memory than what it holds.
  */
 export interface TargetPlaces {
-  /** Takes over the targets of a snapshot; undefined when they are those of the last one. */
+  /** Numbers the targets of a snapshot; undefined when they are those of the last one. */
   update(snapshot: Snapshot): Moves | undefined;
   /** By their places. */
   readonly targets: () => readonly Target[];

@@ -6,7 +6,7 @@ const PARTS = ['ok', 'fail', 'unseen', 'planned'] as const;
 /** How many cells the time of a target takes. */
 export const TIME_CELLS = PARTS.length;
 
-/** How long each of so many targets was in which state within an hour or a day, in milliseconds. */
+/** How long each target was in each state within an hour or a day: a row of `TIME_CELLS` cells, in milliseconds, at the place of each. */
 export const createTimeCells = (places: number): Uint32Array<ArrayBuffer> => new Uint32Array(places * TIME_CELLS);
 
 /** Adds milliseconds to the time of the target at a place. */
@@ -21,7 +21,7 @@ export function hasNoTime(cells: Uint32Array, place: number): boolean {
   return true;
 }
 
-/** The time of the target at a place; undefined when nobody looked. */
+/** The time of the target at a place; undefined when it was not watched. */
 export function readTime(cells: Uint32Array, place: number): Uptime | undefined {
   if (hasNoTime(cells, place)) return undefined;
   const [ok = 0, fail = 0, unseen = 0, planned = 0] = cells.subarray(place * TIME_CELLS, (place + 1) * TIME_CELLS);

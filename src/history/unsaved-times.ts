@@ -30,7 +30,7 @@ interface Block {
 
 type Row = { -readonly [Member in keyof UptimeRow]: UptimeRow[Member] };
 
-/** Removes the rows of a block from the first on, until there are `count`, and not those of the targets that are to stay. */
+/** Removes the first `count` rows of a block, but none of a target that is to stay. */
 function takeRows(block: Block, count: number, isStaying?: (place: number) => boolean): readonly UptimeRow[] {
   const taken: UptimeRow[] = [];
   for (const [place, { subnet, component, name }] of block.targets.entries()) {
@@ -45,12 +45,12 @@ function takeRows(block: Block, count: number, isStaying?: (place: number) => bo
 }
 
 /**
- * Creates an empty collection of at most `limit` hours and days of targets, beside the current hour and day of each; for each too
- * many the oldest is dropped.
+ * Creates an empty collection. Beside the current hour and day of each target it holds at most `limit` hours and days of targets,
+ * and drops the oldest of what is more.
  */
 export function createUnsavedTimes(limit: number): UnsavedTimes {
   let targets: readonly Target[] = [];
-  /** What was taken and came back, and what is left of targets that are gone: few, and older than the blocks. */
+  /** Rows that were taken and put back, and those of targets that are gone. They are few, and older than the blocks. */
   const loose = new Map<string, Row>();
   /** Those of hours and days that are over. */
   let ended: readonly Block[] = [];

@@ -22,17 +22,17 @@ export interface FleetIncidentsDeps {
 }
 
 const SUBNETS_AT_ONCE = 500;
-/** How often those that another instance keeps are read again, while any is open. */
+/** How often the incidents of a subnet that another instance keeps are read again, while one is open. */
 const READ_AGAIN_MS = 10_000;
-/** When the database does not answer for this long, nobody waits for what is stored. */
+/** How long an instance waits for what is stored when the database does not answer. */
 const FIRST_WITHIN_MS = 30_000;
-/** Longer than any problem takes to be confirmed. While this instance looks for it, another one watches, or did. */
+/** How long an instance looks for the problems of stored incidents: longer than any problem takes to be confirmed. */
 const SETTLED_WITHIN_MS = 15 * 60_000;
 
 /** Starts without having read anything. */
 export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
   const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
-  /** When it was first asked whether each subnet is settled, which is once its nodes were probed. */
+  /** By subnet: since when its problems are looked for, which begins when its nodes have been probed. */
   const since = new Map<string, WatchedMs>();
   let hasReadRemoved = false;
 

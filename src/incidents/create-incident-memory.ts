@@ -23,10 +23,10 @@ export interface IncidentMemory extends IncidentStore {
   /** Forgets a capsule that the database has. */
   dropCapsule(id: string): void;
   /** Forgets all others. */
-  keepOnly(isMeant: (incident: Incident) => boolean): void;
+  keepOnly(isKept: (incident: Incident) => boolean): void;
 }
 
-/** A memory for all open incidents, and of the ended ones the newest that make `limit` with them. */
+/** Keeps all open incidents, and the newest ended ones up to `limit` incidents in all. */
 export function createIncidentMemory(limit: number): IncidentMemory {
   const records = new Map<string, IncidentRecord>();
   const cut = () => {
@@ -64,8 +64,8 @@ export function createIncidentMemory(limit: number): IncidentMemory {
       const { capsule: _, ...rest } = known;
       records.set(id, rest);
     },
-    keepOnly: (isMeant) => {
-      for (const [id, { incident }] of records) if (!isMeant(incident)) records.delete(id);
+    keepOnly: (isKept) => {
+      for (const [id, { incident }] of records) if (!isKept(incident)) records.delete(id);
     },
   };
 }

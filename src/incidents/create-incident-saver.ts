@@ -18,13 +18,13 @@ export interface ChangedIncident {
 
 /** Writes incidents to the database, which may be down or slow. Times are watched time. */
 export interface IncidentSaver {
-  /** Incidents are new or otherwise than before. */
+  /** Takes incidents that are new or have changed. */
   add(changed: readonly ChangedIncident[]): void;
   addCapsule(id: string, capsule: Capsule): void;
-  /** How many capsules the database does not have yet. */
+  /** How many capsules wait to be written. */
   readonly waitingCapsules: () => number;
-  /** Forgets what is to be written of others. */
-  keepOnly(isMeant: (incident: Incident) => boolean): void;
+  /** Forgets what waits to be written of all other incidents. */
+  keepOnly(isKept: (incident: Incident) => boolean): void;
   /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
   save(isLast?: boolean): Promise<void>;
 }
@@ -51,11 +51,11 @@ const TRIM_EVERY_MS = 10 * MINUTE_MS;
 /** An incident that lasts for longer has the first part of its timeline stored. */
 const LONG_MS = 2 * 60 * MINUTE_MS;
 
-/** As many are written at once: SQLite blocks everything while it writes them. */
+/** How many are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 100;
-/** As many are kept in the database, with capsules of 20 KB about 40 MB. As many may wait for it, or as many as are open. */
+/** At most this many are kept in the database. At most as many wait for it, or as many as are open. */
 const MOST_KEPT = 10_000;
-/** As many capsules, and as many timelines: a storm of problems has few of the first and many of the second. */
+/** At most this many capsules are kept there, about 20 MB, and this many timelines. */
 const MOST_PARTS_KEPT = 1_000;
 
 /** Forgets the oldest that have ended when there are more than `most`. */
@@ -163,16 +163,15 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
         unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
         addTimeline(incident);
       }
-      // Once for all of them: thousands may be open, and each is looked at.
       cut(unsaved, MOST_KEPT);
       cut(dueTimelines, MOST_PARTS_KEPT);
     },
     addCapsule: (id, capsule) => void capsules.set(id, capsule),
     waitingCapsules: () => capsules.size,
-    keepOnly: (isMeant) => {
-      for (const [id, { incident }] of unsaved) if (!isMeant(incident)) unsaved.delete(id);
+    keepOnly: (isKept) => {
+      for (const [id, { incident }] of unsaved) if (!isKept(incident)) unsaved.delete(id);
       for (const [id, { incident }] of dueTimelines)
-        if (!isMeant(incident)) for (const known of [dueTimelines, capsules]) known.delete(id);
+        if (!isKept(incident)) for (const known of [dueTimelines, capsules]) known.delete(id);
     },
     save: async (isLast = false) => {
       if (isLast) await saving.idle();

@@ -3,7 +3,7 @@ import type { IncidentStore, Incidents } from '../model/incident.ts';
 import { byUrgency, type IncidentMemory } from './create-incident-memory.ts';
 import type { TimelineReader } from './create-timeline-reader.ts';
 
-/** As many notes may an incident have. */
+/** An incident has at most this many notes. */
 const MOST_NOTES = 200;
 
 /** What incidents are read from. */

@@ -21,9 +21,9 @@ export interface TimelineReader {
   recall(incident: Incident, known?: IncidentTimeline): IncidentTimeline;
 }
 
-/** As many of the last changes are in memory. */
+/** At most this many changes are in memory, the last ones. */
 const MOST_RECALLED = 2_000;
-/** As many changes are read of the start, and of the end. */
+/** At most this many changes are read around the start, and as many up to the end. */
 const MOST_READ = 150;
 /** Only the last minutes are read. A longer incident has had its first ones stored. */
 const MINUTES_READ_MS = 3 * 3_600_000;

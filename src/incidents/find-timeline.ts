@@ -4,9 +4,9 @@ import type { Incident, IncidentTimeline } from '../model/incident.ts';
 /** How much before and after an incident belongs to its timeline. */
 export const AROUND_MS = 10 * 60_000;
 
-/** As many changes are kept, those around the start and the end. */
+/** At most this many changes are kept, half of them around the start, half around the end. */
 const MOST_CHANGES = 300;
-/** As many minutes are kept: those around the start. */
+/** At most this many minutes are kept, those around the start. */
 const MOST_MINUTES = 140;
 
 /** The time of a timeline, in wall time; `end` is now while the incident is open. */
@@ -21,7 +21,7 @@ export const spanOf = (
 const keyOf = ({ at, subnet, component, name, kind, what, was, is }: HistoryChange): string =>
   JSON.stringify([at, subnet, component ?? null, name ?? null, kind, what, was, is]);
 
-/** What belongs to an incident of what is known, each thing once, the oldest first. */
+/** The changes and minutes that belong to an incident, each once, the oldest first. */
 export function findTimeline(
   incident: Incident,
   now: number,

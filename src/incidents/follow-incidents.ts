@@ -17,11 +17,11 @@ export interface FollowedIncidents {
 /** Nothing is known of earlier incidents. */
 export const NO_INCIDENTS: FollowedIncidents = { open: new Map(), ended: new Map(), unseen: new Map() };
 
-/** As many ended incidents are known, the newest ones, and all that have ended last. */
+/** At most this many ended incidents are known, the newest ones, beside those that the last snapshot ended. */
 const MOST_ENDED = 200;
-/** As many links in each direction. */
+/** An incident has at most this many links in each direction. */
 const MOST_LINKS = 20;
-/** A cause may be found this much later than what it brought: a halt is seen at once, a silent node after some probes. */
+/** A cause may be found this much later than its effect: a halt is found at once, a silent node after some probes. */
 const LATER_MS = 60_000;
 
 /** What identifies the problem and subject of an incident. */
@@ -39,7 +39,7 @@ export function toIncidentId(key: string, wallMs: number): string {
 
 const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ summary, evidence, fix });
 
-/** What a fold needs to know besides. */
+/** What is needed beside the snapshot to follow incidents. */
 export interface FoldMoment {
   /** In watched time, as all times here. */
   readonly now: number;
@@ -249,14 +249,14 @@ export function restoreIncidents(
     const key = keyOf(incident);
     const found = open.get(key);
     if (incident.endedAt !== undefined) {
-      // That it is there is newer than its end, if this process sees it.
+      // If this process sees its problem now, that is newer than the end that is stored.
       if (found?.id === incident.id && !unseen.delete(key)) continue;
       ended.set(key, incident);
       if (found?.id === incident.id) open.delete(key);
       else if (found !== undefined && !unseen.has(key)) open.set(key, continueOrLink(incident, found));
       continue;
     }
-    // So is its end, if this process has seen that.
+    // If this process has seen its end, that is newer than the open one that is stored.
     if (current.ended.get(key)?.id === incident.id) continue;
     // What this process has found meanwhile is the same incident.
     open.set(key, found ? { ...incident, last: found.last } : incident);
@@ -266,14 +266,14 @@ export function restoreIncidents(
   return { open, ended: new Map([...ended, ...current.ended]), unseen };
 }
 
-/** Without the incidents of the subnets that are not meant. The same value when there is none. */
-export function keepIncidents(followed: FollowedIncidents, isMeant: (subnet: string) => boolean): FollowedIncidents {
+/** The incidents of the subnets that are kept. The same value when there are no others. */
+export function keepIncidents(followed: FollowedIncidents, isKept: (subnet: string) => boolean): FollowedIncidents {
   const isWhole = [followed.open, followed.ended].every((incidents) =>
-    incidents.values().every(({ subnet }) => isMeant(subnet)),
+    incidents.values().every(({ subnet }) => isKept(subnet)),
   );
   if (isWhole) return followed;
   const keep = (incidents: ReadonlyMap<string, Incident>) =>
-    new Map([...incidents].filter(([, { subnet }]) => isMeant(subnet)));
+    new Map([...incidents].filter(([, { subnet }]) => isKept(subnet)));
   const open = keep(followed.open);
   return { open, ended: keep(followed.ended), unseen: new Map([...followed.unseen].filter(([key]) => open.has(key))) };
 }

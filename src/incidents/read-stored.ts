@@ -1,6 +1,6 @@
 import type { Incident, IncidentStore } from '../model/incident.ts';
 
-/** As many incidents are read at once. */
+/** How many incidents are read at once. */
 const PAGE = 1_000;
 
 /** The stored incidents of these subnets, or of all: every open one, and the last that have ended. In the order of the store. */

@@ -2,8 +2,8 @@ import type { Incident, IncidentNotification } from '../model/incident.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import type { FollowedIncidents } from './follow-incidents.ts';
 
-/** As many notifications of an incident are kept, the first ones. */
-const MOST = 20;
+/** At most this many notifications of an incident are kept, the first ones. */
+const MOST_NOTIFICATIONS = 20;
 /** A resolved alert is sent this long after its problem has gone. */
 const RESOLVED_WITHIN_MS = 30 * 60_000;
 
@@ -20,16 +20,16 @@ const subjectOf = (alert: string | undefined, { subnet, component, name }: Alert
 function add(incident: Incident, one: IncidentNotification): Incident {
   const last = incident.notified.findLast(({ to }) => to === one.to);
   const isKnown = last === undefined ? one.phase === 'resolved' : last.phase === one.phase;
-  return isKnown || incident.notified.length >= MOST
+  return isKnown || incident.notified.length >= MOST_NOTIFICATIONS
     ? incident
     : { ...incident, notified: [...incident.notified, one] };
 }
 
-/** The incidents with those of the alerts that are about them. The same value when nothing changed. */
+/** The incidents with the alerts about them that were accepted, where `isNotified` holds. The same value when nothing changed. */
 function noteAll(
   incidents: FollowedIncidents['open'],
   accepted: readonly AcceptedAlert[],
-  isMeant: (incident: Incident, one: AcceptedAlert) => boolean,
+  isNotified: (incident: Incident, one: AcceptedAlert) => boolean,
 ): FollowedIncidents['open'] {
   if (accepted.length === 0) return incidents;
   const bySubject = Map.groupBy(accepted, ({ labels }) => subjectOf(labels.alertname, labels));
@@ -38,7 +38,7 @@ function noteAll(
     let incident = before;
     for (const one of bySubject.get(subjectOf(before.alert, before)) ?? []) {
       const { labels: _, ...notification } = one;
-      if (isMeant(before, one)) incident = add(incident, notification);
+      if (isNotified(before, one)) incident = add(incident, notification);
     }
     if (incident !== before) changed.push([key, incident]);
   }

@@ -60,9 +60,9 @@ export interface IncidentsDeps
 const FIRST_AFTER_MS = 15_000;
 const FOLLOW_EVERY_MS = 2_000;
 const LAST_WITHIN_MS = 2_000;
-/** As many incidents are in memory, or as many as are open. */
+/** At most this many incidents are in memory, or as many as are open. */
 const MOST_IN_MEMORY = 200;
-/** As many capsules may wait for the database. More problems at once tell nothing more. */
+/** At most this many capsules wait for the database. Those of more problems at once would show nothing new. */
 const MOST_CAPSULES_WAITING = 10;
 
 const allOf = ({ open, ended }: FollowedIncidents): readonly Incident[] => [...open.values(), ...ended.values()];
@@ -84,15 +84,15 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NO_INCIDENTS;
-  /** What of the snapshot it was made from; empty when it was changed since. */
+  /** The snapshot from which `followed` was made; empty when that was changed since. */
   let seen: readonly FollowedSubnet[] = [];
-  /** Since then. */
+  /** The alerts that were accepted since then. */
   const accepted: AcceptedAlert[] = [];
   const fleet = deps.fleet && createFleetIncidents({ part: deps.fleet, followed: () => followed, now: clock.now });
-  /** Pages read from the database what another instance keeps. */
+  /** The incidents that another instance keeps are read from the database, not from memory. */
   const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
 
-  /** Keeps what is otherwise than before, or than in the database, and returns what is new. */
+  /** Keeps what has changed, or differs from the database, and returns the incidents that are new. */
   const keep = (next: FollowedIncidents, stored: readonly Incident[] = []): readonly Incident[] => {
     const { open, ended } = followed;
     const inDatabase = new Map(stored.map((one) => [one.id, one]));
@@ -127,16 +127,16 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       const ids = new Set(allOf(next).map(({ id }) => id));
       const readAgain = new Set(stored.map(({ subnet }) => subnet));
       // In a fleet, only some subnets were read.
-      forget((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
+      keepOnly((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
       // What is known already is not written again.
       keep(next, stored);
       seen = [];
       void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
     },
   });
-  const forget = (isMeant: (incident: Incident) => boolean) => {
-    saver.keepOnly(isMeant);
-    memory.keepOnly((one) => isMeant(one) && isShown(one));
+  const keepOnly = (isKept: (incident: Incident) => boolean) => {
+    saver.keepOnly(isKept);
+    memory.keepOnly((one) => isKept(one) && isShown(one));
   };
 
   const keepCapsule = (id: string, capsule: Capsule) => {
@@ -161,9 +161,9 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
         const watched = keepIncidents(followed, isWatched);
         if (watched !== followed) seen = [];
         followed = watched;
-        forget(({ subnet }) => isWatched(subnet));
+        keepOnly(({ subnet }) => isWatched(subnet));
       }
-      // An alert may be accepted before its incident is followed, or that it is over.
+      // An alert may be accepted before this has seen that its incident begins or ends.
       const notifications = accepted.splice(0);
       const begun = keep(recordNotifications(followIncidents(followed, current, moment(), seen), notifications))
         .filter((incident) => incident.endedAt === undefined && isShown(incident))

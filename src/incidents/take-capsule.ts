@@ -5,12 +5,13 @@ import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
 
-/** As many targets are in a capsule. */
+/** At most this many targets are in a capsule. */
 const MOST_TARGETS = 50;
-/** Lines of as many logs are in a capsule of a whole subnet. */
+/** In the capsule of a whole subnet are the logs of at most this many nodes. */
 const MOST_CAUSES = 3;
+/** The last lines of each log that are in a capsule. */
 const LINES = 50;
-/** The size of a capsule as JSON, in bytes. */
+/** The largest size of a capsule as JSON, in bytes. */
 export const MOST_BYTES = 64 * 1_024;
 
 const isSubject = ({ target }: TargetState, { component, name }: Incident): boolean =>

@@ -90,7 +90,10 @@ describe('the bars of a check', () => {
     const restored = (isWhole: boolean, isWatched = (bar: number) => bar !== 98) => {
       const bars = createCheckBars();
       // What it is at the restart, it became after the process had ended.
-      bars.restore(down, changes.slice(0, isWhole ? 3 : 2), isWhole, (_, start) => isWatched(start / HALF_HOUR), at);
+      bars.restore({
+        ...{ snapshot: down, changes: changes.slice(0, isWhole ? 3 : 2), isWhole, startedAt: at },
+        isWatched: (_, start) => isWatched(start / HALF_HOUR),
+      });
       bars.record(well, at);
       return bars.read(n2, 'latest_block', at);
     };
