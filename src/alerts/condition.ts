@@ -32,7 +32,7 @@ export const FAILED: Active = { value: 0 };
 /** Does the condition hold? */
 const isActive = (result: ConditionResult): result is Active => typeof result === 'object';
 
-/** Takes a function for the labels: most of thousands of targets are healthy or unknown and need none. */
+/** Adds an instance unless it is clear. The labels come as a function: most of thousands of targets need none. */
 function add(
   instances: AlertInstance[],
   result: ConditionResult,

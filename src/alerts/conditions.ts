@@ -5,7 +5,7 @@ import type { Condition } from './condition.ts';
 import { problemCondition } from './problem-condition.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
 
-/** Which things an alert is about now, as its rule says it in PromQL; undefined for what subnetd cannot know itself. */
+/** The condition of an alert, the same as its rule in PromQL; undefined for an alert that subnetd cannot judge itself. */
 export function conditionOf({ name, labels }: AlertRule & { readonly name: AlertName }): Condition | undefined {
   if (problemsOfAlert(name).length > 0) return problemCondition(name, !labels.includes('name'));
   const own: Readonly<Record<string, Condition>> = subnetdConditions;

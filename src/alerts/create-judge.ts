@@ -47,7 +47,7 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
   return planned && { ...planned, mutes: true };
 }
 
-/** The first round shows whether a container runs, or a service answers. */
+/** Alerts that are not awaited after a restart: the first round shows whether a container runs, or a service answers. */
 const SEEN_AT_ONCE: ReadonlySet<string> = new Set<AlertName>(['SubnetContainerDown', 'SubnetServiceDown']);
 
 /**
@@ -70,7 +70,7 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const condition = conditionOf(rule);
     if (condition === undefined) return [];
     const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
-    // A problem ends by its own patience. Prometheus bridges scrapes besides.
+    // A problem waits by itself before it is over, so its alert need not. Prometheus has to bridge scrapes, too.
     const isOfProblem = problemsOfAlert(rule.name).length > 0;
     const [forMs, keepFiringForMs] = [durationMs(holds), isOfProblem ? 0 : durationMs(keepFiringFor)];
     const annotate = toTexts(rule, bases);

@@ -8,7 +8,7 @@ export interface IncreaseWindow {
   since(time: WatchedMs): number;
 }
 
-/** A window of `keepMs` milliseconds. */
+/** Creates an empty window of `keepMs` milliseconds. */
 export function createIncreaseWindow(keepMs: number): IncreaseWindow {
   let records: readonly { readonly at: WatchedMs; readonly count: number }[] = [];
   return {

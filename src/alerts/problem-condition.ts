@@ -7,8 +7,8 @@ import type { AlertLabels } from '../model/tracked-alert.ts';
 import { isSpendJudged } from '../model/wallet-spend.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 
-/** The problems of a subnet that raise alerts: a warning does not while something graver pages for its component. */
-function raisingProblems({ problems }: SubnetState): readonly Problem[] {
+/** The problems of a subnet that raise alerts. A warning does not while another problem pages for its component. */
+function findRaising({ problems }: SubnetState): readonly Problem[] {
   const standing = problems.filter(isStanding);
   const pagedFor = findPagedFor(standing);
   return standing.filter((one) => !isWarningOf(one, pagedFor));
@@ -17,7 +17,7 @@ function raisingProblems({ problems }: SubnetState): readonly Problem[] {
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
-/** What is only suspected: after a restart an open alert about it stays as it is until that is confirmed again. */
+/** Suspected problems: after a restart an open alert about one stays as it is until the problem is confirmed again. */
 const findSuspected = ({ subnet, problems }: SubnetState, alert: string): readonly AlertInstance[] =>
   problems
     .filter((problem) => problem.alert === alert && !isStanding(problem))
@@ -31,7 +31,7 @@ const isMeasured = ({ subnet, facts }: SubnetState, problem: ProblemName): boole
   subnet.parentChain?.wallet === undefined ||
   isSpendJudged(facts?.parent?.wallet);
 
-/** What cannot be judged now: an open alert about it stays as it is. */
+/** Subjects that cannot be judged now: an open alert about one stays as it is. */
 function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
   const problems = problemsOfAlert(alert);
   const subnet = state.subnet.name;
@@ -50,7 +50,7 @@ export const problemCondition =
   (alert: string, isOfSubnet: boolean): Condition =>
   ({ snapshot }, withUnknown = true) =>
     snapshot.flatMap((state) => {
-      const active = raisingProblems(state)
+      const active = findRaising(state)
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))

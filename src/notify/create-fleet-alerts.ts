@@ -13,7 +13,7 @@ import { valueWithin } from '../model/within.ts';
 import { createSharedSaver } from './create-shared-saver.ts';
 import { convertTrackedAlerts, isSameState, markUnconfirmed } from './tracked-alerts.ts';
 
-/** The alerts about subnets of an instance of a fleet: of which of them it decides, and what others have stored of them. */
+/** The alerts about subnets in a fleet: which of them this instance decides on, and what others have stored of them. */
 export interface FleetAlerts {
   /**
    * To be called before each judgement. Reads the alerts of the instance that decides, unless this one does. Never rejects, and
@@ -53,12 +53,12 @@ export interface FleetAlertsDeps {
 /** When the database does not answer for this long, the alerts of a subnet are judged without what is stored of them. */
 const FIRST_WITHIN_MS = 30_000;
 
-/** What is read later than this is not of now any more, as after a time in which the process was stopped. */
+/** A read that takes longer has no current alerts, as when the process was stopped meanwhile. */
 const FOLLOW_WITHIN_MS = 3_000;
 
 /**
- * So long after an instance has begun to decide, others send what it has stored. It stores first what it knows itself, and for 15 s
- * the row of one that is gone looks as if it decided.
+ * How long another instance must have decided before this one sends what that one has stored. It first stores what it knows itself,
+ * and for 15 s the row of an instance that is gone looks as if it decided.
  */
 const FOLLOW_AFTER_MS = 20_000;
 
@@ -90,12 +90,12 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   });
 
   let mode: 'judge' | 'follow' | 'wait' = 'judge';
-  /** Since when it is not known who decides, or how. */
+  /** Since when it is not known who decides, or what was decided. */
   let waitingSince: WatchedMs | undefined;
-  /** Since when another one is seen to decide, while this one does not follow it yet. */
+  /** Since when another instance is seen to decide that this one does not follow yet. */
   let decidedSince: WatchedMs | undefined;
 
-  /** What was read last of the alerts of another one, while that one decides. */
+  /** The alerts that were last read of the instance that decides. */
   let lastRead:
     | {
         readonly from: SharedAlertStore;
@@ -104,7 +104,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       }
     | undefined;
 
-  /** To read thousands of alerts takes the CPU time of fifty questions whether any has changed. */
+  /** Asks first whether any has changed: to read thousands of alerts takes as much CPU as fifty such questions. */
   const readChanged = async (): Promise<TrackedAlerts> => {
     const from = await store();
     const version = await from.version();
@@ -122,7 +122,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
     }
   };
 
-  /** Whether this one, which may have judged by itself, can do as another one has begun to decide. */
+  /** Whether this instance, which may have judged by itself, can take over what another one decides. */
   const mayFollow = (): boolean => {
     if (mode === 'follow' || judged.size === 0) return true;
     decidedSince ??= clock.now();
@@ -147,7 +147,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
     mode = waitingSince !== undefined && clock.now() - waitingSince < FIRST_WITHIN_MS ? 'wait' : 'judge';
   };
 
-  /** Who follows takes no state from its own findings, only newer texts. */
+  /** An instance that follows another one takes only newer texts from its own findings, and no state. */
   const admitTexts = (findings: readonly AlertFinding[], all: TrackedAlerts): readonly AlertFinding[] => {
     const texts = findings.filter(({ labels, state }) => {
       const alert = all.get(alertKey(labels));
@@ -186,7 +186,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       }
       const admitted = findings.filter(({ labels: { subnet } }) => subnet === undefined || judged.has(subnet));
       const found = new Set(admitted.map(({ labels }) => alertKey(labels)));
-      // Of a subnet that has left the inventory nothing more will be found.
+      // Alerts of a subnet that has left the inventory are not held: nothing will be found of it any more.
       const isHeld = ({ labels: { subnet = '' }, phase }: TrackedAlert) =>
         phase !== 'resolved' && watched.has(subnet) && !(judged.has(subnet) && part.isSettled(subnet));
       const held = [...all].flatMap(([key, alert]): readonly AlertFinding[] =>
@@ -194,7 +194,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       );
       return [...admitted, ...held];
     },
-    // Of one that has left the inventory all is known.
+    // A subnet that has left the inventory has nothing to be judged.
     isJudged: (subnet) => judged.has(subnet) || !part.subnets().includes(subnet),
     saveSoon: () => void saver.save(),
     stop: saver.stop,

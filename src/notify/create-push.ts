@@ -71,7 +71,7 @@ const RESEND_MS = 60_000;
 /** An alert survives two lost resends, as with Prometheus. */
 const LEASE_RESENDS = 4;
 
-/** What an earlier run has left is old when the database comes so long after the start. */
+/** When the database answers later than this after the start, alerts that an earlier run has left may be over. */
 const LATE_MS = 30_000;
 
 /** How long queued alerts may still be sent while stopping. */
@@ -115,7 +115,7 @@ export function createPush(options: PushOptions): Push {
     trackedAlerts: ownAlerts,
     onLoaded: (saved) => {
       isWhole = true;
-      // Those of subnets are from before it was in a fleet.
+      // Alerts about subnets were stored before this instance was in a fleet.
       const own = options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved;
       const restoredAt = now();
       const isLate = restoredAt - startedAt >= LATE_MS;
@@ -136,7 +136,7 @@ export function createPush(options: PushOptions): Push {
       onBug: options.onBug,
     });
 
-  /** Forgets without a word the alerts about subnets that another instance watches now. */
+  /** Forgets the alerts about subnets that another instance watches now. Nobody is notified of that. */
   const dropMoved = () => {
     const left = fleet?.keepOwn(trackedAlerts) ?? trackedAlerts;
     const moved = [...trackedAlerts.keys()].filter((key) => !left.has(key));

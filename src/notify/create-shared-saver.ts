@@ -45,31 +45,32 @@ export interface SharedSaverDeps<T> {
 /** Creates a saver that has read nothing. */
 export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
   const { part, store, isWanted, current, keyOf, subnetOf, isSame, onRead, onBug } = deps;
-  /** What the database has of the subnets that were read, and of which epoch that is. */
+  /** What the database has of the subnets that were read, and by subnet the epoch in which it was read. */
   const saved = new Map<string, T>();
   const epochs = new Map<string, number>();
   /** The subnets that have been watched here or have stored values, also those that have left the inventory since. */
   const candidates = new Set<string>();
   let readFrom: SharedStore<T> | undefined;
 
-  const forget = (isMeant: (subnet: string) => boolean) => {
-    for (const subnet of epochs.keys()) if (isMeant(subnet)) epochs.delete(subnet);
-    for (const [key, one] of saved) if (isMeant(subnetOf(one))) saved.delete(key);
+  const forget = (isForgotten: (subnet: string) => boolean) => {
+    for (const subnet of epochs.keys()) if (isForgotten(subnet)) epochs.delete(subnet);
+    for (const [key, one] of saved) if (isForgotten(subnetOf(one))) saved.delete(key);
   };
 
   const isKept = (subnet: string) => part.keeps(subnet) && epochs.get(subnet) === part.epochOf(subnet);
 
-  const isNews = (subnet: string) =>
+  /** Whether what is stored of a subnet must be read, for the first time or again. */
+  const isUnread = (subnet: string) =>
     part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
 
   const read = async (database: SharedStore<T>) => {
     for (const subnet of part.subnets()) candidates.add(subnet);
     // What others write while this reads is of a later epoch, and read again.
-    const wanted = new Map([...candidates].filter(isNews).map((subnet) => [subnet, part.epochOf(subnet)]));
+    const wanted = new Map([...candidates].filter(isUnread).map((subnet) => [subnet, part.epochOf(subnet)]));
     if (readFrom === database && wanted.size === 0) return;
     const rows = await database.load();
     readFrom = database;
-    // Those of subnets that have left the inventory are their shard's to end, from the next read on.
+    // Values of subnets that have left the inventory are ended by the shard that owns them, from the next read on.
     for (const one of rows) candidates.add(subnetOf(one));
     forget((subnet) => wanted.has(subnet));
     for (const [subnet, epoch] of wanted) epochs.set(subnet, epoch);

@@ -75,7 +75,7 @@ export async function addSilence(clients: readonly Client[], request: SilenceReq
 
 /** How the end of a silence went. */
 export interface SilenceEnd {
-  /** At so many Alertmanagers it has ended now. */
+  /** How many Alertmanagers have ended it now. */
   readonly ended: number;
   /** When it ended where it was over already, in Unix milliseconds; the last of these times. */
   readonly overSince?: number;

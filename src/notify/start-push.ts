@@ -43,7 +43,7 @@ interface FleetPush extends Pick<FleetAlertsDeps, 'part' | 'store'> {
 
 /** The dependencies of the push. */
 export interface PushDeps {
-  /** What the alerts are judged by, but for what the push adds itself. */
+  /** The input of the alert conditions, without what the push adds itself. */
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<TrackedAlertStore>;

@@ -48,7 +48,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const more = { ...(details && { details }), ...(planned && { planned }) };
   const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt: now };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
-  // Whoever was notified of it hears of its end, and of no end before.
+  // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
   const wasNotified = firedAt !== undefined && before?.isHeld !== true;
   const held = planned?.mutes === true && !wasNotified ? ({ isHeld: true } as const) : {};
   return { ...base, ...held, phase: 'firing', firedAt: firedAt ?? now } as const;

@@ -12,7 +12,7 @@ export interface AlertGroups {
   readonly firing: ReadonlyMap<string, ReadonlyMap<string, FiringAlert>>;
   /** When an alert that does not fire has ended, or the time now. */
   readonly endsAt: (key: string) => number;
-  /** Whether all is known of a group, and it is for this instance to notify people of it. */
+  /** Whether this instance notifies people of a group, and knows what was sent of it before. */
   readonly isOwn: (group: string) => boolean;
 }
 
@@ -24,8 +24,8 @@ export interface ChannelLife {
   /** Adds what an earlier run has noted; what this run has noted is newer. */
   restore(groups: readonly NotifiedGroup[]): void;
   groups(): readonly NotifiedGroup[];
-  /** Forgets without a word groups that another instance notifies people of. */
-  forget(isMeant: (group: string) => boolean): void;
+  /** Forgets these groups, as another instance notifies people of them. Nobody is notified of that. */
+  forget(isForgotten: (group: string) => boolean): void;
   /** Waits at most `withinMs` for the message that is being sent, then aborts it. */
   stop(withinMs: number): Promise<void>;
 }
@@ -55,7 +55,7 @@ export interface ChannelDeps {
 const FIRST_PAUSE_MS = 5_000;
 /** Shorter than the window of SubnetdAlertsNotSent, so that it fires as long as sending fails. */
 const MAX_PAUSE_MS = 120_000;
-/** Nobody needs the end of an alert that has been over for a day. */
+/** The end of an alert is given up after this long: nobody needs it any more. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
 /** Creates a channel that was notified of nothing. */
@@ -66,7 +66,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   const groups = new Map<string, NotifiedGroup>();
   let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0, isOwn: () => false };
   let failure: string | undefined;
-  /** Until when nothing is sent, or nothing of one group; wall time. */
+  /** Nothing is sent until then, or nothing of one group; wall time. */
   let restsUntil = 0;
   const groupRestsUntil = new Map<string, number>();
   let pauseMs = firstPauseMs;
@@ -95,7 +95,7 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
     deps.onDropped(label, labels);
   };
 
-  /** Notes ends, and forgets what is long over. */
+  /** Notes which alerts have ended, and gives up those whose end could not be sent for a day. */
   const tidy = (time: number) => {
     for (const [group, before] of groups) {
       if (!alerts.isOwn(group)) continue;
@@ -173,9 +173,9 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   return {
     channel,
     groups: () => [...groups.values()],
-    forget: (isMeant) => {
-      for (const group of groups.keys()) if (isMeant(group)) groups.delete(group);
-      for (const [key, { subnet = '' }] of missed) if (isMeant(subnet)) missed.delete(key);
+    forget: (isForgotten) => {
+      for (const group of groups.keys()) if (isForgotten(group)) groups.delete(group);
+      for (const [key, { subnet = '' }] of missed) if (isForgotten(subnet)) missed.delete(key);
     },
     restore: (saved) => {
       for (const one of saved) {

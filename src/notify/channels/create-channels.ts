@@ -52,9 +52,9 @@ export function groupAlerts(
     const { labels, firedAt = alert.activeAt } = alert;
     const group = labels.subnet ?? '';
     const members = firing.get(group) ?? new Map<string, FiringAlert>();
-    // Every instance of a fleet sees the same of another shard.
-    const isOfOther = labels.shard !== undefined && !isSpeaker;
-    members.set(key, { ...alert, firedAt, isWithheld: isOfOther || isInhibited(labels) || !mayNotify(alert) });
+    // Every instance of a fleet sees the same of another shard, and one of them notifies of it.
+    const isLeftToSpeaker = labels.shard !== undefined && !isSpeaker;
+    members.set(key, { ...alert, firedAt, isWithheld: isLeftToSpeaker || isInhibited(labels) || !mayNotify(alert) });
     firing.set(group, members);
   }
   return { firing, endsAt: (key) => trackedAlerts.get(key)?.resolvedAt ?? now, isOwn };

@@ -14,7 +14,7 @@ type EmailTarget = ChannelTarget & { readonly kind: 'email' };
 /** The mail server and sender of the environment. */
 export type MailDefaults = Omit<MailSettings, 'publicUrl'>;
 
-/** A mail has room for more, which nobody would read. */
+/** The longest text of a mail. It has room for more, but nobody would read that. */
 const MOST = 50_000;
 
 const SENDING_WITHIN_MS = 30_000;

@@ -12,8 +12,9 @@ export interface Markup {
   readonly link: (text: string, url: string) => string;
 }
 
-/** A text is cut here, so that one alert cannot fill a message; and sooner where markup makes it too long even so. */
+/** Texts are cut here, so that one alert cannot fill a message. */
 const MOST_OF_A_TEXT = 500;
+/** Texts of the first alert are cut here, where markup makes it too long for the message all the same. */
 const LESS_OF_A_TEXT = 100;
 
 /** The text in one line, cut to a length, without half a character at its end. */
@@ -62,7 +63,7 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
     ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),
     ...(links.dashboard === undefined ? [] : [link('dashboard', links.dashboard)]),
   ].join(plain(' · '));
-  // Of what has ended, nobody needs to know what to do.
+  // An alert that has ended needs no fix.
   const lines =
     status === 'resolved'
       ? [head, plain(when)]

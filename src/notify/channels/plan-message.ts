@@ -41,7 +41,7 @@ const toNotified = ({ labels, annotations, details, firedAt }: FiringAlert): Not
   startsAt: firedAt,
 });
 
-/** A time that is over. One in the future is, too: the clock was set back. */
+/** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */
 const isOver = (at: number, ms: number, now: number): boolean => now - at >= ms || at > now;
 
 /** The message that is due for a group, or undefined. `firing` has every firing alert of the group by its key. */
@@ -59,7 +59,7 @@ export function planMessage(
     const current = firing.get(key);
     return current === undefined || current.isWithheld ? [] : [{ ...toNotified(current), startsAt: alert.startsAt }];
   });
-  // During planned work nobody is reminded of what it covers.
+  // Nobody is reminded of an alert that planned work covers.
   const isReminded = known.some(([key]) => {
     const current = firing.get(key);
     return current !== undefined && !current.isWithheld && current.planned === undefined;
@@ -97,7 +97,7 @@ export function afterMessage(
   return { channel, group, alerts, sentAt: now, thread };
 }
 
-/** Notes when alerts have ended, and forgets that where they fire again. The same group if nothing changes. */
+/** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */
 export function noteEnds(
   before: NotifiedGroup,
   firing: ReadonlyMap<string, FiringAlert>,

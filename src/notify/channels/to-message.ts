@@ -40,11 +40,11 @@ export interface Message {
   readonly sentAt: string;
   /** New ones first, then those that have ended, then those that fire still; the worst first in each. */
   readonly alerts: readonly MessageAlert[];
-  /** How many more there are. */
+  /** How many more alerts the group has. */
   readonly omitted: number;
 }
 
-/** No receiver has use for more. */
+/** A message lists at most this many alerts. */
 const MOST_ALERTS = 200;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
