@@ -8,7 +8,7 @@ export interface PasswordChange {
   /** The version that the caller has checked. Nothing changes if it is not the current one. */
   readonly passwordVersion: number;
   readonly passwordHash: string;
-  /** Whether it activates the user, who must be inactive. Else the user must be active. */
+  /** Whether it activates an inactive user. Otherwise the user must be active. */
   readonly activates?: boolean;
   readonly author: Author;
   /** Is queued with the change, or not at all. */

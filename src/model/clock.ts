@@ -50,7 +50,7 @@ export const SQUEEZED_MS = 500;
 /** Times by Docker and those of log lines may differ by this. */
 export const LINE_TOLERANCE_MS = 5_000;
 
-/** The two clocks are read one after the other. Only a larger difference means that one was set. */
+/** The wall clock was set only if it differs by more: the two clocks are read one after the other. */
 const SET_MS = 250;
 
 const MAX_GAPS = 1_000;

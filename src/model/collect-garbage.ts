@@ -13,13 +13,13 @@ export function collectGarbage(): void {
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** A start that is waited for takes less than this, and most of what a start needs for a moment is garbage by then. */
+/** By then a start is over, and most of what it needed is garbage. */
 const STARTED_MS = 3_000;
 
 /** A larger heap takes too long to collect at once, and is soon collected in steps. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The same, when the start of the thread is over, if its heap is small. */
+/** Collects all garbage of the calling thread when its start is over, if its heap is small. */
 export const collectGarbageSoon = (): void => {
   setTimeout(() => {
     if (getHeapStatistics().used_heap_size <= MOST_BYTES) collectGarbage();

@@ -132,7 +132,7 @@ function findNodeExchanges(state: TargetState, target: NodeTarget, consensus: st
   return found;
 }
 
-/** How each part of an answer about the chain is said. */
+/** How each part of an answer about the chain is written. */
 const PARTS: { readonly [Part in ChainPart]: (value: NonNullable<ChainObservation[Part]>) => string } = {
   chainId: String,
   genesis: String,

@@ -3,7 +3,7 @@ import type { Headline } from './headline.ts';
 import type { ProblemSeverity } from './severity.ts';
 import type { Shard } from './shard.ts';
 
-/** In place of an instance's name: what all instances of a fleet keep together. No host has such a name. */
+/** Stands for the name of an instance in what all instances of a fleet store together. No host has such a name. */
 export const FLEET_STATE = '*';
 
 /** A problem as other instances show it. */
@@ -40,7 +40,7 @@ export interface FleetSubnet {
   readonly problemCount: number;
 }
 
-/** How many problems of a subnet an instance tells others of: each row is written and read every few seconds. */
+/** How many problems of a subnet are in the row of an instance, which is written and read every few seconds. */
 export const MOST_FLEET_PROBLEMS = 10;
 
 /** What an instance last wrote of itself and of the subnets that it watches. */
@@ -102,7 +102,7 @@ export interface FleetStore {
   trim(before: WallMs): Promise<void>;
 }
 
-/** Deletes what is known of subnets, by their names, that an instance watches no longer. */
+/** Deletes the subnets that an instance no longer watches from these maps and sets by name. */
 export function forgetUnwatched(
   { isWatched }: Pick<FleetPart, 'isWatched'>,
   ...known: readonly Pick<Map<string, unknown>, 'keys' | 'delete'>[]

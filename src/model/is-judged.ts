@@ -30,7 +30,7 @@ type Subject = Pick<ProblemRef, 'component' | 'name'>;
 /** What a problem or a check is about, among the targets of its subnet: a target, or all nodes; empty when it is not watched. */
 export type SubjectsOf = (subject: Subject) => readonly TargetState[];
 
-/** Each of thousands of problems looks for its target, so the targets are found by key. */
+/** Indexes targets by key, as each of thousands of problems looks for its own. */
 export function indexSubjects(targets: readonly TargetState[]): SubjectsOf {
   const keyOf = ({ component, name }: Subject) => `${component} ${name}`;
   const byKey = new Map(targets.map((state) => [keyOf(state.target), [state]]));

@@ -1,4 +1,4 @@
-/** More than the events of a restart: kill, die, stop, start, restart. */
+/** As many runs as a restart has events: kill, die, stop, start, restart. */
 const MOST = 5;
 const WITHIN_MS = 1_000;
 

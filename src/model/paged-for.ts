@@ -2,9 +2,9 @@ import { isMuted, type Problem } from './problem.ts';
 import { type ProblemName, pagesFor } from './problem-catalog.ts';
 import { COMPONENTS, type Component } from './target.ts';
 
-/** The components for whose warnings one of these problems of a subnet pages. What is muted pages for nothing. */
+/** The components for whose warnings one of these problems of a subnet pages. A muted problem pages for none. */
 export function findPagedFor(problems: readonly Problem[]): ReadonlySet<Component> {
-  // Each node of thousands may have a problem, but there are few names of problems.
+  // There may be thousands of problems, but few names.
   const names = new Set<ProblemName>();
   for (const one of problems) if (!isMuted(one)) names.add(one.problem);
   return new Set(COMPONENTS.filter((component) => [...names].some((problem) => pagesFor(component, problem))));

@@ -23,11 +23,11 @@ const subnet = { severity: 'critical', clearMs: 2 * MINUTE, judgedBy: ['latest_b
 const node = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
 const container = { ...node, judgedBy: ['container'] } as const;
 const service = { ...node, confirmMs: 30 * SECOND } as const;
-/** It is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
+/** A relayer that stops is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
 const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
 /** What the parent chain and its contract say by themselves. The next reading, half a minute later, confirms the first. */
 const parent = { ...node, confirmMs: 45 * SECOND, judgedBy: [], isProbed: true } as const;
-/** What subnetd itself sees of a log. */
+/** What subnetd finds when it reads a log, whatever the lines say. */
 const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
 const failure = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: MINUTE, judgedBy: [] } as const;
@@ -49,30 +49,29 @@ const exposed = { ...setup, alert: 'SubnetExposed', severity: 'warning' } as con
 export const problemCatalog = {
   subnet_halted: { ...subnet, alert: 'SubnetHalted', confirmMs: 0 },
   quorum_at_risk: { ...subnet, alert: 'SubnetQuorumAtRisk', confirmMs: 20 * SECOND },
-  finality_stalled: { ...subnet, alert: 'SubnetFinalityStalled', confirmMs: 30 * SECOND, clearMs: 2 * MINUTE },
+  finality_stalled: { ...subnet, alert: 'SubnetFinalityStalled', confirmMs: 30 * SECOND },
   chain_forked: { ...subnet, alert: 'SubnetChainForked', confirmMs: 0 },
   node_down: { ...node, alert: 'SubnetNodeDown' },
   node_hanging: { ...node, alert: 'SubnetNodeDown' },
   node_stalled: { ...node, alert: 'SubnetNodeStalled' },
-  node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE, clearMs: 2 * MINUTE },
+  node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE },
   node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: MINUTE },
   node_partitioned: { ...node, alert: 'SubnetNodePartitioned', judgedBy: ['peers'] },
   peers_missing: {
     ...node,
     alert: 'SubnetNodePeersMissing',
     confirmMs: 2 * MINUTE,
-    clearMs: 2 * MINUTE,
     judgedBy: ['peers'],
   },
   other_chain: { ...node, alert: 'SubnetNodeOtherChain' },
   height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
-  node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE, clearMs: 2 * MINUTE },
+  node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE },
   node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
-  masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised', clearMs: 2 * MINUTE },
+  masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised' },
   node_log_fault: { ...node, alert: 'SubnetNodeLogFault', confirmMs: 2 * MINUTE, judgedBy: ['log_block'] },
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
-  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE, clearMs: 2 * MINUTE },
+  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE },
   container_memory_near_limit: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE },
   log_file_large: { ...container, alert: 'SubnetLogFileLarge', confirmMs: 10 * MINUTE, judgedBy: [] },
   bootnode_misses_node: {
@@ -131,7 +130,6 @@ export const problemCatalog = {
   log_rotation_missing: setup,
   log_rotation_small: setup,
   bootnode_log_quiet: setup,
-  /** It is measured once an hour. */
   /** A node that answers slowly is asked again after five minutes, and that reading must confirm it. */
   node_slow: { ...setup, confirmMs: 10 * MINUTE },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
@@ -161,7 +159,7 @@ export const problemCatalog = {
 
 export type ProblemName = keyof typeof problemCatalog;
 
-/** Problems that page for whatever the targets of a component have: one message a cause. */
+/** By component: the problems that page in place of all warnings of its targets, so that there is one message for one cause. */
 export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
   node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],
   relayer: [
@@ -174,7 +172,7 @@ export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
   ],
 };
 
-/** Whether a problem pages for the warnings of a component. */
+/** Whether a problem pages in place of the warnings of a component. */
 export const pagesFor = (component: string, problem: string): boolean =>
   PAGES_FOR[component]?.some((name) => name === problem) ?? false;
 

@@ -2,18 +2,18 @@ import type { ProblemRef } from './problem.ts';
 import type { ProblemName } from './problem-catalog.ts';
 import type { Component } from './target.ts';
 
-/** Problems by what they are and what they are about, in the order in which they came first. */
+/** Problems by name and subject, in the order in which each was first set. */
 export interface ProblemIndex<T extends ProblemRef> {
   readonly values: readonly T[];
   get(ref: ProblemRef): T | undefined;
 }
 
-/** An index that is being made; one that is the same problem as another takes its place. */
+/** An index that is being made. A problem takes the place of another one with the same name and subject. */
 export interface ProblemIndexMaker<T extends ProblemRef> extends ProblemIndex<T> {
   set(one: T): void;
 }
 
-/** Each of tens of thousands of problems is looked up some times, and what it is named by is found faster than a key is made. */
+/** Three maps, one in the other: for tens of thousands of problems, three lookups cost less than to make a key of one text. */
 export function createProblemIndex<T extends ProblemRef>(): ProblemIndexMaker<T> {
   const values: T[] = [];
   const places = new Map<ProblemName, Map<Component | undefined, Map<string | undefined, number>>>();

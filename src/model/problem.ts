@@ -35,9 +35,9 @@ export interface Suspicion extends ProblemRef {
   readonly lastedMs?: number | undefined;
   /** How long it must be found before it is open, where that is longer than for others of its name. */
   readonly confirmMs?: number | undefined;
-  /** Of what it consists. While it is suspected, a change makes it another one: nodes restarted in turn are no risk. */
+  /** What it consists of, as a text. A change while it is suspected makes it another problem: nodes restarted in turn are no risk. */
   readonly about?: string;
-  /** Of a problem of the whole subnet: the nodes that bring it, if work on all of them is a reason to expect it. */
+  /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
   readonly nodes?: readonly string[];
   /** Problems that follow from this one. They are not listed and raise no alert. */
   readonly causes: readonly ProblemRef[];
@@ -48,7 +48,7 @@ export type ProblemState = 'suspected' | 'open' | 'clearing';
 
 /** The planned work that covers a problem. */
 export interface ProblemPlan extends Planned {
-  /** Whether the problem opened during the work, so that nobody is notified of it. One from before stays as it is. */
+  /** Whether nobody is notified of the problem, as it opened during the work. */
   readonly mutes: boolean;
 }
 

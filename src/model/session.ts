@@ -42,7 +42,7 @@ export interface SessionStore {
 }
 
 /** A session ends after this long without a request, and after this long in any case. */
-export const SESSION_LIFE = { idleMs: 30 * 60_000, wholeMs: 12 * 60 * 60_000 } as const;
+const SESSION_LIFE = { idleMs: 30 * 60_000, wholeMs: 12 * 60 * 60_000 } as const;
 
 /** The limits of sessions at a time in Unix milliseconds. */
 export const sessionLimits = (now: number): SessionLimits => ({

@@ -27,11 +27,11 @@ export type ExplainedCheckState = CheckState & {
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends KnownTarget {
   readonly checks: readonly ExplainedCheckState[];
-  /** By known failure that the target can have: has it shown it, and not run for ten minutes since? */
+  /** By each known failure that the target can have: whether it has shown it and has not run for ten minutes since. */
   readonly failures: Readonly<Record<string, boolean>>;
   /** Those of them that are not known to be over. */
   readonly shownFailures: readonly ShownFailure[];
-  /** The others: what has followed since shows that they are over. */
+  /** The others of them: what has happened since shows that they are over. */
   readonly endedFailures?: readonly ShownFailure[];
   /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
   readonly heardNodes?: number;
@@ -70,7 +70,7 @@ export interface Masternode {
   readonly blocksMade?: number;
   /** Its turns of the epoch that brought no block. */
   readonly missedRounds?: number;
-  /** The newest rounds for which nobody has a vote of it; 0 as soon as one node has one. Only of those whose turn comes. */
+  /** The newest rounds for which no node has a vote of it; 0 if one node has one. Only of masternodes that have turns. */
   readonly votesMissing?: number;
   /** The next epoch, if it is penalised or on standby now, and the chain has chosen it again. */
   readonly backInEpoch?: number;

@@ -82,6 +82,6 @@ export interface TrackedAlertStore {
 
 /** The alerts that several instances share. Every function rejects when the database fails. */
 export interface SharedAlertStore extends TrackedAlertStore {
-  /** Another text than before once any of them was written. Undefined where to load them tells it as cheaply. */
+  /** A text that differs from the last one if any alert was written since. Undefined where to load them all costs no more. */
   version(): Promise<string | undefined>;
 }

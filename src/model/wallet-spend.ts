@@ -36,12 +36,12 @@ export interface Spend {
   readonly daysLeft: number;
 }
 
-/** A balance that was read a longer time ago is said to be old. */
+/** The age of a balance is mentioned when it was read longer ago. */
 export const OLD_BALANCE_MS = 90_000;
 
 const DAY_MS = 86_400_000;
 
-/** With less, one payment more or less would change the estimate by half. */
+/** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
 const ENOUGH = { payments: 3, ms: 600_000 };
 
 const MILLI = 1_000n;
