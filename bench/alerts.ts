@@ -5,10 +5,10 @@ import type { RoundName } from '../src/model/target.ts';
 import type { TrackedAlerts } from '../src/model/tracked-alert.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { foldAlerts } from '../src/notify/tracked-alerts.ts';
-import { median, round } from './measure.ts';
+import { cpuMillisSince, median, round } from './measure.ts';
 
 const NODES = 500;
-const LOOKS = 40;
+const ROUNDS = 40;
 const INTERVAL_MS = 10_000;
 const SETTINGS = {
   instance: 'bench',
@@ -32,15 +32,15 @@ const silent: NodeObservation = {
   latest: { ok: false, fault: { kind: 'refused', address: '10.0.0.1:1' } },
 };
 
-/** What each node is seen to do at a look; nothing when it is not looked at. */
-type Observe = (node: number, look: number) => NodeObservation | undefined;
+/** What a probe of a node observes in a round; undefined without a probe. */
+type Observe = (node: number, turn: number) => NodeObservation | undefined;
 
-const height = (look: number) => 1000 + look * 5;
+const heightIn = (turn: number) => 1000 + turn * 5;
 const scenes: Readonly<Record<string, Observe>> = {
   justStarted: () => undefined,
-  allWell: (_, look) => answer(height(look), NODES - 1),
-  halfSilentOthersBehind: (node, look) =>
-    node % 2 === 1 ? silent : answer(height(look) - (node === 0 ? 0 : 50), NODES / 2 - 1),
+  allWell: (_, turn) => answer(heightIn(turn), NODES - 1),
+  halfSilentOthersBehind: (node, turn) =>
+    node % 2 === 1 ? silent : answer(heightIn(turn) - (node === 0 ? 0 : 50), NODES / 2 - 1),
 };
 
 /** CPU time of one judgement of all alerts, and of the round of rules and the diagnosis before it. */
@@ -60,27 +60,26 @@ function measure(observe: Observe) {
   const timed = (into: number[], work: () => void) => {
     const before = process.cpuUsage();
     work();
-    const { user, system } = process.cpuUsage(before);
-    into.push((user + system) / 1000);
+    into.push(cpuMillisSince(before));
   };
   const rounds: number[] = [];
-  const looks: number[] = [];
-  for (let look = 0; look < LOOKS; look += 1) {
-    const now = start + look * INTERVAL_MS;
+  const judgements: number[] = [];
+  for (let turn = 0; turn < ROUNDS; turn += 1) {
+    const now = start + turn * INTERVAL_MS;
     timed(rounds, () => {
       for (const [index, target] of targets.entries()) {
-        const seen = observe(index, look);
+        const seen = observe(index, turn);
         if (seen !== undefined) board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, now);
       }
       board.diagnose('bench', now);
     });
-    timed(looks, () => {
+    timed(judgements, () => {
       const findings = judge({ ...SETTINGS, snapshot: board.snapshot(), now }, trackedAlerts);
       trackedAlerts = foldAlerts(trackedAlerts, findings, now).trackedAlerts;
     });
   }
-  const warm = (all: readonly number[]) => round(median(all.slice(LOOKS / 2)));
-  return { openAlerts: trackedAlerts.size, judgeCpuMillis: warm(looks), roundCpuMillis: warm(rounds) };
+  const warm = (all: readonly number[]) => round(median(all.slice(ROUNDS / 2)));
+  return { openAlerts: trackedAlerts.size, judgeCpuMillis: warm(judgements), roundCpuMillis: warm(rounds) };
 }
 
 /** One judgement of all alerts, which the push makes every five seconds, beside the round of the same nodes. */

@@ -6,7 +6,7 @@ import { startDaemon, startMillis } from './start-daemon.ts';
 const SECONDS = 60;
 const SCRAPE_SECONDS = 15;
 
-/** Nodes that are spread over subnets of so many, each connected to the others, or to 25. */
+/** The daemon on nodes in subnets of `group`, each connected to all others of its subnet, at most 25. */
 async function measure(nodes: number, group: number) {
   const peers = Math.min(group - 1, 25);
   const fake = await startFakeNodes(nodes, peers, group);

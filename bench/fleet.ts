@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import type { ChainObservation } from '../src/model/chain.ts';
-import type { LogState } from '../src/model/facts.ts';
+import type { LogFacts, LogState } from '../src/model/facts.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { foldLogHit } from '../src/rules/fold-logs.ts';
-import { median, pathOf, round } from './measure.ts';
+import { cpuMillisOf, median, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;
 const SMALL = 25;
@@ -23,7 +23,7 @@ const WAYS = ['rising', 'halted', 'alone', 'refusing', 'troubled'] as const;
  */
 type Way = (typeof WAYS)[number];
 
-/** Subnets with nodes and a bootnode each, which hears all but one node. */
+/** An inventory of subnets with as many nodes, and with a bootnode. */
 function build(subnets: number, nodes: number): Inventory {
   const texts = Array.from({ length: subnets }, (_, s) => {
     const rows = Array.from(
@@ -92,10 +92,20 @@ function answerOf(index: number, nodes: number, way: Way, turn: number): NodeObs
   };
 }
 
-/**
- * CPU milliseconds of folding and judging one round, of one diagnosis of every subnet, of one probe of each bootnode's log,
- * and of one page of metrics.
- */
+/** A probe of the log of a bootnode that received pings of all nodes of its subnet but one. */
+function probeBootnode(target: Target, nodes: number, at: number): LogFacts {
+  const place = Number(target.subnet.slice(1));
+  let state: LogState = {};
+  for (let n = 1; n < nodes; n += 1)
+    state = foldLogHit('bootnode', state, {
+      ...{ pattern: 'received', means: 'progress', what: '', own: false, counted: true, at },
+      value: `10.${place >> 8}.${place & 255}.1:${n}`,
+    });
+  const sources = { container: { up: true, lines: nodes, since: at, caughtUp: true } };
+  return { ...state, sources, patterns: {} };
+}
+
+/** CPU milliseconds of a round, a diagnosis of every subnet, a probe of each bootnode's log, and a page of metrics. */
 async function measure(subnets: number, nodes: number, way: Way) {
   const inventory = build(subnets, nodes);
   const board = createBoard();
@@ -113,12 +123,6 @@ async function measure(subnets: number, nodes: number, way: Way) {
     if (answer.kind !== 'page') throw new Error(answer.error);
     return answer.chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
   };
-  const cpu = (work: () => void): number => {
-    const started = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / 1000;
-  };
   const rounds: number[] = [];
   const diagnoses: number[] = [];
   const bootnodes: number[] = [];
@@ -129,41 +133,25 @@ async function measure(subnets: number, nodes: number, way: Way) {
       .filter(({ component }) => component === 'node')
       .map((target) => [target, answerOf(Number(target.name.slice(1)), nodes, way, turn)] as const);
     rounds.push(
-      cpu(() => {
+      await cpuMillisOf(() => {
         for (const [target, seen] of answers) board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
       }),
     );
     bootnodes.push(
-      cpu(() => {
-        for (const target of targets) {
-          if (target.component !== 'bootnode') continue;
-          const place = Number(target.subnet.slice(1));
-          let state: LogState = {};
-          for (let n = 1; n < nodes; n += 1)
-            state = foldLogHit('bootnode', state, {
-              ...{ pattern: 'received', means: 'progress', what: '', own: false, counted: true, at },
-              value: `10.${place >> 8}.${place & 255}.1:${n}`,
-            });
-          const logs = {
-            ...state,
-            sources: { container: { up: true, lines: nodes, since: t0, caughtUp: true } },
-            patterns: {},
-          };
-          board.recordRun(target, 'logs', { kind: 'logs', seen: logs }, 0, at);
-        }
+      await cpuMillisOf(() => {
+        for (const target of targets)
+          if (target.component === 'bootnode')
+            board.recordRun(target, 'logs', { kind: 'logs', seen: probeBootnode(target, nodes, at) }, 0, at);
       }),
     );
     if (turn === 1)
       for (let time = 0; time < WARM_UPS; time += 1) for (const { name } of inventory.subnets) board.diagnose(name, at);
     diagnoses.push(
-      cpu(() => {
+      await cpuMillisOf(() => {
         for (const { name } of inventory.subnets) board.diagnose(name, at);
       }),
     );
-    const before = process.cpuUsage();
-    await scrape();
-    const { user, system } = process.cpuUsage(before);
-    pages.push((user + system) / 1000);
+    pages.push(await cpuMillisOf(scrape));
   }
   const heard = board
     .snapshot()

@@ -7,7 +7,7 @@ export interface Cost {
   readonly wallMillis: number;
 }
 
-/** What so many nodes cost. CPU is in percent of one core. */
+/** The cost of watching `nodes` nodes. CPU is in percent of one core. */
 export interface SizeCosts {
   readonly nodes: number;
   readonly series: number;
@@ -22,7 +22,7 @@ export interface SizeCosts {
   readonly promClient: { readonly scrape: Cost; readonly residentMegabytes: number };
 }
 
-/** What so many nodes in one subnet cost. */
+/** The cost of nodes in one subnet. */
 export type FlatCosts = Omit<SizeCosts, 'blackbox'>;
 
 /** All that `bench/growth.ts` measures in a run. */
@@ -48,7 +48,7 @@ const formatCount = (value: number): string => value.toLocaleString('en');
 /** With three digits, as more of them are not repeated by another run. */
 const formatValue = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
-/** How many others each node of one subnet is connected to: as many as one of 25. */
+/** The peers of each node in one large subnet: as many as in a subnet of 25. */
 export const FLAT_PEERS = 24;
 
 const IMAGES = 'docs/images';

@@ -32,7 +32,7 @@ const TURNS = 6;
 /** Scrapes before those that count, as a daemon has been scraped for hours. */
 const WARM_UPS = 5;
 const READY_WITHIN_MS = 120_000;
-/** What a request leaves to the collector is counted for so long behind it. */
+/** The CPU of garbage collection is counted for this long after a request. */
 const AFTER_MS = 100;
 
 const PACKED = { 'Accept-Encoding': 'gzip' };
@@ -151,7 +151,7 @@ async function measureDaemon(daemon: Child, port: number, nodes: number) {
   };
 }
 
-/** Starts the daemon for these nodes, in subnets of so many, and ends it when it is measured. */
+/** Measures a daemon that watches these nodes in subnets of `group`. */
 async function runDaemon(urls: readonly string[], group: number, peers?: number) {
   const daemon = await startDaemon(urls, group, peers);
   try {

@@ -3,18 +3,17 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, pathOf, round, startFakeNodes, stop } from './measure.ts';
+import { freePort, median, pathOf, round, startFakeNodes, stop } from './measure.ts';
 
-const PORT = 21_546;
 const LINES = 60;
 const PATTERN = 'refused_reorg';
 const LINE = 'WARN [11-21|07:42:00] Stop reorg, blockchain is under forking attack old committed num=1234\n';
 
 const agent = new http.Agent({ keepAlive: true });
 
-const scrape = (): Promise<string> =>
+const scrape = (port: number): Promise<string> =>
   new Promise((resolve) => {
-    const request = http.get({ host: '127.0.0.1', port: PORT, path: '/metrics', agent }, (response) => {
+    const request = http.get({ host: '127.0.0.1', port, path: '/metrics', agent }, (response) => {
       let text = '';
       response.setEncoding('latin1').on('data', (chunk) => {
         text += chunk;
@@ -25,21 +24,22 @@ const scrape = (): Promise<string> =>
   });
 
 const COUNT = new RegExp(`^subnet_log_matches_total\\{[^}]*pattern="${PATTERN}"[^}]*\\} (\\d+)$`, 'm');
-const counted = async (): Promise<number> => Number(COUNT.exec(await scrape())?.[1] ?? 0);
+const readCount = async (port: number): Promise<number> => Number(COUNT.exec(await scrape(port))?.[1] ?? 0);
 
 /**
- * Milliseconds from the writing of a line that matters, at a time of its own, until `/metrics` of the daemon shows it, with
- * the scrape that does. `target` is what the inventory says of where the log is, `rest` of anything else.
+ * Milliseconds from when a line is written until `/metrics` of the daemon counts it, the scrape that shows it included. `target` is
+ * what the inventory says of the log, `rest` what it says beside the subnet.
  */
 export async function benchLatency(folder: string, target: string, rest: string, write: (line: string) => void) {
   const { urls, stop: stopNodes } = await startFakeNodes(1, 3);
   const config = join(folder, 'subnetd.yaml');
   const nodeTarget = `{ name: n, rpc: '${urls[0]}', ${target} }`;
   writeFileSync(config, `subnets: [{ name: d, nodes: [${nodeTarget}] }]\n${rest}\n`);
-  const words = ['run', '--config', config, '--listen', `127.0.0.1:${PORT}`];
+  const port = await freePort();
+  const words = ['run', '--config', config, '--listen', `127.0.0.1:${port}`];
   const child = spawn(pathOf('../bin/subnetd'), words, { stdio: 'ignore' });
   try {
-    while (!/^subnet_log_source_up\{.*\} 1$/m.test(await scrape())) {
+    while (!/^subnet_log_source_up\{.*\} 1$/m.test(await scrape(port))) {
       if (child.exitCode !== null) throw new Error('the daemon has ended');
       await sleep(20);
     }
@@ -47,14 +47,14 @@ export async function benchLatency(folder: string, target: string, rest: string,
     const scrapes: number[] = [];
     for (let line = 0; line <= LINES; line++) {
       await sleep(50 + 37 * (line % 7));
-      const before = await counted();
+      const before = await readCount(port);
       const begun = performance.now();
       write(LINE);
       let asked = begun;
       do {
         if (performance.now() - begun > 10_000) throw new Error('a line has not come into /metrics within 10 s');
         asked = performance.now();
-      } while ((await counted()) === before);
+      } while ((await readCount(port)) === before);
       // The first one warms up.
       if (line > 0) {
         waits.push(performance.now() - begun);

@@ -26,8 +26,8 @@ export async function runScript(script: string, words: readonly string[], input 
 }
 
 /**
- * Many nodes in a process of their own, which ends with `stop`; their URLs. Each is connected to so many others of its `group`, or
- * accepts connections and answers nothing.
+ * Starts a process that plays many nodes, and gives their URLs; `stop` ends it. Each node is connected to `peers` others of its
+ * `group`, or accepts connections and never answers.
  */
 export async function startFakeNodes(nodes: number, peers: number | 'hanging', group = nodes) {
   const child = spawn(node, [pathOf('./fake-nodes.ts'), String(nodes), String(peers), String(group)], {
@@ -44,6 +44,19 @@ export async function startFakeNodes(nodes: number, peers: number | 'hanging', g
     await exited;
   };
   return { urls: JSON.parse(output) as readonly string[], stop };
+}
+
+/** The CPU time that this process has taken since a reading of `process.cpuUsage`, in milliseconds. */
+export function cpuMillisSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** The CPU time that this process takes for work, in milliseconds. */
+export async function cpuMillisOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  return cpuMillisSince(before);
 }
 
 /** The CPU time that the threads of a running process have taken, in microseconds. The kernel counts it in nanoseconds. */

@@ -31,7 +31,7 @@ function block(number: number): string {
   ].join('\n');
 }
 
-/** Writes so many bytes of a node's log at least, up to the end of a block; tells how much that is. */
+/** Writes a node's log of at least as many bytes, up to the end of a block. Returns its size. */
 export function writeNodeLog(path: string, atLeastBytes: number): { bytes: number; lines: number } {
   const file = openSync(path, 'w');
   let bytes = 0;

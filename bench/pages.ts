@@ -8,7 +8,7 @@ import { createHistory } from '../src/history/create-history.ts';
 import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import { createBoard } from '../src/monitor/board.ts';
 import { createPages } from '../src/pages/create-pages.ts';
-import { median, pathOf, round } from './measure.ts';
+import { cpuMillisSince, median, pathOf, round } from './measure.ts';
 
 const NODES = 50;
 const PAGES = 200;
@@ -73,21 +73,20 @@ function pagesOf(now: () => number) {
 function measurePage() {
   let at = Date.UTC(2026, 0, 1);
   const { pages, rise } = pagesOf(() => at);
-  for (let look = 0; look < 360; look += 1) {
+  for (let turn = 0; turn < 360; turn += 1) {
     at += 10_000;
     rise();
   }
   const times = Array.from({ length: PAGES }, () => {
     const before = process.cpuUsage();
     String(pages.status({}));
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+    return cpuMillisSince(before);
   });
   const text = String(pages.status({}));
   return { bytes: text.length, gzipBytes: gzipSync(text).length, cpuMillis: round(median(times)) };
 }
 
-/** Serves the pages of rising nodes, and says after each message how much CPU time it has used since the last one. */
+/** Serves the pages of rising nodes, and answers each message with the CPU time since the last one. */
 async function serve() {
   const { pages, rise } = pagesOf(Date.now);
   const server = createServer(getRequestListener(() => pages.events({}) ?? new Response(null, { status: 503 })));
@@ -98,9 +97,9 @@ async function serve() {
   process.send?.({ port: (server.address() as AddressInfo).port });
   let before = process.cpuUsage();
   process.on('message', () => {
-    const { user, system } = process.cpuUsage(before);
+    const cpuSeconds = cpuMillisSince(before) / 1_000;
     before = process.cpuUsage();
-    process.send?.({ cpuSeconds: (user + system) / 1e6, residentMegabytes: process.memoryUsage.rss() / 1e6 });
+    process.send?.({ cpuSeconds, residentMegabytes: process.memoryUsage.rss() / 1e6 });
   });
   process.once('disconnect', () => process.exit(0));
 }

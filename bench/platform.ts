@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median } from './measure.ts';
+import { median, residentMegabytesOf, round } from './measure.ts';
 
 /** How a server of the comparison is reached. */
 interface Ready {
@@ -181,16 +181,14 @@ async function listMillion(folder: string) {
     for (let i = 0; i < 1_000_000; i += 1) insert.run(`million ${i}`, `million ${i}`);
   })();
   database.close();
-  const { readFileSync } = await import('node:fs');
-  const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${ours.child.pid}/status`, 'utf8'))?.[1]) / 1024;
   const url = `http://127.0.0.1:${ours.ready.port}/api/ProjectType`;
   await load(ours.ready.port, `/api/ProjectType/ListAll/1?apiKey=${ours.ready.key}`, 3_000);
-  const idle = rss();
+  const idle = residentMegabytesOf(ours.child);
   let peak = idle;
   let adds = 0;
   let isOver = false;
   const watch = setInterval(() => {
-    peak = Math.max(peak, rss());
+    peak = Math.max(peak, residentMegabytesOf(ours.child));
   }, 50);
   const adding = (async () => {
     while (!isOver) {
@@ -218,13 +216,12 @@ async function listMillion(folder: string) {
   clearInterval(watch);
   ours.child.removeAllListeners('exit');
   ours.child.kill();
-  const round = (value: number) => Number(value.toFixed(1));
   return {
-    megabytes: round(bytes / 1e6),
-    seconds: round(seconds),
-    idleMb: round(idle),
-    peakMb: round(peak),
-    growthMb: round(peak - idle),
+    megabytes: round(bytes / 1e6, 1),
+    seconds: round(seconds, 1),
+    idleMb: round(idle, 1),
+    peakMb: round(peak, 1),
+    growthMb: round(peak - idle, 1),
     goalMb: 50,
     addsMeanwhile: adds,
   };

@@ -55,13 +55,13 @@ const burst = () => Promise.all(probes.map((_, index) => probe(index)));
 /** Every node once within the time given, evenly. */
 async function spread(forSeconds: number): Promise<void> {
   const started = performance.now();
-  const looks: Promise<void>[] = [];
+  const running: Promise<void>[] = [];
   for (const index of probes.keys()) {
     const wait = started + (index * forSeconds * 1000) / probes.length - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    looks.push(probe(index));
+    running.push(probe(index));
   }
-  await Promise.all(looks);
+  await Promise.all(running);
 }
 
 const runs = {

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { get, median, node, pathOf, residentMegabytesOf, round, startFakeNodes, stop } from './measure.ts';
+import { freePort, get, median, node, pathOf, residentMegabytesOf, round, startFakeNodes, stop } from './measure.ts';
 
 const STARTS = 9;
 const REST_SECONDS = 60;
-const PORT_BASE = 21_545;
 
 const isAlive = async (port: number): Promise<boolean> => (await get(port, '/livez')).status === 200;
 
@@ -32,19 +31,20 @@ export async function benchProcess() {
   const daemon = (port: number) => untilAlive(pathOf('../bin/subnetd'), daemonWords(port), port, folder);
   const server = (port: number) => untilAlive(node, ['-e', BARE_SERVER(port)], port);
 
-  const warm = await daemon(PORT_BASE);
+  const port = await freePort();
+  const warm = await daemon(port);
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   await stop(warm.child);
   const starts: { server: number; daemon: number }[] = [];
   for (let i = 0; i < STARTS; i += 1) {
-    const served = await server(PORT_BASE);
+    const served = await server(port);
     await stop(served.child);
-    const ran = await daemon(PORT_BASE);
+    const ran = await daemon(port);
     await stop(ran.child);
     starts.push({ server: served.millis, daemon: ran.millis });
   }
   const idle: ChildProcess = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-  const { child } = await daemon(PORT_BASE);
+  const { child } = await daemon(port);
   await new Promise((resolve) => setTimeout(resolve, REST_SECONDS * 1000));
   const memory = { bare: residentMegabytesOf(idle), daemon: residentMegabytesOf(child) };
   await stop(child);

@@ -5,13 +5,13 @@ import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import { createProcessClock } from '../src/model/clock.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
 import { createUnscheduledMonitor } from '../test/support/unscheduled-monitor.ts';
-import { median, node, pathOf, round } from './measure.ts';
+import { cpuMillisOf, median, node, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;
 const RELOADS = 7;
 const WARM_UPS = 2;
 
-/** An inventory in subnets of so many. */
+/** An inventory of all nodes in subnets of `group`. */
 function read(group: number): Inventory {
   const subnets = Array.from({ length: NODES / group }, (_, subnet) => ({
     name: `s${subnet}`,
@@ -26,7 +26,7 @@ function read(group: number): Inventory {
   return parsed.inventory;
 }
 
-/** The same with another address of one node in the middle. */
+/** The inventory with another address of one node in the middle. */
 function withOtherAddress({ subnets, ...rest }: Inventory, port: number): Inventory {
   const middle = Math.floor(subnets.length / 2);
   return {
@@ -42,14 +42,7 @@ function withOtherAddress({ subnets, ...rest }: Inventory, port: number): Invent
   };
 }
 
-async function cpuMillis(work: () => unknown): Promise<number> {
-  const started = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1000;
-}
-
-/** What one reload after another does on the event loop, in one piece each, and the CPU of the scrape behind it. */
+/** CPU milliseconds of one reload after another, by its steps, and of the scrapes before and after it. */
 async function measure(group: number) {
   const clock = createProcessClock();
   const monitor = createUnscheduledMonitor({ clock });
@@ -62,18 +55,18 @@ async function measure(group: number) {
   const scrape = () => scrapes.answer({ format: 'text', isGzip: true, subnets: [] });
   const first = read(group);
   monitor.load(first);
-  const firstScrape = await cpuMillis(scrape);
+  const firstScrape = await cpuMillisOf(scrape);
   const rows: { take: number; load: number; scrape: number; unchanged: number }[] = [];
   for (let time = 0; time < RELOADS; time += 1) {
-    // As the thread that reads it sends it.
+    // As the thread that reads an inventory sends it.
     const message = serialize(withOtherAddress(first, 1 + time));
     let inventory: Inventory | undefined;
-    const unchanged = await cpuMillis(scrape);
-    const take = await cpuMillis(() => {
+    const unchanged = await cpuMillisOf(scrape);
+    const take = await cpuMillisOf(() => {
       inventory = deserialize(message) as Inventory;
     });
-    const load = await cpuMillis(() => monitor.load(inventory as Inventory));
-    rows.push({ take, load, scrape: await cpuMillis(scrape), unchanged });
+    const load = await cpuMillisOf(() => monitor.load(inventory as Inventory));
+    rows.push({ take, load, scrape: await cpuMillisOf(scrape), unchanged });
   }
   await monitor.stop();
   const of = (key: keyof (typeof rows)[number]) => round(median(rows.slice(WARM_UPS).map((row) => row[key])), 1);

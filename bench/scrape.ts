@@ -7,7 +7,7 @@ import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import type { ScrapeRequest } from '../src/model/exposition.ts';
 import type { Target } from '../src/model/target.ts';
 import { createBoard } from '../src/monitor/board.ts';
-import { median, pathOf, round } from './measure.ts';
+import { cpuMillisOf, median, pathOf, round } from './measure.ts';
 import { toRegistry } from './prom-client.ts';
 
 /** Series of a node without logs and container. */
@@ -15,12 +15,12 @@ const SERIES_OF_NODE = 24;
 const SIZES = [1_000, 100_000, 200_000];
 const SCRAPES = 11;
 const WARM_UPS = 20;
-/** In this time the collector ends what it does beside the program. */
+/** Within this time the garbage collector ends its work on other threads. */
 const REST_MS = 50;
 
 const pack = promisify(gzip);
 
-/** A flat subnet of so many nodes, and a round of new readings for all of them, with their diagnosis. */
+/** A board with one subnet of `nodes` nodes. `observe` records a round of new readings for a share of them, and diagnoses it. */
 function createFleet(nodes: number) {
   const texts = Array.from(
     { length: nodes },
@@ -78,13 +78,6 @@ async function scrape({ scrapes }: Fleet, request: Partial<ScrapeRequest> = {}):
 const read = async (fleet: Fleet, request?: Partial<ScrapeRequest>): Promise<Buffer> =>
   Buffer.concat(await scrape(fleet, request));
 
-async function cpuMillis(work: () => Promise<unknown>): Promise<number> {
-  const started = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1000;
-}
-
 /** The median of warm runs, each after the same preparation, whose garbage is no part of it. */
 async function warm(prepare: () => void, work: () => Promise<unknown>): Promise<number> {
   for (let time = 0; time < WARM_UPS; time += 1) {
@@ -96,7 +89,7 @@ async function warm(prepare: () => void, work: () => Promise<unknown>): Promise<
     prepare();
     globalThis.gc?.();
     await setTimeout(REST_MS);
-    millis.push(await cpuMillis(work));
+    millis.push(await cpuMillisOf(work));
   }
   return round(median(millis), 3);
 }
@@ -126,7 +119,7 @@ async function measureOurs(nodes: number) {
   const fleet = createFleet(nodes);
   const nothing = () => {};
   fleet.observe();
-  const first = await cpuMillis(() => scrape(fleet));
+  const first = await cpuMillisOf(() => scrape(fleet));
   fleet.observe();
   const page = await read(fleet);
   const packed = { isGzip: true } as const;

@@ -18,7 +18,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Starts a daemon for these nodes, in subnets of so many. With `peers` each node must have at least so many. */
+/** Starts a daemon for these nodes, in subnets of `group`. With `peers` each node must have as many peers. */
 export async function startDaemon(urls: readonly string[], group: number, peers?: number): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-bench-'));
   const subnets = Array.from({ length: Math.ceil(urls.length / group) }, (_, index) => ({
