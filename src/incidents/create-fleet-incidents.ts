@@ -35,6 +35,9 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
   /** By subnet: since when its problems are looked for, which begins when its nodes have been probed. */
   const since = new Map<string, WatchedMs>();
   let hasReadRemoved = false;
+  /** The subnets with an incident that has not been found again, as of `countedIn`. Each alert of a subnet asks for it. */
+  let unseenSubnets: ReadonlySet<string | undefined> = new Set();
+  let countedIn: FollowedIncidents | undefined;
 
   const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
     const last = reads.get(subnet);
@@ -87,8 +90,11 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
       since.set(subnet, begun);
       if (!reads.has(subnet)) return now() - begun >= FIRST_WITHIN_MS;
       if (now() - begun >= SETTLED_WITHIN_MS) return true;
-      const { open, unseen } = followed();
-      return ![...unseen.keys()].some((key) => open.get(key)?.subnet === subnet);
+      const current = followed();
+      if (countedIn !== current)
+        unseenSubnets = new Set(current.unseen.keys().map((key) => current.open.get(key)?.subnet));
+      countedIn = current;
+      return !unseenSubnets.has(subnet);
     },
   };
 }
