@@ -23,7 +23,7 @@ export interface SimulatedSubnet {
   readonly size: number;
 }
 
-/** For each shard one large subnet and as many small ones as make 2,000 nodes. */
+/** For each shard one large subnet, and small ones up to 2,000 nodes. */
 export function listSubnets(): readonly SimulatedSubnet[] {
   const left = Array.from({ length: SHARDS }, () => NODES_OF_A_SHARD);
   const subnets: SimulatedSubnet[] = [];

@@ -42,7 +42,7 @@ export interface AlertResult {
   readonly own: ReadonlyMap<string, number>;
 }
 
-/** What was sent while nobody took it comes again with the next resend. */
+/** What Alertmanager did not take while it was down comes again with the next resend. */
 const RESEND_MS = 60_000;
 const keyOf = (labels: Notification['labels']) =>
   [labels.alertname, labels.subnet ?? '', labels.name ?? labels.shard ?? labels.instance ?? ''].join(' ');
@@ -112,7 +112,7 @@ export function judgeAlerts(truth: Truth, all: readonly Notification[]): AlertRe
     doubled: outcomes.filter(({ firing, resolved }) => firing > 1 || resolved > 1).map(describe),
     unwanted,
     withoutEnd: [...byKey]
-      .filter(([key, told]) => !key.startsWith('SubnetdWatchdog') && told.at(-1)?.status === 'firing')
+      .filter(([key, reported]) => !key.startsWith('SubnetdWatchdog') && reported.at(-1)?.status === 'firing')
       .map(([key]) => key),
     late: outcomes
       .filter(

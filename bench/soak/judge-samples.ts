@@ -17,7 +17,7 @@ export type Compared =
 export interface Wrong {
   readonly compared: Compared;
   readonly subject: string;
-  readonly told: string;
+  readonly reported: string;
   readonly truth: string;
   /** When it was seen, in milliseconds since the start, and for how long by then at most. */
   readonly at: number;
@@ -50,7 +50,7 @@ export interface SampleResult {
   readonly tooLong: readonly Wrong[];
 }
 
-/** Compares samples of what the shards tell with the truth. */
+/** Compares samples of the shards' status with the truth. */
 export interface SampleJudge {
   take(shard: number, status: Status, now: number): void;
   result(): SampleResult;
@@ -69,26 +69,26 @@ export function createSampleJudge(truth: Truth): SampleJudge {
   const compare = (
     compared: Compared,
     subject: string,
-    told: string,
+    reported: string,
     { value, since }: Expected<string>,
     shard: number,
     now: number,
   ) => {
     const key = `${compared} ${subject}`;
     counts.verdicts += 1;
-    if (told === value) return void wrongSince.delete(key);
+    if (reported === value) return void wrongSince.delete(key);
     counts.wrong += 1;
     const watchedSince = truth.lives[shard]?.at(-1)?.from ?? 0;
     const begun = Math.max(since, wrongSince.get(key) ?? Math.max(lastSample[shard] ?? 0, watchedSince));
     wrongSince.set(key, begun);
-    const one: Wrong = { compared, subject, told, truth: value, at: now, forMs: now - begun };
+    const one: Wrong = { compared, subject, reported, truth: value, at: now, forMs: now - begun };
     if (one.forMs > (worst.get(compared)?.forMs ?? -1)) worst.set(compared, one);
     if (one.forMs > limitOf(compared)) tooLong.set(`${key} ${begun}`, one);
   };
 
-  const compareNodes = (subnet: SimulatedSubnet, told: Status['subnets'][number] | undefined, now: number) => {
+  const compareNodes = (subnet: SimulatedSubnet, reported: Status['subnets'][number] | undefined, now: number) => {
     const watchedSince = truth.lives[subnet.shard]?.at(-1)?.from ?? 0;
-    const targets = new Map(told?.targets.map((target) => [target.name, target]));
+    const targets = new Map(reported?.targets.map((target) => [target.name, target]));
     for (const index of nodesOf(subnet)) {
       const name = nodeName(subnet, index);
       const target = targets.get(name);
@@ -104,11 +104,11 @@ export function createSampleJudge(truth: Truth): SampleJudge {
 
   const compareProblems = (
     { name, shard }: SimulatedSubnet,
-    told: Status['subnets'][number] | undefined,
+    reported: Status['subnets'][number] | undefined,
     episodes: readonly Episode[],
     now: number,
   ) => {
-    const open = new Set(told?.problems.filter(isOpen).map((one) => problemKey(one.problem, one.name)));
+    const open = new Set(reported?.problems.filter(isOpen).map((one) => problemKey(one.problem, one.name)));
     const expected = expectProblems(truth, episodes);
     for (const { key, dueAt, to } of expected)
       if (to > now && dueAt <= now)
@@ -120,7 +120,7 @@ export function createSampleJudge(truth: Truth): SampleJudge {
           shard,
           now,
         );
-    for (const { problem, name: node, state } of told?.problems ?? []) {
+    for (const { problem, name: node, state } of reported?.problems ?? []) {
       if (state === 'suspected') continue;
       const key = problemKey(problem, node);
       const causes = expected.filter((one) => one.key === key || one.beside.includes(problem));

@@ -35,11 +35,11 @@ export function createRandom(seed: number): () => number {
 
 const FAULTS_A_MINUTE = 8;
 const FIRST_S = 20;
-/** A subnet rests so long after a fault that its alert is over before the next one begins. */
+/** How long a subnet rests after a fault, so that its alert is over before the next one begins. */
 const REST_S = 720;
 const DISTURBED_EVERY_S = 110;
 const CHANGED_EVERY_S = 45;
-/** A shard that is down for so long is reported as unseen, and its alerts in Alertmanager do not end yet. */
+/** A shard that is down for this long is reported as unseen, but its alerts in Alertmanager do not end. */
 const LONG_DOWN_S = 110;
 
 /**
@@ -51,6 +51,7 @@ const SHORT_S: Readonly<Record<FaultName, number>> = {
   ...{ 'the subnet halts': 18, 'all nodes refuse': 3, 'all nodes hang': 8 },
 };
 
+/** Random choices. */
 interface Dice {
   /** From `low` to `high`, in tenths of a second. */
   readonly between: (low: number, high: number) => number;
@@ -178,14 +179,14 @@ function planDisturbances(seconds: number, dice: Dice): readonly Step[] {
   return steps;
 }
 
-/** What happens in so many seconds, in order. The same seed gives the same steps. */
+/** The steps of a run of `seconds`, in order. The same seed gives the same steps. */
 export function planSoak(seed: number, seconds: number, subnets: readonly SimulatedSubnet[]): readonly Step[] {
   const dice = createDice(createRandom(seed));
   // Some subnets never have a fault: their nodes come and go.
-  const calm = subnets.filter((_, index) => index % 8 === 7);
+  const withoutFaults = subnets.filter((_, index) => index % 8 === 7);
   const others = subnets.filter((_, index) => index % 8 !== 7);
   const { steps } = planFaults(others, seconds, dice);
-  return [...steps, ...planChanges(calm, seconds, dice), ...planDisturbances(seconds, dice)]
+  return [...steps, ...planChanges(withoutFaults, seconds, dice), ...planDisturbances(seconds, dice)]
     .filter(({ at }) => at < seconds)
     .toSorted((one, other) => one.at - other.at);
 }

@@ -51,11 +51,11 @@ function renderDisturbances({ steps, truth }: Run): string {
 const renderSamples = ({ samples: { worst } }: Run): string =>
   toTable(
     ['compared', 'wrong for at most, s', 'what it was', 'what was reported', 'what was true'],
-    [...worst.values()].map(({ compared, forMs, subject, told, truth }) => [
+    [...worst.values()].map(({ compared, forMs, subject, reported, truth }) => [
       compared,
       toSeconds(forMs, 1),
       subject,
-      told,
+      reported,
       truth,
     ]),
   );

@@ -51,7 +51,7 @@ async function every(ms: number, over: AbortSignal, work: () => Promise<void>) {
   }
 }
 
-/** Compares what each shard that is ready tells with the truth. */
+/** Compares the status of each shard that is ready with the truth. */
 function createSampler({ daemons, truth, webhook }: Soak) {
   const judge = createSampleJudge(truth);
   const unanswered: string[] = [];

@@ -85,8 +85,8 @@ export const trendOfTable = (run: Run, table: string): Trend =>
     run.seconds * 1_000,
   );
 
-export const describeWrong = ({ compared, subject, told, truth, at, forMs }: Wrong): string =>
-  `${compared} of ${subject} was ${told} and had to be ${truth} for up to ${(forMs / 1_000).toFixed(1)} s, at ${Math.round(at / 1_000)} s`;
+export const describeWrong = ({ compared, subject, reported, truth, at, forMs }: Wrong): string =>
+  `${compared} of ${subject} was ${reported} and had to be ${truth} for up to ${(forMs / 1_000).toFixed(1)} s, at ${Math.round(at / 1_000)} s`;
 
 /** What does not hold of the alerts. */
 export const describeAlerts = (alerts: AlertResult): readonly string[] =>

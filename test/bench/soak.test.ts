@@ -29,8 +29,8 @@ function tell(
       ? []
       : [{ component: 'node', name: `n${index}`, checks: [of('latest_block', verdict), of('peers', peers)] }];
   });
-  const told = problems.map(([problem, name, state]) => ({ problem, name, state }));
-  return { subnets: [{ name: 'net0', targets, problems: told }] } as unknown as Status;
+  const reported = problems.map(([problem, name, state]) => ({ problem, name, state }));
+  return { subnets: [{ name: 'net0', targets, problems: reported }] } as unknown as Status;
 }
 
 const episode: Episode = { fault: 'refuses', pattern: 'long', subnet, nodes: [2] };
@@ -58,7 +58,12 @@ describe('the samples of a soak', () => {
     judge.take(0, tell(['pass', 'pass', 'pass']), 18_000);
     judge.take(0, tell(['pass', 'pass', 'fail']), 22_000);
     const { worst, tooLong } = judge.result();
-    expect(worst.get('latest_block')).toMatchObject({ subject: 'net0/n2', told: 'pass', truth: 'fail', forMs: 8_000 });
+    expect(worst.get('latest_block')).toMatchObject({
+      subject: 'net0/n2',
+      reported: 'pass',
+      truth: 'fail',
+      forMs: 8_000,
+    });
     expect(tooLong).toEqual([]);
   });
 
@@ -131,7 +136,7 @@ describe('the samples of a soak', () => {
     judge.take(0, tell(['absent', 'pass', 'pass']), 12_000);
     expect(judge.result().wrong).toBe(0);
     judge.take(0, tell(['pass', 'pass', 'pass']), 16_000);
-    expect(judge.result().worst.get('latest_block')).toMatchObject({ told: 'pass', truth: 'absent' });
+    expect(judge.result().worst.get('latest_block')).toMatchObject({ reported: 'pass', truth: 'absent' });
   });
 });
 
@@ -142,10 +147,10 @@ describe('the alerts of a soak', () => {
     status,
     labels: of,
   });
-  const judge = (to: number, ...told: readonly Notification[]) => {
+  const judge = (to: number, ...reported: readonly Notification[]) => {
     const truth = createWorld();
     refuse(truth, 10, to);
-    const { missed, doubled, unwanted, withoutEnd, late } = judgeAlerts(truth, told);
+    const { missed, doubled, unwanted, withoutEnd, late } = judgeAlerts(truth, reported);
     return { missed, doubled, unwanted, withoutEnd, late };
   };
   const none = { missed: [], doubled: [], unwanted: [], withoutEnd: [], late: [] };
