@@ -116,7 +116,7 @@ function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
-  known: ProblemIndex<Problem>,
+  before: ProblemIndex<Problem>,
   endedBefore: readonly EndedProblem[],
   found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
@@ -125,12 +125,12 @@ export function followProblems(
   const ended = createProblemIndex<EndedProblem>();
   for (const one of endedBefore) ended.set(one);
   const reopened = new Set<EndedProblem>();
-  const raised = found.values.map((one) => raise(known.get(one), ended.get(one), one, now));
+  const raised = found.values.map((one) => raise(before.get(one), ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
   const problems = raised.map((one) => {
-    const problem = holdBack(one, known.get(one), waiting, now);
-    const before = isStanding(problem) ? ended.get(problem) : undefined;
-    if (before !== undefined) reopened.add(before);
+    const problem = holdBack(one, before.get(one), waiting, now);
+    const earlier = isStanding(problem) ? ended.get(problem) : undefined;
+    if (earlier !== undefined) reopened.add(earlier);
     return problem;
   });
   let subjectsOf: SubjectsOf | undefined;
@@ -138,7 +138,7 @@ export function followProblems(
     subjectsOf ??= indexSubjects(targets);
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
-  for (const one of known.values) {
+  for (const one of before.values) {
     if (found.get(one) !== undefined) continue;
     subjectsOf ??= indexSubjects(targets);
     const left = clear(one, subjectsOf, now);
@@ -146,7 +146,7 @@ export function followProblems(
     else end(one);
   }
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
-  const noLongerPaged = findNoLongerPaged(known.values, problems);
+  const noLongerPaged = findNoLongerPaged(before.values, problems);
   const standing = problems.filter((one) => {
     const isOver = one.state === 'clearing' && isWarningOf(one, noLongerPaged);
     if (isOver) end(one);

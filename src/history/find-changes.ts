@@ -2,7 +2,7 @@ import type { HistoryChange } from '../model/history.ts';
 import { FOUND_AGAIN_MS, type Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { formatReason, type Verdict } from '../model/verdict.ts';
-import { type Subject, toReason } from './change-subject.ts';
+import { type ChangeMoment, type Subject, toReason } from './change-subject.ts';
 import { moveRows } from './columns.ts';
 import { findContainerChanges, type SeenContainer, seeContainer } from './find-container-changes.ts';
 import { findMasternodeChanges, type SeenMasternodes, seeMasternodes } from './find-masternode-changes.ts';
@@ -65,7 +65,7 @@ export function createChangeFinder(): ChangeFinder {
   };
 
   /** The changes of a target's checks, whose rows begin there. */
-  const findOfChecks = ({ target, checks }: TargetState, first: number, toWall: (at: number) => number) => {
+  const findOfChecks = ({ target, checks }: TargetState, first: number, { toWall }: ChangeMoment) => {
     const changes: HistoryChange[] = [];
     for (const [index, state] of checks.entries()) {
       const { check, verdict, since, lastRun } = state;
@@ -93,27 +93,27 @@ export function createChangeFinder(): ChangeFinder {
     return true;
   };
 
-  const findOfSubnet = (state: SubnetState, toWall: (at: number) => number, at: number): readonly HistoryChange[] => {
+  const findOfSubnet = (state: SubnetState, moment: ChangeMoment): readonly HistoryChange[] => {
     const { name } = state.subnet;
     const seen = subnets.get(name);
     const masternodes = seeMasternodes(state, seen?.masternodes);
     const changes: HistoryChange[] = [];
     if (masternodes !== undefined && masternodes !== seen?.masternodes)
-      changes.push(...findMasternodeChanges(state, seen?.masternodes, masternodes, takeBefore, at));
+      changes.push(...findMasternodeChanges(state, seen?.masternodes, masternodes, moment));
     const problems = seen?.problems ?? [];
     if (isReminded || !isSameProblems(problems, state.problems))
-      changes.push(...findProblemChanges(name, problems, state.problems, takeBefore, toWall, at));
+      changes.push(...findProblemChanges(name, problems, state.problems, moment));
     if (state.problems !== seen?.problems || masternodes !== seen.masternodes)
       subnets.set(name, { problems: state.problems, masternodes });
     return changes;
   };
 
-  const endRemoved = (snapshot: Snapshot, toWall: (at: number) => number, at: number): readonly HistoryChange[] => {
+  const endRemoved = (snapshot: Snapshot, moment: ChangeMoment): readonly HistoryChange[] => {
     if (subnets.size === snapshot.length) return [];
     const names = new Set(snapshot.map(({ subnet }) => subnet.name));
     const removed = [...subnets].filter(([name]) => !names.has(name));
     for (const [name] of removed) subnets.delete(name);
-    return removed.flatMap(([name, { problems }]) => findProblemChanges(name, problems, [], takeBefore, toWall, at));
+    return removed.flatMap(([name, { problems }]) => findProblemChanges(name, problems, [], moment));
   };
 
   const findEndedBefore = (at: number): readonly HistoryChange[] => {
@@ -135,24 +135,25 @@ export function createChangeFinder(): ChangeFinder {
     },
     find: (snapshot, toWall, at) => {
       update(snapshot);
+      const moment = { at, toWall, takeBefore };
       const found: HistoryChange[] = [];
       let place = 0;
       let row = 0;
       for (const subnet of snapshot) {
         for (const state of subnet.targets) {
-          if (!areSame(state, row)) found.push(...findOfChecks(state, row, toWall));
+          if (!areSame(state, row)) found.push(...findOfChecks(state, row, moment));
           const was = containers[place];
           const is = seeContainer(state, was);
           if (was !== undefined && is !== undefined && was !== is)
-            found.push(...findContainerChanges(state, was, is, toWall, at));
+            found.push(...findContainerChanges(state, was, is, moment));
           containers[place] = is;
           place += 1;
           row += state.checks.length;
         }
-        found.push(...findOfSubnet(subnet, toWall, at));
+        found.push(...findOfSubnet(subnet, moment));
       }
       isReminded = false;
-      found.push(...endRemoved(snapshot, toWall, at), ...findEndedBefore(at));
+      found.push(...endRemoved(snapshot, moment), ...findEndedBefore(at));
       return found.sort((one, other) => one.at - other.at);
     },
   };

@@ -1,6 +1,7 @@
 import type { HistoryChange } from '../model/history.ts';
 import type { Container } from '../model/observation.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import type { ChangeMoment } from './change-subject.ts';
 
 /** What is remembered of a container, to see what happens to it. */
 export type SeenContainer = Pick<Container, 'id' | 'status' | 'running' | 'startedAt' | 'image'> & {
@@ -40,13 +41,12 @@ function describeEnd({ facts }: TargetState, isOom: boolean): string {
   return `${words}${code === undefined || own?.status === 'paused' ? '' : ` with exit code ${code}`}${isOom ? ', out of memory' : ''}`;
 }
 
-/** What has happened to the container of a target between two moments, the second of which is `at`, in wall time. */
+/** What has happened to the container of a target. */
 export function findContainerChanges(
   state: TargetState,
   before: SeenContainer,
   current: SeenContainer,
-  toWall: (at: number) => number,
-  at: number,
+  { at, toWall }: ChangeMoment,
 ): readonly HistoryChange[] {
   const { subnet, component, name, container } = state.target;
   const { observation, lastRestartBy } = state.facts.container ?? {};

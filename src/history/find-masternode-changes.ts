@@ -1,6 +1,6 @@
 import type { HistoryChange } from '../model/history.ts';
 import type { Masternode, SubnetState } from '../model/snapshot.ts';
-import type { Subject } from './change-subject.ts';
+import type { ChangeMoment } from './change-subject.ts';
 
 /** Whether a masternode has turns in the epoch, or why it has none; `none` is one that the chain does not list. */
 type Office = 'active' | 'penalised' | 'standby' | 'none';
@@ -31,15 +31,14 @@ function describe(who: string, was: string, is: Office, epoch: number | undefine
 }
 
 /**
- * Who has become a masternode, was penalised, put on standby or left out. Of the first look, only who has no turn is a change,
- * from `unknown`; `takeBefore` gives the change that is known from before a restart.
+ * Who has become a masternode, was penalised, put on standby or left out. When the masternodes are seen for the first time, only
+ * those that have no turn are a change, from what is known from before, else from `unknown`.
  */
 export function findMasternodeChanges(
   { subnet: { name: subnet }, epoch }: SubnetState,
   was: SeenMasternodes | undefined,
   is: SeenMasternodes,
-  takeBefore: (subject: Subject) => HistoryChange | undefined,
-  at: number,
+  { at, takeBefore }: ChangeMoment,
 ): readonly HistoryChange[] {
   const names = new Map(epoch?.masternodes.map(({ address, name }) => [address, name]));
   const changes: HistoryChange[] = [];

@@ -1,9 +1,6 @@
 import type { HistoryChange } from '../model/history.ts';
 import { isStanding, type Problem, problemKey } from '../model/problem.ts';
-import { type Subject, toReason } from './change-subject.ts';
-
-/** What is known of a subject from before a restart, which is then no longer asked for. */
-type TakeBefore = (subject: Subject) => HistoryChange | undefined;
+import { type ChangeMoment, type Subject, toReason } from './change-subject.ts';
 
 const aboutProblem = (subnet: string, { problem, component, name }: Problem): Subject => ({
   subnet,
@@ -31,7 +28,7 @@ function findChange(
   subnet: string,
   problem: Problem,
   was: string,
-  toWall: (at: number) => number,
+  { toWall }: ChangeMoment,
 ): HistoryChange | undefined {
   const { state, since, openedAt = since, clearingSince, seenAt } = problem;
   if (was === state) return undefined;
@@ -45,21 +42,20 @@ function findChange(
   };
 }
 
-/** What has changed between two lists of the problems of a subnet, the second of which is of `at`, in wall time. */
+/** What has changed between two lists of the problems of a subnet. */
 export function findProblemChanges(
   subnet: string,
   before: readonly Problem[],
   current: readonly Problem[],
-  takeBefore: TakeBefore,
-  toWall: (at: number) => number,
-  at: number,
+  moment: ChangeMoment,
 ): readonly HistoryChange[] {
+  const { at, takeBefore } = moment;
   const known = new Map(before.filter(isStanding).map((problem) => [problemKey(problem), problem]));
   const changes: HistoryChange[] = [];
   for (const problem of current.filter(isStanding)) {
     const stored = takeBefore(aboutProblem(subnet, problem));
     const was = known.get(problemKey(problem))?.state ?? stored?.is ?? 'none';
-    const change = findChange(subnet, problem, was, toWall);
+    const change = findChange(subnet, problem, was, moment);
     if (change !== undefined) changes.push(change);
     known.delete(problemKey(problem));
   }
