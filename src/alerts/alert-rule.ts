@@ -1,5 +1,7 @@
+import type { ProblemSeverity } from '../model/severity.ts';
+
 /** How urgent an alert is: `critical` pages, `warning` is a ticket, `info` is context, `none` notifies nobody. */
-export type Severity = 'critical' | 'warning' | 'info' | 'none';
+export type Severity = ProblemSeverity | 'none';
 
 /** A label of an alert, besides `alertname` and `severity`. */
 export type AlertLabel = 'subnet' | 'component' | 'name' | 'instance' | 'engine' | 'shard';

@@ -1,4 +1,5 @@
 import type { AlertLabels } from '../model/tracked-alert.ts';
+import { TARGET } from './promql.ts';
 
 /** What a label must be: one value, or a pattern for the whole value. */
 export interface LabelMatcher {
@@ -17,8 +18,6 @@ export interface InhibitRule {
 const alertIs = (value: string): LabelMatcher => ({ label: 'alertname', value });
 const alertIn = (value: string): LabelMatcher => ({ label: 'alertname', pattern: true, value });
 const componentIs = (value: string): LabelMatcher => ({ label: 'component', value });
-
-const TARGET = ['subnet', 'component', 'name'] as const;
 
 /** The inhibition of config/alertmanager/alertmanager.yml.example, which explains each; a test compares the two. */
 export const inhibitRules: readonly InhibitRule[] = [

@@ -1,10 +1,8 @@
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo } from '../model/duration.ts';
 import type { ContainerFacts, Facts } from '../model/facts.ts';
 import { formatCount, formatTimes } from '../model/format-count.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../model/snapshot.ts';
-
-const formatAgo = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
 function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: number): readonly string[] {

@@ -1,6 +1,6 @@
 import { LINE_TOLERANCE_MS } from '../model/clock.ts';
 import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo } from '../model/duration.ts';
 import type { PatternFacts } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
@@ -17,7 +17,7 @@ const LARGE_LOG_BYTES = 10e9;
 
 /** How a container ended, as the rest of a sentence that begins with its name. */
 function describeEnd({ exitCode, finishedAt, oomKilled }: Container, onOrder: boolean, now: number): string {
-  const ago = finishedAt === undefined ? '' : ` ${formatDuration(Math.max(0, now - finishedAt))} ago`;
+  const ago = finishedAt === undefined ? '' : ` ${formatAgo(finishedAt, now)}`;
   if (onOrder) return `was stopped on order${ago}, by a person or a program`;
   if (oomKilled) return `ended${ago} out of memory`;
   return exitCode === undefined ? `ended${ago}` : `ended${ago} with exit code ${exitCode}`;
@@ -116,7 +116,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
     explains: explain(one, 'container'),
     problem: 'container_restarting',
     summary: `the container of ${name} has crashed and was restarted`,
-    evidence: `${container.name} started again ${formatDuration(Math.max(0, now - (container.startedAt ?? now)))} ago, after it had ended without a request`,
+    evidence: `${container.name} started again ${formatAgo(container.startedAt ?? now, now)}, after it had ended without a request`,
     fix,
   };
 }

@@ -1,5 +1,5 @@
 import { commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo } from '../model/duration.ts';
 import { formatTimes } from '../model/format-count.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
@@ -92,7 +92,7 @@ function findLinesLost({ state }: TargetView, now: number): Suspicion | undefine
     component,
     name,
     summary: `Docker throws away lines of ${name} before they are read`,
-    evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatDuration(Math.max(0, now - lost.at))} ago`,
+    evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatAgo(lost.at, now)}`,
     fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
     explains: [],
     causes: [],

@@ -1,5 +1,5 @@
 import type { ClockDisturbances } from '../model/clock.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
 
 /** How long a gap is reported after its end, and a set clock after it was set. */
@@ -11,18 +11,16 @@ const LEAST_GAP_MS = 15_000;
 /** A smaller step is none: a time service moves a clock by less. */
 const LEAST_STEP_MS = 5_000;
 
-const ago = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
-
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
 export function findMonitorProblems({ gap, step }: ClockDisturbances, now: number): readonly Suspicion[] {
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
   const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < REPORTED_MS;
   if (!wasGone && !wasSet) return [];
   const seen = [
-    ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${ago(gap.endedAt, now)}`] : []),
+    ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
     ...(wasSet
       ? [
-          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))} ${ago(step.at, now)}`,
+          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))} ${formatAgo(step.at, now)}`,
         ]
       : []),
   ];

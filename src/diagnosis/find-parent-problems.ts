@@ -1,4 +1,4 @@
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { CheckpointProgress, ContractReading, ParentFacts } from '../model/parent-chain.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
@@ -143,7 +143,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   return toSuspicion(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
-      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatDuration(Math.max(view.now - submittedAt, 0))} ago`}, and the contract is right`
+      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatAgo(submittedAt, view.now)}`}, and the contract is right`
       : seen,
     fix: submits(view)
       ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'

@@ -1,4 +1,4 @@
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { RestartAnswer } from '../model/restart-answer.ts';
@@ -139,7 +139,7 @@ function findSubnetProblem({ problems }: SubnetState, now: number): string | und
     const words = SUBNET_PROBLEMS[problem];
     if (words === undefined) continue;
     const [is, was] = words;
-    return state === 'clearing' ? `${was} until ${formatDuration(Math.max(0, now - (clearingSince ?? now)))} ago` : is;
+    return state === 'clearing' ? `${was} until ${formatAgo(clearingSince ?? now, now)}` : is;
   }
   return undefined;
 }

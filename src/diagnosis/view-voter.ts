@@ -1,5 +1,5 @@
 import { isCredible } from '../model/credible-height.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { ContainerFacts } from '../model/facts.ts';
 import { formatMinute } from '../model/planned-work.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
@@ -74,21 +74,21 @@ export function findDown({ target: { name }, facts }: TargetState): string | und
 /** What a container says against the vote of its node. */
 function viewContainer(state: TargetState, facts: ContainerFacts, now: number): Voter | undefined {
   const { name } = state.target;
-  const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`;
   const container = facts.observation?.kind === 'found' ? facts.observation.container : undefined;
   const down = findDown(state);
   if (down !== undefined) {
     // A container that is made again is missing meanwhile.
     const endedAt = container?.finishedAt ?? facts.lastExit?.at;
     const isNew = container?.status !== 'paused' && endedAt !== undefined && now - endedAt < START_MS;
-    return isNew ? recovering(`${name} went down ${ago(endedAt)}`) : out(down);
+    return isNew ? recovering(`${name} went down ${formatAgo(endedAt, now)}`) : out(down);
   }
   if (isLooping(facts, now)) return out(`${name} crashes again and again`);
   const { id, startedAt = now } = container ?? {};
   const stopAt = facts.lastStopRequest?.id === id ? facts.lastStopRequest?.at : undefined;
   if (stopAt !== undefined && stopAt > startedAt && now - stopAt < STOPPING_MS)
     return recovering(`${name} is being stopped`);
-  if (now - startedAt < START_MS) return recovering(`${name} was started ${ago(startedAt)} and must run for a minute`);
+  if (now - startedAt < START_MS)
+    return recovering(`${name} was started ${formatAgo(startedAt, now)} and must run for a minute`);
   return undefined;
 }
 

@@ -39,7 +39,7 @@ export interface ClockSources {
 }
 
 /** The start of watched time: far from today's Unix time, so that confusing the two is noticed. */
-export const EPOCH = 1e12;
+const WATCHED_START = 1e12;
 
 /** Without a reading for this long, the process did not run: every clock is read each second. */
 export const GAP_MS = 3_000;
@@ -68,7 +68,7 @@ export function createClock({ monotonic, wall }: ClockSources): Clock {
   /** The newest first. */
   const gaps: Gap[] = [];
   let read = monotonic();
-  let watched = EPOCH;
+  let watched = WATCHED_START;
   /** By how much the wall clock is ahead of watched time. */
   let ahead = wall() - watched;
   let resumed = Number.NEGATIVE_INFINITY;

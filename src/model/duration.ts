@@ -18,6 +18,9 @@ export function formatDuration(ms: number): string {
   return small === 0 ? `${big}${unit}` : `${big}${unit} ${small}${rest}`;
 }
 
+/** How long ago a moment was, as `45s ago`. A moment after `now`, by a clock that differs, is `0ms ago`. */
+export const formatAgo = (at: number, now: number): string => `${formatDuration(Math.max(0, now - at))} ago`;
+
 /** Parses a duration such as 30s or 1h to milliseconds; undefined for 0 and anything else. */
 export function parseDuration(text: string): number | undefined {
   const ms = durationMs(text);

@@ -1,5 +1,5 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo } from '../model/duration.ts';
 import type { LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
@@ -39,7 +39,7 @@ export function findLogFault(
   }
   if (name === undefined || worst === undefined) return undefined;
   const { seen, fix } = explainPattern(logs, name);
-  const where = `${target.name} printed a line of the pattern ${name} ${formatDuration(Math.max(now - worst.at, 0))} ago`;
+  const where = `${target.name} printed a line of the pattern ${name} ${formatAgo(worst.at, now)}`;
   return addFix({ seen: `${where}: ${seen}`, fix }, commandToSeeLog(target));
 }
 

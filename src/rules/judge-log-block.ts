@@ -1,6 +1,6 @@
 import { describeSkew } from '../model/clock-skew.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
@@ -48,7 +48,7 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
   const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
   if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
   return pass(
-    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(Math.max(now - fall.at, 0))} ago, as when its data was wiped${also}`,
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as when its data was wiped${also}`,
     skew?.fix,
   );
 }

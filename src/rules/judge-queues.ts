@@ -1,5 +1,5 @@
 import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import { failsNow, hasJobs, type QueueFacts } from '../model/relayer-queue.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, unknown } from '../model/verdict.ts';
@@ -30,7 +30,7 @@ export function findFailing(
   const failing = facts.service?.queues?.find((queue) => failsNow(queue) && isRecent(queue.failedAt));
   return (
     failing && {
-      seen: `the last jobs of the queue ${nameOf(failing)} failed, ${formatDuration(Math.max(now - (failing.failedAt ?? now), 0))} ago (${failing.failed} failed, ${failing.completed} completed since its start)`,
+      seen: `the last jobs of the queue ${nameOf(failing)} failed, ${formatAgo(failing.failedAt ?? now, now)} (${failing.failed} failed, ${failing.completed} completed since its start)`,
     }
   );
 }
@@ -68,6 +68,6 @@ export function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judge
   const seen =
     last.length === 0
       ? `the queues of the relayer (${names}) show no failed job`
-      : `the queues of the relayer (${names}) completed a job ${formatDuration(Math.max(view.now - Math.max(...last), 0))} ago`;
+      : `the queues of the relayer (${names}) completed a job ${formatAgo(Math.max(...last), view.now)}`;
   return degraded(`${seen}; whether it submitted blocks, only its log shows`, more);
 }

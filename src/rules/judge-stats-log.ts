@@ -1,4 +1,4 @@
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { LogFacts } from '../model/facts.ts';
 import type { ServiceTarget } from '../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
@@ -65,7 +65,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const { historyAt, startedAt = container } = logs.stats ?? {};
   // The container's and the log's times differ in resolution: a line may carry the second before.
   if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
-    return pass(`a node sent its history to the stats server ${formatDuration(Math.max(now - historyAt, 0))} ago`);
+    return pass(`a node sent its history to the stats server ${formatAgo(historyAt, now)}`);
   if (startedAt === undefined)
     return unknown('neither the start of the stats server nor a history is in the log that can be read');
   return now - startedAt < HISTORY_GRACE_MS

@@ -1,6 +1,6 @@
 import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../model/facts.ts';
 import type { RelayerMode } from '../model/relayer-queue.ts';
 import { hasLog, type ServiceTarget } from '../model/target.ts';
@@ -72,18 +72,18 @@ function findModeFault(
 /** What is wrong with the program of the relayer; undefined when nothing is. */
 function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): Finding | undefined {
   const { died, redisDiedAt, modes, forkAt, startError } = relayer;
-  const ago = (at: number) => formatDuration(Math.max(now - at, 0));
+  const ago = (at: number) => formatAgo(at, now);
   if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
-    return specify(`the relayer detected a fork ${ago(forkAt)} ago`, explainPattern(logs, 'fork'));
+    return specify(`the relayer detected a fork ${ago(forkAt)}`, explainPattern(logs, 'fork'));
   if (died !== undefined) {
-    const seen = `the relayer died ${ago(died.at)} ago while its container lives on`;
+    const seen = `the relayer died ${ago(died.at)} while its container lives on`;
     return died.because === undefined
       ? { seen, fix: 'restart the container' }
       : specify(seen, explainPattern(logs, died.because));
   }
   if (redisDiedAt !== undefined)
     return {
-      seen: `the redis of the relayer died ${ago(redisDiedAt)} ago, and without it the relayer does nothing`,
+      seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer does nothing`,
       fix: 'restart its container',
     };
   if (startError !== undefined && modes === undefined)
@@ -139,11 +139,10 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if (attempting !== undefined) {
     const [mode, { phaseAt }] = attempting;
     return pass(
-      `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatDuration(Math.max(now - phaseAt, 0))} ago`,
+      `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatAgo(phaseAt, now)}`,
     );
   }
   const names = modes.map(([mode]) => formatMode(mode)).join(', ');
-  if (submittedAt !== undefined)
-    return pass(`the relayer (${names}) submitted blocks ${formatDuration(Math.max(now - submittedAt, 0))} ago`);
+  if (submittedAt !== undefined) return pass(`the relayer (${names}) submitted blocks ${formatAgo(submittedAt, now)}`);
   return pass(`the relayer (${names}) runs its cycles, and has time to submit`);
 }
