@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Agent, buildConnector, request } from 'undici';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import { trackConnects } from '../net/track-connects.ts';
 import { describeError, describeStatus, IN_INVENTORY, type SettingNames, UnusableFile } from './describe-failure.ts';
+import { readSettingFile } from './read-setting-file.ts';
 
 /** The outcome of one call; `why` starts with the address. `retryable`: a retry may succeed. */
 export type Answer =
@@ -51,14 +51,7 @@ function withoutPath(text: string, url: string): string {
 
 type Login = Omit<Alertmanagers, 'urls'>;
 
-function readFile(setting: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UnusableFile(`alertmanager.${setting}: ${path} cannot be read (${code}); correct the path or its mode`);
-  }
-}
+const readFile = (setting: string, path: string): string => readSettingFile(`alertmanager.${setting}`, path);
 
 function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): string | undefined {
   const credentials = readCredentials(url);

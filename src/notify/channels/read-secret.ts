@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { UnusableFile } from '../describe-failure.ts';
+import { readSettingFile } from '../read-setting-file.ts';
 
 /** The content of a file without blanks at its ends. Throws `UnusableFile`, which names the setting and the path. */
 export function readSecret(setting: string, path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UnusableFile(`${setting}: ${path} cannot be read (${code}); correct the path or its mode`);
-  }
+  const text = readSettingFile(setting, path).trim();
   if (text === '') throw new UnusableFile(`${setting}: ${path} is empty; write the secret into it`);
   return text;
 }
