@@ -42,7 +42,7 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
 }
 
-/** A relayer that submits nothing pages with what its own container or program has. */
+/** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
 function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   if (one.problem !== 'relayer_stopped') return one;
   const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
@@ -97,9 +97,9 @@ export function diagnose(
     ...findMonitorProblems(clock, view.now),
   ]);
   const explained = new Set<ExplainedCheck>();
+  const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
   const take = (one: Suspicion): Suspicion => {
-    const isTaken = (each: ExplainedCheck) => explained.has(each);
     const free = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
     const sizeBefore = explained.size;
     for (const each of free) explained.add(each);
@@ -119,7 +119,7 @@ export function diagnose(
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
-  // While nothing could be reached, silence was no evidence: each problem is confirmed by what is seen from now on.
+  // While nothing could be reached, silence was no evidence: each problem is confirmed by what is found from now on.
   if (before.get({ problem: 'monitor_offline' }) !== undefined)
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });
   return found;
