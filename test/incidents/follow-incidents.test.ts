@@ -244,6 +244,18 @@ describe('the links of incidents', () => {
   });
 });
 
+it('incidents that have ended are all known at first, and the newest 200 at the next change', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `x${index}`);
+  const targets = names.map((name) => ({ target: { component: 'node', name } }) as TargetState);
+  const follow = (before: FollowedIncidents, now: number, ...problems: readonly Problem[]) =>
+    followIncidents(before, [{ ...well, targets, problems }], { now, toWall: (at) => at });
+  const open = follow(NO_INCIDENTS, MINUTE, ...names.map((name) => down(MINUTE, { name })));
+  const ended = follow(open, 4 * MINUTE);
+  expect([open.open.size, ended.open.size, ended.ended.size]).toEqual([250, 0, 250]);
+  const next = follow(ended, 5 * MINUTE, halt(5 * MINUTE));
+  expect([...next.ended.values()].map(({ name }) => name)).toEqual(names.slice(50));
+});
+
 describe('incidents from before a restart', () => {
   const before = run([[MINUTE, withProblems(down(MINUTE))]]);
   const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()], 0);
