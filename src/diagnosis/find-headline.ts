@@ -1,4 +1,5 @@
 import { beginSentence } from '../model/begin-sentence.ts';
+import type { WatchedMs } from '../model/clock.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { Headline } from '../model/headline.ts';
 import { describePlanned, type PlannedWork } from '../model/planned-work.ts';
@@ -118,4 +119,15 @@ export function findHeadline(
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
   const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
+}
+
+/** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */
+export function describeBroken(subnet: string, foundAt: WatchedMs | undefined, last: Headline | undefined): Headline {
+  const found = last === undefined ? 'Nothing was found before.' : `The last that was found: ${last.sentence}.`;
+  return {
+    standing: 'off',
+    sentence: `${subnet} cannot be judged`,
+    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    ...(foundAt !== undefined && { since: foundAt }),
+  };
 }

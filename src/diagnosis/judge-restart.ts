@@ -20,12 +20,14 @@ const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: strin
 };
 
 /** Why nothing can be said about votes. */
-function findDoubt({ problems, quorum, epoch, reference, targets }: SubnetState, now: number): string | undefined {
+function findDoubt(state: SubnetState, now: number): string | undefined {
+  const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
   const isFound = (name: ProblemName) =>
-    problems.some(({ problem, state, since }) => {
-      if (problem !== name || state === 'clearing') return false;
+    problems.some(({ problem, state: stage, since }) => {
+      if (problem !== name || stage === 'clearing') return false;
       return name !== 'monitor_suspended' || now - since < RESUMED_MS;
     });
+  if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
   if (isFound('monitor_offline')) return 'subnetd cannot reach any node';
   if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
   if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes yet';

@@ -14,6 +14,8 @@ export interface Status {
       readonly detail: string;
       readonly since?: string;
     };
+    /** Its diagnosis breaks: when its headline, quorum and problems were found, or null. Absent while it does not break. */
+    readonly brokenDiagnosis?: { readonly foundAt: string | null };
     /** Votes of masternodes; absent while nothing is known of any node. */
     readonly quorum?: Quorum;
     /** What is wrong and why, the worst first. */
@@ -60,6 +62,8 @@ export interface Status {
 type StatusProblem = Status['subnets'][number]['problems'][number];
 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
+const toIsoOrNull = (at: number | undefined, toWall: (at: number) => number): string | null =>
+  at === undefined ? null : toIso(toWall(at));
 
 const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => number): StatusProblem => ({
   problem: one.problem,
@@ -86,9 +90,10 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
-  subnets: snapshot.map(({ subnet, targets, problems, headline = NOT_DIAGNOSED, quorum }) => ({
+  subnets: snapshot.map(({ subnet, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis }) => ({
     name: subnet.name,
     headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
+    ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
     quorum,
     problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
     targets: targets.map(({ target, checks }) => ({
@@ -99,7 +104,7 @@ export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): St
         verdict: state.verdict,
         reason: formatReason(state),
         since: toIso(toWall(state.since)),
-        lastRun: state.lastRun === undefined ? null : toIso(toWall(state.lastRun)),
+        lastRun: toIsoOrNull(state.lastRun, toWall),
         because: state.because,
       })),
     })),

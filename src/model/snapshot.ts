@@ -1,3 +1,4 @@
+import type { WatchedMs } from './clock.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
 import type { PlannedWork } from './planned-work.ts';
@@ -110,6 +111,8 @@ export interface SubnetState {
   readonly members?: readonly Member[];
   /** Undefined until the chain has named its masternodes. */
   readonly epoch?: Epoch;
+  /** Its diagnosis breaks: when what is shown of the subnet as a whole was found, if it ever was. Absent while it does not break. */
+  readonly brokenDiagnosis?: { readonly foundAt: WatchedMs | undefined };
   /** Its state in one sentence; absent before the first diagnosis. */
   readonly headline?: Headline;
   /** The height that at least half of the nodes have reached. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../diagnosis/diagnose-subnet.ts';
+import { describeBroken } from '../diagnosis/find-headline.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
@@ -56,6 +57,10 @@ interface Entry {
   /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
   settings: CheckSettings;
   diagnosis: Diagnosis;
+  /** When that was found. */
+  foundAt: number | undefined;
+  /** The last attempt to find another one broke. */
+  isBroken: boolean;
   /** Something that a diagnosis depends on has changed since the last one. */
   isChanged: boolean;
   diagnosedAt: number;
@@ -101,13 +106,13 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
 
 /**
  * Creates an empty board. `toWall` and `readDisturbances` are those of the clock, and `readPlannedWork` gives all work that is known.
- * `onBug` gets what a diagnosis throws: the problems that were last found in that subnet stay, and other subnets go on.
+ * `onBug` gets what the diagnosis of a subnet throws: what was last found in it stays and is marked, and other subnets go on.
  */
 export function createBoard(
   toWall: (at: number) => number = (at) => at,
   readDisturbances: () => ClockDisturbances = () => ({}),
   readPlannedWork: () => readonly PlannedWork[] = () => [],
-  onBug: (error: unknown) => void = (error) => {
+  onBug: (error: unknown, subnet: string) => void = (error) => {
     throw error;
   },
 ): Board {
@@ -131,13 +136,15 @@ export function createBoard(
         return state?.target === target && areSettingsSame ? state : toTargetState(target, subnet, state, now);
       });
       const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));
-      const { diagnosis = NO_DIAGNOSIS } = last ?? {};
+      const { diagnosis = NO_DIAGNOSIS, foundAt, isBroken = false } = last ?? {};
       return {
         subnet,
         facts: keepFacts(last, subnet),
         settings: withStallLimit(subnet.settings, diagnosis),
         states,
         diagnosis,
+        foundAt,
+        isBroken,
         isChanged: true,
         diagnosedAt: Number.NEGATIVE_INFINITY,
         share: createSharing(),
@@ -215,8 +222,11 @@ export function createBoard(
         plannedWork: entry.plannedWork,
         exposures: entry.exposures,
       });
+      entry.foundAt = now;
+      entry.isBroken = false;
     } catch (error) {
-      onBug(error);
+      entry.isBroken = true;
+      onBug(error, entry.subnet.name);
     }
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
   };
@@ -228,9 +238,11 @@ export function createBoard(
   };
 
   const stateOf = (entry: Entry, targets: readonly TargetState[]): SubnetState => {
-    const { subnet, facts, plannedWork, diagnosis } = entry;
+    const { subnet, facts, plannedWork, diagnosis, foundAt, isBroken } = entry;
     const { ended: _, ...shown } = diagnosis;
-    return { subnet, targets, facts, plannedWork, ...shown };
+    const state = { subnet, targets, facts, plannedWork, ...shown };
+    if (!isBroken) return state;
+    return { ...state, headline: describeBroken(subnet.name, foundAt, shown.headline), brokenDiagnosis: { foundAt } };
   };
 
   return {

@@ -9,7 +9,7 @@ import { paceChart } from './pace-chart.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { quorumSeats } from './quorum-seats.ts';
 import { describeNow } from './target-rows.ts';
-import { ago, count } from './times.ts';
+import { ago, at, count } from './times.ts';
 import { walletItem } from './wallet-item.ts';
 
 const MINUTE_MS = 60_000;
@@ -83,6 +83,13 @@ function service(state: TargetState): Html {
   return html`<li>${shape(standing)}<b>${title}</b><span>${withCommands(describeNow(state))}</span></li>`;
 }
 
+/** What is not as of now while the diagnosis breaks. */
+function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment): Html | string {
+  const foundAt = brokenDiagnosis?.foundAt;
+  if (foundAt === undefined) return '';
+  return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
+}
+
 /** A subnet as a picture: figures, pace, quorum, peers, services. */
 export function subnetPicture(state: SubnetState, minutes: readonly Minute[], moment: Moment): Html {
   const { subnet, targets, members = [], quorum } = state;
@@ -91,7 +98,7 @@ export function subnetPicture(state: SubnetState, minutes: readonly Minute[], mo
   const services = targets.filter(({ target }) => target.component !== 'node');
   const expected = expectedPace(nodes);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
-${figures(state, minutes, expected, moment)}
+${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
 <div class="grid wide">
 <section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum)}</section>

@@ -457,6 +457,15 @@ test('a node that the subnet does not have gets no answer, and a service has non
   expect(reasonOf(stateWith(), 'n9')).toBeUndefined();
 });
 
+test('while the diagnosis breaks nobody knows of a node that may vote, for its votes and problems are old', () => {
+  const state = { ...stateWith(), brokenDiagnosis: { foundAt: AGO(10_000) } };
+  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toEqual({
+    safe: false,
+    known: false,
+    reason: 'the diagnosis of the subnet breaks, which is a bug in subnetd',
+  });
+});
+
 test('before the first round nobody knows', () => {
   const { quorum: _, members: __, epoch: ___, ...state } = stateWith();
   expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toEqual({

@@ -193,12 +193,14 @@ test('work that begins and ends between two rounds marks problems at once, also 
 
 test('a diagnosis that breaks leaves its subnet as it was last known, and other subnets are diagnosed', () => {
   let breaks = 0;
-  const bugs: unknown[] = [];
+  const bugs: string[] = [];
   const readDisturbances = () => {
     if (breaks-- > 0) throw new RangeError('Invalid array length');
     return {};
   };
-  const board = createBoard(undefined, readDisturbances, undefined, (error) => bugs.push(`${error}`));
+  const board = createBoard(undefined, readDisturbances, undefined, (error, subnet) =>
+    bugs.push(`${subnet}: ${error}`),
+  );
   const subnets = ['d', 'e'].map((name): Subnet => {
     const targets = [{ ...nodeTarget('a'), subnet: name }];
     return { name, consensus: 'XDPoS', targets, settings };
@@ -210,16 +212,45 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
       for (const target of targets) board.recordRun(target, 'rpc', { kind: 'node', seen: refused }, 0, at);
   };
 
+  const shown = () => board.snapshot().map(({ headline, brokenDiagnosis }) => [headline, brokenDiagnosis]);
+  const halted = {
+    standing: 'bad',
+    sentence: expect.stringMatching(/^[de] is halted: 1 of 1 masternodes do not vote$/),
+    detail: expect.any(String),
+    since: 1_000,
+  };
+  const unknown = (found: string, since?: number) => ({
+    standing: 'off',
+    sentence: 'd cannot be judged',
+    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    ...(since !== undefined && { since }),
+  });
+
   const down = ['subnet_halted', 'node_down'];
   failAll(1_000);
   breaks = 1;
   board.diagnoseChanged(1_000);
-  expect(bugs).toEqual(['RangeError: Invalid array length']);
+  expect(bugs).toEqual(['d: RangeError: Invalid array length']);
   expect(problems()).toEqual([[], down]);
+  expect(shown()).toEqual([
+    [unknown('Nothing was found before.'), { foundAt: undefined }],
+    [halted, undefined],
+  ]);
   board.diagnose('d', 2_000);
   expect(problems()).toEqual([down, down]);
-  breaks = 1;
-  board.diagnose('d', 3_000);
-  expect(problems()).toEqual([down, down]);
-  expect(bugs).toHaveLength(2);
+  expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
+  const last = unknown('The last that was found: d is halted: 1 of 1 masternodes do not vote.', 2_000);
+  for (const at of [3_000, 4_000]) {
+    breaks = 1;
+    board.diagnose('d', at);
+    expect(problems()).toEqual([down, down]);
+    expect(shown()[0]).toEqual([last, { foundAt: 2_000 }]);
+  }
+  // A new inventory does not make it known.
+  const [d, e] = subnets;
+  board.load({ ...toInventory([]), subnets: [{ ...d, consensus: 'XDPoS2' }, e] as Subnet[] }, 5_000);
+  expect(shown()[0]).toEqual([last, { foundAt: 2_000 }]);
+  board.diagnose('d', 6_000);
+  expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
+  expect(bugs).toHaveLength(3);
 });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { describeBroken } from '../../src/diagnosis/find-headline.ts';
 import type { KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
@@ -95,6 +96,24 @@ describe('the banner', () => {
     const page = pageOf([well('a'), ...['e', 'd', 'c', 'b'].map(down)]);
     expect(banner(page)).toMatch(/^4 of 5 subnets need you b runs, but .* c runs, but .* d runs, but .* and 1 more$/);
     expect(page).toContain('href="/?subnet=b"');
+  });
+
+  test('says of a subnet whose diagnosis breaks that it cannot be judged, and when what is shown of it was found', () => {
+    const [well, broken] = [stateOf(nodes(), 'a'), stateOf(nodes(), 'b')];
+    const headline = describeBroken('b', NOW - 300_000, broken.headline);
+    const page = pageOf([well, { ...broken, headline, brokenDiagnosis: { foundAt: NOW - 300_000 } }]);
+    expect(standing(page)).toBe('off');
+    expect(banner(page)).toBe('1 of 2 subnets cannot be judged Each has its state below.');
+    const found = 'Problems, height, votes and masternodes are as they were found at 02:59 .';
+    expect(words(page)).toContain(` b ${found} Height`);
+    expect(words(page).split(found)).toHaveLength(2);
+    const never = pageOf([
+      { ...broken, headline: describeBroken('b', undefined, undefined), brokenDiagnosis: { foundAt: undefined } },
+    ]);
+    expect(banner(never)).toBe(
+      'b cannot be judged Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. Nothing was found before.',
+    );
+    expect(never).not.toContain('as they were found');
   });
 
   test('says that nothing is known before the first round, and that an inventory is empty', () => {
