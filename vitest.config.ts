@@ -64,6 +64,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'db/sqlite-outage': 10,
   'db/busy-postgres': 10,
   'commands/suspended': 10,
+  app: 18,
   'logs/tail/rewritten-files': 6,
   'commands/rolling-restart': 18,
   'commands/doctor': 8,

@@ -14,6 +14,7 @@ const SETTINGS = {
   instance: 'bench',
   intervalMs: (_: string, round: RoundName) => (round === 'rpc' ? INTERVAL_MS : undefined),
   lateRounds: () => 0,
+  internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map(),
   isDatabaseUp: true,

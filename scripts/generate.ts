@@ -91,6 +91,7 @@ async function metricsTable(): Promise<string> {
       lastReload: () => ({ successful: true, successAt: 0 }),
       alerts: () => ({ sent: 0, failed: 0, dropped: 0 }),
       historyDropped: () => 0,
+      internalErrors: new Map([['diagnosis', 0]]),
       openDescriptors: () => 0,
       maxDescriptors: () => 0,
       connections: () => ({ open: 0, max: 0, dropped: 0 }),

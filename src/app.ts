@@ -22,6 +22,7 @@ import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { createScrapes } from './metrics/create-scrapes.ts';
 import { collectGarbageSoon } from './model/collect-garbage.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
+import { createInternalErrors } from './model/internal-errors.ts';
 import type { Inventory } from './model/target.ts';
 import { settleWithin } from './model/within.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
@@ -54,7 +55,7 @@ export async function startApp(
   /** The part of it that is watched here. */
   let { inventory } = first;
 
-  const broke = (what: string) => (error: unknown) => log.error({ err: error }, `${what} broke; please report this`);
+  const bugs = createInternalErrors(log);
   const notStored = (what: string) => (error: unknown) => {
     const cause = describeCause(error);
     if (!isAway(cause)) log.warn({ cause }, `${what} cannot be stored now; subnetd tries again`);
@@ -62,7 +63,7 @@ export async function startApp(
   const database = startDatabase(options.platform.database, log);
   const wall = () => toWall(now());
   const { mail } = options.platform;
-  const mailer = mail && startMailer({ settings: mail, store: database.mails, log, now: wall });
+  const mailer = mail && startMailer({ settings: mail, store: database.mails, log, now: wall, onBug: bugs.of('mail') });
   const api = startPlatformApi({
     settings: options.platform,
     version: build.version,
@@ -74,6 +75,7 @@ export async function startApp(
     },
     log,
     now: wall,
+    onBug: bugs.of('api'),
   });
   const descriptors = planDescriptors(options.descriptorLimit);
   const plannedWork = startPlannedWork({
@@ -105,7 +107,7 @@ export async function startApp(
         { subnet, component, target: name, after, times },
         'Docker threw log lines away before they were read; give the log of the container a larger max-size',
       ),
-    onBug: broke('a probe or a diagnosis'),
+    onBug: bugs.report,
   });
   const fleet = startFleet({
     shard: options.shard,
@@ -114,7 +116,7 @@ export async function startApp(
     clock,
     log,
     snapshot: monitor.snapshot,
-    onBug: broke('the fleet'),
+    onBug: bugs.of('fleet'),
     isSettled: (subnet) => monitor.isReadyFor(subnet) && incidents.isSettled(subnet),
     areAlertsJudged: (subnet) => push.isJudged(subnet),
     watch: (part) => watch(part),
@@ -125,6 +127,7 @@ export async function startApp(
     publicUrl: options.publicUrl,
     grafanaUrl: options.grafanaUrl,
     log,
+    internalErrors: bugs,
     clock,
     readAlertInput: () => ({
       snapshot: monitor.snapshot(),
@@ -161,7 +164,7 @@ export async function startApp(
     load(whole);
     history.note(toReloadChanges(inventory, wall()));
   };
-  const reloader = createReloader({ configPath, environment, load: reload, log, now });
+  const reloader = createReloader({ configPath, environment, load: reload, log, now, onBug: bugs.of('inventory') });
   /** The last reload, in wall time. */
   const lastReload = () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) });
   const history = startHistory({
@@ -171,7 +174,7 @@ export async function startApp(
     clock,
     keptDays: options.history,
     onFailure: notStored('the history'),
-    onBug: broke('recording the history'),
+    onBug: bugs.of('history'),
     onChanges: (changes) => incidents.addChanges(changes),
   });
   const incidents = startIncidents({
@@ -186,7 +189,7 @@ export async function startApp(
     readLastLines: monitor.readLastLines,
     isNotifying: push.isOn,
     onFailure: notStored('incidents'),
-    onBug: broke('recording the incidents'),
+    onBug: bugs.of('incidents'),
   });
   const ownMetrics = createOwnMetrics(build, {
     shard: options.shard,
@@ -197,6 +200,7 @@ export async function startApp(
     lastReload,
     alerts: () => push.counts,
     historyDropped: history.dropped,
+    internalErrors: bugs.counts,
     openDescriptors: countDescriptors,
     maxDescriptors: () => options.descriptorLimit,
     connections: listener.connections,
@@ -208,7 +212,6 @@ export async function startApp(
     clock,
     renderOwn: ownMetrics.render,
   });
-
   const pages = loadPages({
     options,
     startedAt,
@@ -220,9 +223,8 @@ export async function startApp(
     history,
     incidents,
     scrapes,
-    onBug: broke('a page'),
+    onBug: bugs.of('page'),
   });
-
   const isTls = listener.url.startsWith('https:');
   const portal = loadPortal(api, {
     version: build.version,
@@ -256,7 +258,7 @@ export async function startApp(
       ownMetrics.requestFinished(method, route, status, seconds);
       log.debug({ requestId, method, route, status, ms: Math.round(seconds * 1_000) }, 'answered');
     },
-    onError: (error, requestId) => log.error({ requestId, err: error }, 'a request broke; please report this'),
+    onError: (error, requestId) => bugs.report(error, 'request', { requestId }),
   });
 
   load(first.inventory);
@@ -275,7 +277,7 @@ export async function startApp(
         reloader.stop();
         (await pages.started())?.stop();
         const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
-          ended.catch(broke(`${part}, which was stopping,`));
+          ended.catch((error: unknown) => bugs.report(error, 'stop', { part }));
           if (!(await settleWithin(withinMs, ended)))
             log.warn({ part }, 'a part did not stop in time and is abandoned');
         };

@@ -7,16 +7,18 @@ import { startApp } from '../src/app.ts';
 import { createRepositories } from '../src/db/create-repositories.ts';
 import { openDatabase } from '../src/db/open-database.ts';
 import { listen } from '../src/http/listen.ts';
-import { createProcessClock } from '../src/model/clock.ts';
+import type { Status } from '../src/http/to-status.ts';
+import { type Clock, createProcessClock } from '../src/model/clock.ts';
 import { hashApiKey, makeApiKey } from '../src/platform/api-key.ts';
 import { createAdmin, onCommandLine } from '../src/platform/create-admin.ts';
 import { parsePlatformSettings } from '../src/settings.ts';
 import { temporaryFolder } from './support/cli.ts';
+import { words } from './support/page-words.ts';
 
 const inventory = (name: string) => `subnets: [{ name: ${name}, nodes: [{ name: n, rpc: 'http://127.0.0.1:1' }] }]\n`;
 
 /** The program with this inventory, on a database in a folder of its own. */
-async function start(text: string) {
+async function start(text: string, clock: Clock = createProcessClock()) {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const configPath = folder.path('subnetd.yaml');
@@ -34,7 +36,7 @@ async function start(text: string) {
     platform: platform ?? expect.fail('bad settings'),
     instance: 'i',
     history: { incidents: 1, changes: 30, days: 365 },
-    clock: createProcessClock(),
+    clock,
   });
   if (!started.ok) expect.fail(started.errors.join());
   return { app: started.app, configPath, lines, url: listener.url, databasePath: folder.path('subnetd.db') };
@@ -74,6 +76,89 @@ test('balances are read from the parent chain of the inventory, and from the nex
     await writeFile(configPath, withChain(`http://127.0.0.1:${port}`));
     expect(await app.reload('test')).toEqual([]);
     expect(await read()).toMatchObject({ data: { Subnet: 'devnet', Wei: '42' } });
+  } finally {
+    await app.stop();
+  }
+});
+
+test('a subnet whose diagnosis breaks is known by the log, the metrics, the status page, and an alert', async () => {
+  const received: { readonly labels: Readonly<Record<string, string>>; readonly annotations: object }[] = [];
+  const alertmanager = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    received.push(...JSON.parse(Buffer.concat(chunks).toString()));
+    response.end();
+  });
+  await new Promise<void>((resolve) => alertmanager.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void alertmanager.close().closeAllConnections());
+  const { port } = alertmanager.address() as AddressInfo;
+
+  const real = createProcessClock();
+  let isBroken = false;
+  let aheadMs = 0;
+  const clock: Clock = {
+    ...real,
+    now: () => real.now() + aheadMs,
+    disturbances: () => {
+      if (isBroken) throw new RangeError('Invalid array length');
+      return real.disturbances();
+    },
+  };
+  const { app, lines, url } = await start(
+    `${inventory('devnet')}alertmanager: { urls: ['http://127.0.0.1:${port}'] }\n`,
+    clock,
+  );
+  const readMetrics = async () =>
+    (await (await fetch(`${url}/metrics`)).text()).split('\n').filter((line) => /subnetd_internal/.test(line));
+  const readStatus = async () =>
+    ((await (await fetch(`${url}/status.json`)).json()) as Status).subnets[0] ?? expect.fail('a subnet');
+  try {
+    await expect.poll(async () => (await readStatus()).headline.sentence).toMatch(/^devnet is halted/);
+    expect(await readStatus()).not.toHaveProperty('brokenDiagnosis');
+    expect((await readMetrics()).filter((line) => !line.startsWith('#') && !line.endsWith('} 0'))).toEqual([]);
+    const { sentence, since } = (await readStatus()).headline;
+
+    isBroken = true;
+    await expect.poll(readStatus).toHaveProperty('brokenDiagnosis');
+    const { brokenDiagnosis, headline, problems } = await readStatus();
+    const foundAt = brokenDiagnosis?.foundAt ?? expect.fail('it was found before');
+    expect(Date.parse(foundAt)).toBeGreaterThanOrEqual(Date.parse(since ?? ''));
+    const detail = `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. The last that was found: ${sentence}.`;
+    expect(headline).toEqual({ standing: 'off', sentence: 'devnet cannot be judged', detail, since: foundAt });
+    expect(problems).toMatchObject([{ problem: 'subnet_halted' }, { problem: 'node_down' }]);
+
+    const bugs = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
+    expect(bugs[0]).toMatchObject({
+      subnet: 'devnet',
+      err: { type: 'RangeError', message: 'Invalid array length' },
+      msg: 'the diagnosis of a subnet broke, and what was last found in it stays; please report this',
+    });
+    const shown = (await readMetrics()).filter((line) => !line.endsWith('} 0'));
+    expect(shown).toEqual([
+      '# HELP subnetd_internal_errors_total Errors that only a bug in subnetd explains, by the part that broke; the log has each.',
+      '# TYPE subnetd_internal_errors_total counter',
+      expect.stringMatching(/^subnetd_internal_errors_total\{part="diagnosis"\} [1-9]\d*$/),
+    ]);
+    const page = words(await (await fetch(`${url}/`)).text());
+    const at = foundAt.slice(11, 16);
+    expect(page).toContain(` devnet cannot be judged Since ${at} , for `);
+    expect(page).toContain(detail);
+    expect(page).toContain(`Problems, height, votes and masternodes are as they were found at ${at} .`);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
+    // The alert has to hold for a minute, which passes quickly here.
+    await expect
+      .poll(
+        () => {
+          aheadMs += 13_000;
+          return received.map(({ labels }) => labels).filter(({ alertname }) => alertname === 'SubnetdInternalError');
+        },
+        { interval: 2_000 },
+      )
+      .not.toEqual([]);
+    expect(received.find(({ labels }) => labels.alertname === 'SubnetdInternalError')?.labels).toEqual({
+      ...{ alertname: 'SubnetdInternalError', instance: 'i', severity: 'warning' },
+    });
   } finally {
     await app.stop();
   }

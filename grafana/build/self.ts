@@ -189,6 +189,23 @@ export const self = (places: Places): Dashboard =>
           ],
         },
         {
+          title: 'Internal errors',
+          folded: true,
+          panels: [
+            graph({
+              id: 60,
+              title: 'Errors by the part that broke',
+              what: 'Errors that only a bug in subnetd explains, within the interval of the graph. The log of subnetd has each, with the words "please report this".',
+              unit: 'short',
+              width: 24,
+              queries: {
+                '{{instance}} {{part}}': `sum by (instance, part) (increase(subnetd_internal_errors_total{${I}}[$__rate_interval]))`,
+              },
+              links: [toRunbook(places.subnetd, 'SubnetdInternalError')],
+            }),
+          ],
+        },
+        {
           title: 'HTTP',
           folded: true,
           panels: [

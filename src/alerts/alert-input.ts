@@ -15,6 +15,8 @@ export interface AlertInput {
   readonly lateRounds: (subnet: string, since: WatchedMs) => number;
   /** Number of alerts that an Alertmanager or a channel did not accept since then, counted per attempt. */
   readonly notSent: (since: WatchedMs) => number;
+  /** Number of errors since then that only a bug in subnetd explains. */
+  readonly internalErrors: (since: WatchedMs) => number;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
   /** The fleet that this subnetd belongs to. */

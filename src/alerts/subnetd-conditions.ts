@@ -17,6 +17,7 @@ const SLACK_MS = 150_000;
 const LATE_WINDOW_MS = 10 * 60_000;
 const MAX_LATE = 0.1;
 const NOT_SENT_WINDOW_MS = 5 * 60_000;
+const ERRORS_WINDOW_MS = 10 * 60_000;
 
 /** The longest time since an overdue check ran, in seconds; for one that never ran, its interval. */
 function judgeStale({ checks, target }: TargetState, { now, intervalMs }: AlertInput): ConditionResult {
@@ -58,6 +59,10 @@ export const subnetdConditions = {
     return share > MAX_LATE ? { value: share } : 'clear';
   }),
   SubnetdReloadFailed: perInstance(({ lastReloadSuccessful }) => (lastReloadSuccessful ? 'clear' : FAILED)),
+  SubnetdInternalError: perInstance(({ internalErrors, now }) => {
+    const errors = internalErrors(now - ERRORS_WINDOW_MS);
+    return errors > 0 ? { value: errors } : 'clear';
+  }),
   SubnetdAlertsNotSent: perInstance(({ notSent, now }) => {
     const alerts = notSent(now - NOT_SENT_WINDOW_MS);
     return alerts > 0 ? { value: alerts } : 'clear';

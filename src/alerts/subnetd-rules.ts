@@ -123,6 +123,17 @@ unless on (subnet) ${PLANNED_SUBNET}`,
     dashboard: 'subnetd-self',
   }),
   {
+    name: 'SubnetdInternalError',
+    severity: 'warning',
+    for: '1m',
+    expr: `sum by (instance) (increase(subnetd_internal_errors_total[10m])) > 0`,
+    labels: INSTANCE,
+    summary: 'A part of subnetd broke, which is a bug.',
+    description:
+      'A part of {{ $labels.instance }} broke within ten minutes, so what it shows, keeps or sends may be old or missing. The metric subnetd_internal_errors_total names the part. Report the error, which the log of subnetd has beside "please report this".',
+    dashboard: 'subnetd-self',
+  },
+  {
     name: 'SubnetdAlertsNotSent',
     severity: 'warning',
     for: '5m',

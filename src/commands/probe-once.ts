@@ -2,6 +2,7 @@ import { readInventory } from '../inventory/read-inventory.ts';
 import { createProcessClock } from '../model/clock.ts';
 import { formatDuration } from '../model/duration.ts';
 import { formatCount } from '../model/format-count.ts';
+import { describeInternalError } from '../model/internal-errors.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
@@ -54,7 +55,7 @@ function createProgress() {
 export interface ProbedOnce {
   readonly snapshot: Snapshot;
   readonly toWall: (at: number) => number;
-  /** A probe has a bug, which was reported. */
+  /** A probe or a diagnosis has a bug, which was reported. */
   readonly broke: boolean;
 }
 
@@ -83,11 +84,9 @@ export async function probeOnce(
     scheduled: false,
     onFinished: () => {},
     onLate: () => {},
-    onBug: (error) => {
+    onBug: (error, part) => {
       broke = true;
-      report([
-        `subnetd: a probe or a diagnosis broke; please report this: ${error instanceof Error ? error.stack : error}`,
-      ]);
+      report([`subnetd: ${describeInternalError(part)}: ${error instanceof Error ? error.stack : error}`]);
     },
   });
   monitor.load(read.inventory);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { WatchedMs } from '../model/clock.ts';
+import type { OnBug } from '../model/internal-errors.ts';
 import type { Inventory } from '../model/target.ts';
 import { readInThread } from './read-in-thread.ts';
 import type { Environment } from './substitute.ts';
@@ -32,6 +33,7 @@ export interface ReloaderOptions {
   readonly load: (inventory: Inventory) => void;
   readonly log: Logger;
   readonly now: () => WatchedMs;
+  readonly onBug: OnBug;
 }
 
 /**
@@ -54,7 +56,8 @@ export function createReloads(reloadNow: Reload): Reload {
 }
 
 /** Creates a reloader after the first inventory was loaded. */
-export function createReloader({ configPath, environment, load, log, now }: ReloaderOptions): Reloader {
+export function createReloader(options: ReloaderOptions): Reloader {
+  const { configPath, environment, load, log, now, onBug } = options;
   let last: LastReload = { successful: true, successAt: now() };
   let isStopping = false;
   let file: FileWatch | undefined;
@@ -76,10 +79,7 @@ export function createReloader({ configPath, environment, load, log, now }: Relo
       return read.errors;
     } catch (error) {
       last = { ...last, successful: false };
-      log.error(
-        { why, err: error },
-        'the inventory could not be loaded; the previous one stays in force; please report this',
-      );
+      onBug(error, { why });
       return [`${configPath}: the inventory could not be loaded; the log says more, please report it`];
     }
   };

@@ -37,6 +37,7 @@ export interface MailerDeps {
   readonly log: Logger;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
   /** How often it looks for mails that are due. */
   readonly everyMs?: number;
   /** How long a mail stays with a process that has fallen silent. */
@@ -203,7 +204,7 @@ export function startMailer(deps: MailerDeps): Mailer {
     running ??= sendAll()
       .catch((error) => {
         // An outage of the database is in the log already.
-        if (!isDatabaseFailure(error)) log.error({ err: error }, 'sending mails broke; please report this');
+        if (!isDatabaseFailure(error)) deps.onBug(error);
       })
       .finally(() => {
         running = undefined;

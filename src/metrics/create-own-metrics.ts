@@ -31,6 +31,8 @@ export interface OwnState {
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
   /** Parts of the history that the database did not take. */
   readonly historyDropped: () => number;
+  /** Errors that only a bug in subnetd explains, by the part that broke. */
+  readonly internalErrors: ReadonlyMap<string, number>;
   /** File descriptors; undefined if the system does not show them. */
   readonly openDescriptors: () => number | undefined;
   readonly maxDescriptors: () => number | undefined;
@@ -183,6 +185,16 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'Changes, uptimes and minutes of the history dropped because too many waited for the database.',
     state.historyDropped,
   );
+  new Counter({
+    name: 'subnetd_internal_errors_total',
+    help: 'Errors that only a bug in subnetd explains, by the part that broke; the log has each.',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [part, count] of state.internalErrors) this.inc({ part }, count);
+    },
+  });
   gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);
   gauge('subnetd_max_fds', 'Maximum number of open file descriptors.', state.maxDescriptors);
   gauge('subnetd_http_connections', 'Open connections to the HTTP server.', () => state.connections().open);

@@ -6,6 +6,7 @@ import { readLastLines } from '../logs/read-last-lines.ts';
 import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import type { Clock } from '../model/clock.ts';
 import { indexContainers } from '../model/index-containers.ts';
+import type { ReportBug } from '../model/internal-errors.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
@@ -70,8 +71,8 @@ export interface MonitorOptions extends RoundEvents {
   readonly ownPort?: number | undefined;
   /** All planned work that is known now. */
   readonly plannedWork?: () => readonly PlannedWork[];
-  /** A bug in the monitor itself. The probe does not count. */
-  readonly onBug: (error: unknown) => void;
+  /** A bug in a probe, which does not count then, or in a diagnosis. */
+  readonly onBug: ReportBug;
 }
 
 const WATCHDOG_MS = 1_000;
@@ -82,10 +83,13 @@ const PROBES_END_MS = 2_500;
 
 /** Starts without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { clock, scheduled, onFinished, onLate, onBug, limits } = options;
+  const { clock, scheduled, onFinished, onLate, limits } = options;
+  const onBug = (error: unknown) => options.onBug(error, 'probe');
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
-  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, onBug);
+  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
+    options.onBug(error, 'diagnosis', { subnet }),
+  );
   const runs = createProbeRuns(clock, board, onBug);
   let watches: readonly SubnetWatch[] = [];
   let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();

@@ -4,6 +4,7 @@ import type { AlertInput } from '../alerts/alert-input.ts';
 import type { Alertmanagers } from '../model/alertmanager.ts';
 import type { Channel } from '../model/channel.ts';
 import type { Clock } from '../model/clock.ts';
+import type { InternalErrors } from '../model/internal-errors.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { NotifiedStore } from '../model/notified-alert.ts';
 import type { TrackedAlertStore } from '../model/tracked-alert.ts';
@@ -44,7 +45,7 @@ interface FleetPush extends Pick<FleetAlertsDeps, 'part' | 'store'> {
 /** The dependencies of the push. */
 export interface PushDeps {
   /** The input of the alert conditions, without what the push adds itself. */
-  readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent'>;
+  readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent' | 'internalErrors'>;
   readonly instance: string;
   readonly store: (instance: string) => Promise<TrackedAlertStore>;
   /** In a fleet: what its instances share. */
@@ -57,11 +58,15 @@ export interface PushDeps {
   readonly mail?: MailDefaults | undefined;
   readonly onAccepted?: PushOptions['onAccepted'];
   readonly log: Logger;
+  readonly internalErrors: InternalErrors;
   readonly clock: Clock;
 }
 
 /** How long failed attempts to send alerts are remembered. SubnetdAlertsNotSent needs half of it. */
 const FAILED_WINDOW_MS = 10 * 60_000;
+
+/** How long internal errors are remembered: as long as SubnetdInternalError needs them. */
+const ERRORS_WINDOW_MS = 10 * 60_000;
 
 /** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager or a channel. */
 export function startPush({
@@ -75,6 +80,7 @@ export function startPush({
   mail,
   onAccepted,
   log,
+  internalErrors,
   clock,
 }: PushDeps): PushLink {
   const counts: AlertCounts = { sent: 0, failed: 0, dropped: 0 };
@@ -89,12 +95,14 @@ export function startPush({
     ]);
     const judge = createJudge(links);
     const failed = createIncreaseWindow(FAILED_WINDOW_MS);
+    const broke = createIncreaseWindow(ERRORS_WINDOW_MS);
     return createPush({
       clock,
       judge: (now, trackedAlerts) => {
         failed.record(now, counts.failed + counts.dropped);
-        const input = { ...readAlertInput(), now, instance, lateRounds: lateRounds.count, notSent: failed.since };
-        return judge(input, trackedAlerts);
+        broke.record(now, internalErrors.total());
+        const counted = { lateRounds: lateRounds.count, notSent: failed.since, internalErrors: broke.since };
+        return judge({ ...readAlertInput(), now, instance, ...counted }, trackedAlerts);
       },
       store: () => store(instance),
       fleet,
@@ -107,6 +115,7 @@ export function startPush({
         store: () => notified(instance),
         fleet: fleet && { part: fleet.part, store: fleet.notified },
         onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),
+        onBug: internalErrors.of('channel'),
       }),
       counts,
       generatorUrl: publicUrl,
@@ -115,7 +124,7 @@ export function startPush({
         log.info({ alert: labels }, to === 'held' ? 'an alert is held back by planned work' : `an alert is ${to}`),
       onFailure: (why) => log.warn({ why }, 'alerts cannot be sent to an Alertmanager; subnetd tries again'),
       onRecovery: (alertmanager) => log.info({ alertmanager }, 'alerts are sent to the Alertmanager again'),
-      onBug: (error) => log.error({ err: error }, 'judging alerts broke; please report this'),
+      onBug: internalErrors.of('alerts'),
     });
   };
   let current = NOBODY;
@@ -150,7 +159,7 @@ export function startPush({
         .catch((error: unknown) => {
           // The next reload tries again, even with the same inventory.
           current = NOBODY;
-          log.error({ err: error }, 'the push of alerts could not be started; please report this');
+          internalErrors.report(error, 'alerts');
         });
     },
     stop: async () => {

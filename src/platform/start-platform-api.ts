@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../model/database-failure.ts';
+import type { OnBug } from '../model/internal-errors.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { ParentChains } from '../model/parent-chain.ts';
@@ -47,6 +48,7 @@ export interface PlatformApiDeps {
   readonly log: Logger;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly onBug: OnBug;
   readonly cleanEveryMs?: number;
 }
 
@@ -136,7 +138,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
               { requestId, cause: error },
               'the database failed on a request',
             )
-          : log.error({ requestId, err: error }, 'a request of the platform API broke; please report this'),
+          : deps.onBug(error, { requestId }),
       onSecurity: (event) => logSecurity(log, event),
     });
   };

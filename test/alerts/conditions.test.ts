@@ -62,6 +62,7 @@ const toInput = (
   instance: 'i',
   intervalMs: () => 10_000,
   lateRounds: () => 0,
+  internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map([['default', true]]),
   isDatabaseUp: true,
@@ -152,6 +153,13 @@ const cases: Readonly<Record<keyof typeof subnetdConditions, Case>> = {
     labels: { subnet: 'd' },
     value: 0.25,
     clear: [toInput([good('a')], { lateRounds: () => 6 }), toInput([good('a')], { lateRounds: () => 0 })],
+    unknown: [],
+  },
+  SubnetdInternalError: {
+    active: toInput([good('a')], { internalErrors: (since) => (since === NOW - 10 * MINUTE ? 1 : 0) }),
+    labels: { instance: 'i' },
+    value: 1,
+    clear: [toInput([good('a')], { internalErrors: () => 0 })],
     unknown: [],
   },
   SubnetdAlertsNotSent: {

@@ -94,6 +94,15 @@ const own: Readonly<Partial<Record<AlertName, RuleCase>>> = {
     series: { [one('subnetd_config_last_reload_successful', self)]: fails },
     labels: { instance: 'a:10545' },
   },
+  SubnetdInternalError: {
+    series: {
+      [one('subnetd_internal_errors_total', { ...self, part: 'diagnosis' })]: [stand, grow(1)],
+      [one('subnetd_internal_errors_total', { ...self, part: 'page' })]: stays(3),
+      // Of another subnetd, which has had errors before.
+      [one('subnetd_internal_errors_total', { ...self, instance: 'b:10545', part: 'page' })]: stays(7),
+    },
+    labels: { instance: 'a:10545' },
+  },
   SubnetdAlertsNotSent: {
     series: {
       [one('subnetd_alerts_failed_total', self)]: [stand, grow(1)],

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { toRuleFiles } from '../../scripts/rules.ts';
 import type { AlertRule } from '../../src/alerts/alert-rule.ts';
 import { type AlertName, alertGroups } from '../../src/alerts/alert-rules.ts';
@@ -227,6 +227,19 @@ describe('the alerts of a node', () => {
     };
     expect(await testRules(GROUPS, [plan])).toBe('');
   });
+});
+
+test('one internal error is enough for its alert, which ends when the error is ten minutes old', async () => {
+  const alert = 'SubnetdInternalError';
+  const rule = alertGroups.subnetd.find(({ name }) => name === alert) ?? expect.fail('there is such a rule');
+  const course = { steps: 100, isBroken: (step: number) => step >= 20, isGap: () => false };
+  const series = asScraped({ 'subnetd_internal_errors_total{part="page"}': [constant(0), constant(1)] });
+  const firing = [toFiring(rule, { series, labels: { instance: 'a:10545' } }, 0)];
+  const plan = toPromtoolTest(series, course, [
+    ...[25, 82].map((step) => ({ step, alert })),
+    ...[26, 77].map((step) => ({ step, alert, firing })),
+  ]);
+  expect(await testRules(['subnetd'], [plan])).toBe('');
 });
 
 describe('the rule files', () => {

@@ -43,6 +43,7 @@ const NOTHING_ELSE: Omit<AlertInput, 'snapshot'> = {
   instance: 'here',
   intervalMs: () => undefined,
   lateRounds: () => 0,
+  internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map(),
   isDatabaseUp: true,

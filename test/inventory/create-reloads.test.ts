@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { createReloads } from '../../src/inventory/create-reloader.ts';
+import { writeFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { createReloader, createReloads } from '../../src/inventory/create-reloader.ts';
+import { temporaryFolder } from '../support/cli.ts';
 
 test('reloads run one at a time, and one that waits serves everybody who asks meanwhile', async () => {
   const log: string[] = [];
@@ -15,4 +18,28 @@ test('reloads run one at a time, and one that waits serves everybody who asks me
   expect(answers).toEqual([['first'], ['second'], ['second']]);
   expect(log).toEqual(['begin first', 'end first', 'begin second', 'end second']);
   expect(await reload('fourth')).toEqual(['fourth']);
+});
+
+test('a good inventory that breaks what loads it is a bug, and the one before stays in force', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const configPath = folder.path('subnetd.yaml');
+  await writeFile(configPath, "subnets: [{ name: d, nodes: [{ name: n, rpc: 'http://127.0.0.1:1' }] }]\n");
+  const bugs: unknown[] = [];
+  const error = new Error('it cannot be loaded');
+  const reloader = createReloader({
+    configPath,
+    environment: {},
+    load: () => {
+      throw error;
+    },
+    log: pino({ level: 'silent' }),
+    now: () => 7,
+    onBug: (...bug) => bugs.push(bug),
+  });
+  expect(await reloader.reload('request')).toEqual([
+    `${configPath}: the inventory could not be loaded; the log says more, please report it`,
+  ]);
+  expect(bugs).toEqual([[error, { why: 'request' }]]);
+  expect(reloader.last()).toEqual({ successful: false, successAt: 7 });
 });

@@ -60,6 +60,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       store: async () => stores.mails,
       log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
       now: () => now() + aheadMs,
+      onBug: (error) => expect.fail(`${error}`),
       everyMs: 20,
       ...(claimMs !== undefined && { claimMs }),
       stopWithinMs: 100,

@@ -188,6 +188,11 @@ describe('the request of each code gets it, with its status', () => {
       expect([answer.appErrorCode, answer.http], answer.errMessage).toEqual([code, ERROR_CODES[code][0]]);
       const [member = ''] = /^\w+/.exec(answer.errMessage ?? '') ?? [];
       if (!MANY_TEXTS.has(code)) expect(CODE_NOTES[code].message(member)).toBe(answer.errMessage);
+      // Of all failures, the log asks to report the one that nobody foresaw.
+      const reports = to.logged.filter((line) => line.includes('please report this'));
+      expect(reports.map((line) => JSON.parse(line).msg)).toEqual(
+        to === broken ? ['a request of the platform API broke; please report this'] : [],
+      );
     },
   );
 });

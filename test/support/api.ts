@@ -10,6 +10,7 @@ import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
 import { startMailer } from '../../src/mail/start-mailer.ts';
+import { createInternalErrors } from '../../src/model/internal-errors.ts';
 import type { ParentChains } from '../../src/model/parent-chain.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
@@ -97,11 +98,14 @@ export function startPlatform(
     readonly parentChains?: ParentChains;
   } = {},
 ): PlatformApi & { readonly database: Database } {
-  const deps = { log: pino({ level: 'silent' }), now: Date.now, ...more };
+  const { log = pino({ level: 'silent' }) } = more;
+  const bugs = createInternalErrors(log);
+  const deps = { now: Date.now, ...more, log };
   const database = startDatabase(settings.database, deps.log);
   const { mail } = settings;
-  const mailer = mail && startMailer({ ...deps, settings: mail, store: database.mails, everyMs: 20 });
-  const api = startPlatformApi({ ...deps, settings, version: '0', database, mails: mailer });
+  const mailer =
+    mail && startMailer({ ...deps, settings: mail, store: database.mails, everyMs: 20, onBug: bugs.of('mail') });
+  const api = startPlatformApi({ ...deps, settings, version: '0', database, mails: mailer, onBug: bugs.of('api') });
   const stop = async () => {
     await mailer?.stop();
     await api.stop();

@@ -5,7 +5,7 @@ import { createPoster } from './post.ts';
 
 /** What the channels of the daemon need. */
 export interface StartChannelsDeps
-  extends Pick<ChannelsDeps, 'clock' | 'store' | 'fleet' | 'instance' | 'counts' | 'onAccepted'>,
+  extends Pick<ChannelsDeps, 'clock' | 'store' | 'fleet' | 'instance' | 'counts' | 'onAccepted' | 'onBug'>,
     Omit<DeliverDeps, 'poster' | 'now'> {
   readonly log: Logger;
 }
@@ -22,7 +22,6 @@ export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
     onRecovery: (channel) => log.info({ channel }, 'alerts are sent through the channel again'),
     onDropped: (channel, alert) =>
       log.warn({ channel, alert }, 'an alert has ended and could not be sent through a channel; it is given up'),
-    onBug: (error) => log.error({ err: error }, 'a channel broke; please report this'),
   });
   return {
     ...channels,
