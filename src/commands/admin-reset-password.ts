@@ -1,16 +1,10 @@
 import { hashLinkToken, LINK_LIFE_MS, linkAddress, makeLinkToken } from '../model/account-link.ts';
 import { toNameKey } from '../model/resource.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
-import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
-import { ownOrigin } from './own-origin.ts';
+import { parseSettings, readEnvironment } from '../settings.ts';
+import { readOwnOrigin } from './own-origin.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { withStore } from './with-store.ts';
-
-/** The address of the daemon of this machine, for whoever sits there. */
-async function ownAddress({ listen, platform: { webConfig } }: Settings): Promise<string> {
-  const web = webConfig === undefined ? undefined : (await import('../http/web-config.ts')).readWebConfig(webConfig);
-  return ownOrigin(listen, web?.ok === true && web.config.tls !== undefined).origin;
-}
 
 /** `subnetd admin reset-password`: prints a link by which an admin user sets a new password, once. */
 export async function adminResetPassword(userName: string): Promise<ExitCode> {
@@ -19,7 +13,7 @@ export async function adminResetPassword(userName: string): Promise<ExitCode> {
     report(parsed.errors.map((error) => `subnetd: ${error}`));
     return 2;
   }
-  const { publicUrl } = parsed.settings;
+  const { publicUrl, listen, platform } = parsed.settings;
   const refuse = (why: string): ExitCode => {
     report([`subnetd admin reset-password: ${why}`]);
     return 2;
@@ -39,7 +33,7 @@ export async function adminResetPassword(userName: string): Promise<ExitCode> {
       { action: 'reset asked', at, subject, owner, credential, ip, requestId: null, count: 1 },
     ]);
     printLine('Open this link within 10 minutes to set a new password. It works once, and is shown only now:');
-    printLine(linkAddress(publicUrl ?? (await ownAddress(parsed.settings)), 'reset', token));
+    printLine(linkAddress(publicUrl ?? (await readOwnOrigin(listen, platform.webConfig)), 'reset', token));
     if (publicUrl === undefined)
       report(['subnetd: SUBNETD_PUBLIC_URL is not set, so the link is for a browser on this machine']);
     return 0;

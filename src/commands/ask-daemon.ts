@@ -1,7 +1,7 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
-import { ownOrigin } from './own-origin.ts';
+import { readOwnOrigin } from './own-origin.ts';
 
 /** What a running daemon said, or why it said nothing, as a sentence that shows no password. */
 export type DaemonAnswer =
@@ -9,15 +9,15 @@ export type DaemonAnswer =
   | { readonly ok: false; readonly isRefused: boolean; readonly error: string };
 
 /** Where the daemon of this machine answers. */
-function ownUrl(): string | undefined {
+async function ownUrl(): Promise<string | undefined> {
   const settings = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
   if (!settings.ok) return undefined;
-  return ownOrigin(settings.listen, settings.webConfig !== undefined).origin;
+  return readOwnOrigin(settings.listen, settings.webConfig);
 }
 
 /** The address that is given, or that of the daemon of this machine; undefined when it is none. */
-export function toDaemonUrl(given: string | undefined): URL | undefined {
-  const url = URL.parse(given ?? ownUrl() ?? '');
+export async function toDaemonUrl(given: string | undefined): Promise<URL | undefined> {
+  const url = URL.parse(given ?? (await ownUrl()) ?? '');
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 

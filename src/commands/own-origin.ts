@@ -8,3 +8,9 @@ export function ownOrigin(listen: Listen, isTls: boolean): { readonly host: stri
   const host = OWN_HOST[listen.host] ?? listen.host;
   return { host, origin: `${isTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listen.port}` };
 }
+
+/** The same from the path of the web config, which may hold users alone. One that cannot be read counts as TLS. */
+export async function readOwnOrigin(listen: Listen, webConfig: string | undefined): Promise<string> {
+  const web = webConfig === undefined ? undefined : (await import('../http/web-config.ts')).readWebConfig(webConfig);
+  return ownOrigin(listen, web !== undefined && (!web.ok || web.config.tls !== undefined)).origin;
+}

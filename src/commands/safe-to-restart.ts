@@ -57,7 +57,7 @@ export async function safeToRestart(
   { subnet, url: given, wait: patience }: SafeToRestartFlags,
   everyMs = EVERY_MS,
 ): Promise<ExitCode> {
-  const url = toDaemonUrl(given);
+  const url = await toDaemonUrl(given);
   const waitMs = patience === undefined ? 0 : parseDuration(patience);
   if (url === undefined || waitMs === undefined) {
     report([`subnetd safe-to-restart: ${url ? '--wait must be a duration, such as 10m' : BAD_URL}`]);

@@ -91,7 +91,7 @@ async function read(url: URL, withFleet: boolean): Promise<Read> {
 
 /** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody. */
 export async function status({ url: given, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
-  const url = toDaemonUrl(given);
+  const url = await toDaemonUrl(given);
   if (url === undefined) {
     report([`subnetd status: ${BAD_URL}`]);
     return 2;
