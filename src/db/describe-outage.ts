@@ -18,6 +18,10 @@ const REMEDIES: readonly (readonly [code: string, sentence: string])[] = [
     'DATABASE_TABLE_LOST',
     'a table of the database is gone: what needs it fails, the rest goes on; to get it back, stop subnetd and restore the last backup',
   ],
+  [
+    'SQLITE_IOERR',
+    'the disk of the database fails or is full: the platform API answers 1106 until it works; free space on it, and check it',
+  ],
   ['SQLITE_READONLY', 'the database may not be written; let the user of subnetd write to the file and its folder'],
   ['SQLITE_CANTOPEN', 'the database cannot be opened; let the user of subnetd write to the file and its folder'],
   [

@@ -12,6 +12,10 @@ it.each([
     'DATABASE_THREAD_ENDED',
     'the thread that writes the database has ended, and is started again; look whether the machine is short of memory',
   ],
+  [
+    'SQLITE_IOERR_SHMSIZE',
+    'the disk of the database fails or is full: the platform API answers 1106 until it works; free space on it, and check it',
+  ],
   ['ECONNREFUSED', 'the database is away: the platform API answers 1106 until it is back; check SUBNETD_DATABASE_URL'],
 ])('an outage by %s is told with what to do, and the database is opened again', (code, sentence) => {
   expect(describeOutage(failure(code))).toBe(sentence);
