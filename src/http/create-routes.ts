@@ -116,6 +116,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     const errors = await deps.reload();
     return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);
   });
+  app.all('/-/reload', (c) => c.text('this path takes POST only\n', 405, { allow: 'POST' }));
 
   addProbeRoute(app, deps);
   addOpenIncidentRoutes(app, deps, deps.isPublic === true);

@@ -166,6 +166,15 @@ describe('the routes', () => {
     expect((await routes().app.request('/-/reload', { method: 'POST' })).status).toBe(200);
   });
 
+  it('tell who gets the reload that it takes POST only', async () => {
+    const answer = await routes().app.request('/-/reload');
+    expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([
+      405,
+      'POST',
+      'this path takes POST only\n',
+    ]);
+  });
+
   it('count requests by the pattern of the route, never by the path', async () => {
     const { app, requests } = routes({
       api: {
@@ -264,8 +273,9 @@ describe('under basic auth', () => {
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
+    const isWrongMethod = pattern === '/-/reload' && method !== 'POST';
     // The credential of this test is good, the inventory empty, and a note too.
-    expect(answer.status).toBe(pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
+    expect(answer.status).toBe(isWrongMethod ? 405 : pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
   });
 
   it.each([
