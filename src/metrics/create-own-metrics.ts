@@ -100,7 +100,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   new Gauge({
     name: 'subnetd_build_info',
     help: 'Version, commit and Node.js of this subnetd; always 1.',
-    labelNames: ['version', 'commit', 'node'],
+    labelNames: ['version', 'commit', 'runtime'],
     registers,
   })
     .labels(build.version, build.commit, process.version)

@@ -183,7 +183,7 @@ describe('the image that the Dockerfile makes', () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
     expect(/^subnetd_build_info\{(.*)\} 1$/m.exec(page)?.[1]?.split(',').toSorted()).toEqual([
       `commit="${commit.slice(0, 12)}"`,
-      expect.stringMatching(/^node="v?26\.10\.0"$/),
+      expect.stringMatching(/^runtime="v?26\.10\.0"$/),
       `version="${version}"`,
     ]);
     const first = (await dockerOk('exec', name, 'cat', '/proc/1/cmdline')).split('\0');
