@@ -81,6 +81,13 @@ function describeWorst(
   return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
 }
 
+/** The containers that nobody can see, as their Docker Engine does not answer: what else is said leaves them out. */
+function describeUnseen(targets: readonly TargetState[]): string {
+  const unseen = targets.filter(({ facts }) => facts.container?.observation?.kind === 'docker-unreachable').length;
+  if (unseen === 0) return '';
+  return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
+}
+
 /** The work that is going on, in sentences. */
 const describeWork = (works: readonly PlannedWork[]): string =>
   works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
@@ -107,7 +114,7 @@ export function findHeadline(
     const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
-    const detail = [votes, suspicion, describeWork(plannedWork)];
+    const detail = [votes, suspicion, describeUnseen(targets), describeWork(plannedWork)];
     return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
   }
   // The worst one comes first, so nothing else is open.
