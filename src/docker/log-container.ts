@@ -36,13 +36,15 @@ interface Inspection {
 /** Defaults of the `local` driver, which always rotates. `json-file` rotates only when it is configured to. */
 const LOCAL: Rotation = { fileBytes: 20e6, files: 5 };
 
-const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9 };
+/** Decimal also for `kib` and `mib` (docker/go-units, `FromHumanSize`). */
+const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+const SIZE = /^(\d+(?:\.\d+)?) ?(?:([kmgt])i?)?b?$/i;
 
 /** How the engine rotates a log; undefined when it does not, or the driver is unknown. */
 export function readRotation(config: LogConfig | undefined): Rotation | undefined {
   const { Type, Config } = config ?? {};
-  const [, digits, unit = ''] = /^(\d+)([kmg]?)b?$/i.exec(String(Config?.['max-size'] ?? '')) ?? [];
-  const fileBytes = digits === undefined ? undefined : Number(digits) * (UNITS[unit.toLowerCase()] ?? 1);
+  const [, digits, unit = ''] = SIZE.exec(String(Config?.['max-size'] ?? '')) ?? [];
+  const fileBytes = digits === undefined ? undefined : Math.trunc(Number(digits) * (UNITS[unit.toLowerCase()] ?? 1));
   const files = /^[1-9]\d{0,5}$/.exec(String(Config?.['max-file'] ?? ''))?.[0];
   const given = { ...(fileBytes && { fileBytes }), ...(files !== undefined && { files: Number(files) }) };
   if (Type === 'local') return { ...LOCAL, ...given };
