@@ -78,8 +78,9 @@ export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
 
   const release = (connection: Connection) => {
     connection.channels -= 1;
-    connection.isFull = false;
-    if (connection.channels === 0 && connections.size > 1) connection.client.end();
+    // One that ends takes no further channel either, though it stays known until it is closed.
+    connection.isFull = connection.channels === 0 && connections.size > 1;
+    if (connection.isFull) connection.client.end();
   };
 
   const openOn = (connection: Connection): Promise<Duplex> => {

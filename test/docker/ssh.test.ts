@@ -137,6 +137,17 @@ describe('an engine behind ssh', () => {
     });
   });
 
+  it('opens a channel while a connection that is no longer needed closes', async () => {
+    const tunnel = createSshTunnel(await addressOf());
+    cleanups.push(tunnel.close);
+    // The fifth needs a second connection, which ends with it.
+    for (let i = 0; i < 4; i += 1) await tunnel.open();
+    const fifth = await tunnel.open();
+    fifth.resume().end();
+    await once(fifth, 'close');
+    (await tunnel.open()).destroy();
+  });
+
   it('is signed in to with a key that has a passphrase, and with the keys of an agent', async () => {
     await writeFile(pathOf('passphrase'), 'open sesame\n');
     const locked = linkTo(await addressOf({ identityFile: sshd.keys.locked, passphraseFile: pathOf('passphrase') }));
