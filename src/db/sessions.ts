@@ -52,8 +52,9 @@ export function createSessions(db: Queries): SessionStore {
         .deleteFrom('portal_session')
         .where('user_id', '=', userId)
         .where('id', '=', id)
-        .executeTakeFirst();
-      return ended.numDeletedRows > 0n;
+        .returning('id')
+        .execute();
+      return ended.length > 0;
     },
     endSessions: async (userId) => {
       await db.deleteFrom('portal_session').where('user_id', '=', userId).execute();

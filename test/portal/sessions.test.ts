@@ -165,6 +165,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await portal.store.endSession(2, own?.id ?? 0)).toBe(false);
     await visitor.get('/portal/account');
     expect(visitor.path()).toBe('/portal/account');
+    expect(await portal.store.endSession(1, own?.id ?? 0)).toBe(true);
+    expect(await portal.store.endSession(1, own?.id ?? 0)).toBe(false);
   });
 
   it('a form needs the token of its own session, and an origin', async () => {
@@ -205,6 +207,19 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(here.path()).toMatch(/^\/portal\/sign-in/);
     await first.stop();
     await second.stop();
+  });
+
+  it('the end of one session is in the security log', async () => {
+    const own = await startPortal(await databases.create());
+    const [here, there] = [own.visitor(), own.visitor()];
+    for (const visitor of [there, here]) await visitor.signIn();
+    const { html } = await here.get('/portal/account');
+    const id = /name="id" value="(\d+)"/.exec(html)?.[1] ?? '';
+    for (const _ of ['ends it', 'finds none']) await here.post('/portal/account/end-session', { id });
+    await own.platform.stop();
+    const events = await own.store.listAudit('', 0, 100);
+    expect(events.filter(({ action }) => action === 'sessions ended').map(({ changes }) => changes)).toEqual([{}]);
+    await own.stop();
   });
 
   it('sign-in, sign-out and the end of sessions are in the security log', async () => {
