@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveProfile } from '../../src/platform/accounts/profile.ts';
 import { createAdmin } from '../../src/platform/create-admin.ts';
+import type { Limits } from '../../src/platform/create-limits.ts';
+import type { RequestContext } from '../../src/platform/request-context.ts';
 import { adminUser } from '../../src/platform/resources/admin-user.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../support/portal.ts';
@@ -76,6 +79,25 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       LastName: 'Tester',
     });
     expect((await portal.store.find(adminUser, 2))?.LastName).toBe('L');
+  });
+
+  it('a profile that is saved while another admin deactivates its user does not activate that user again', async () => {
+    const { store } = portal;
+    const author = { statedBy: 1, owner: 1, credential: 'session', at: new Date().toISOString(), ip: null };
+    const context = { address: '', requestId: undefined } as RequestContext;
+    const caller = { owner: 2, scopes: [], credential: 'session' };
+    const slow: typeof store = {
+      ...store,
+      update: async (update) => {
+        await store.update({ resource: adminUser, id: 2, values: { IsActive: false }, author });
+        return store.update(update);
+      },
+    };
+    const body = { ...PROFILE, EmailID: 'ada@example.org' };
+    const request = { context, store: slow, body, caller, query: undefined };
+    const saved = await saveProfile(request, { now: Date.now, mails: undefined, limits: {} as Limits });
+    expect(saved).toEqual({ ok: true, value: 2 });
+    expect(await store.find(adminUser, 2)).toMatchObject({ EmailID: 'ada@example.org', IsActive: false });
   });
 
   it('some time after the sign-in it asks for the password first', async () => {

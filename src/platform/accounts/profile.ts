@@ -43,6 +43,8 @@ export async function saveProfile(request: IdentifiedRequest, deps: WriteDeps): 
   if (!checked.ok) return checked;
   const mobile = checkMobile(body.MobileNo);
   if (!mobile.ok) return mobile;
-  const values = { ...checked.value.values, MobileNo: mobile.value };
+  // Another admin may change the name or the activity at this moment, which a profile must not take back.
+  const { UserName: _, IsActive: _isActive, ...own } = checked.value.values;
+  const values = { ...own, MobileNo: mobile.value };
   return updateRecord(request, adminUser, { ...checked.value, values }, deps);
 }
