@@ -1,5 +1,6 @@
 import { databaseAway } from '../model/database-failure.ts';
 import { formatDuration } from '../model/duration.ts';
+import { type Loaded, loadOnce } from '../model/load-once.ts';
 import { settleWithin } from '../model/within.ts';
 import { checkTables } from './check-tables.ts';
 import type { Repositories } from './create-repositories.ts';
@@ -56,7 +57,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const tried = Promise.withResolvers<void>();
   let connection: DatabaseConnection | undefined;
   let stores: Stores | undefined;
-  let repositories: Promise<Repositories> | undefined;
+  let repositories: Loaded<Repositories> | undefined;
   let up: boolean | undefined;
   /** Why it is down, as reported. */
   let outage: string | undefined;
@@ -109,11 +110,13 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   };
   void checkNow();
 
-  const getConnection = async (): Promise<DatabaseConnection> => {
-    if (connection === undefined && up === undefined) {
-      const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
-      await Promise.race([tried.promise, late]);
-    }
+  const waitForFirst = async (): Promise<void> => {
+    if (connection !== undefined || up !== undefined) return;
+    const late = new Promise((resolve) => setTimeout(resolve, FIRST_WITHIN_MS).unref());
+    await Promise.race([tried.promise, late]);
+  };
+  /** Without a wait: what is opened on a connection that was dropped meanwhile would stay. */
+  const getConnection = (): DatabaseConnection => {
     if (connection === undefined) throw databaseAway();
     return connection;
   };
@@ -121,16 +124,17 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
 
   return {
     openStores: async () => {
-      const current = await getConnection();
-      stores ??= createStores(current, onFailure);
+      await waitForFirst();
+      stores ??= createStores(getConnection(), onFailure);
       return stores;
     },
     open: async () => {
-      const current = await getConnection();
-      repositories ??= import('./create-repositories.ts').then(({ createRepositories }) =>
-        createRepositories(current, onFailure),
+      await waitForFirst();
+      const current = getConnection();
+      repositories ??= loadOnce(async () =>
+        (await import('./create-repositories.ts')).createRepositories(current, onFailure),
       );
-      return repositories;
+      return repositories.get();
     },
     isUp: () => up === true,
     stop: async () => {
