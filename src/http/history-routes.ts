@@ -91,7 +91,7 @@ function toShare({ ok, fail, unseen, planned }: Uptime) {
   const up = ok + planned;
   const watched = up + fail;
   // Rounded down: what failed for a moment was not up for all of the time.
-  const percent = watched === 0 ? null : Math.floor((up / watched) * 100_000) / 1_000;
+  const percent = watched === 0 ? null : Math.floor((up * 100_000) / watched) / 1_000;
   return { ok: ok / 1_000, fail: fail / 1_000, unseen: unseen / 1_000, planned: planned / 1_000, percent };
 }
 

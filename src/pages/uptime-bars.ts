@@ -32,7 +32,7 @@ export function upPercent(uptimes: readonly (Uptime | undefined)[]): number | un
     up += one.ok + one.planned;
     all += watched(one);
   }
-  return all === 0 ? undefined : (up / all) * 100;
+  return all === 0 ? undefined : (up * 100) / all;
 }
 
 /** A share for people: never 100 % when there was a failure. */

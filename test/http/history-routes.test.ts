@@ -85,6 +85,19 @@ describe.each(DATABASE_KINDS)('the history for programs, on %s', (kind) => {
     expect(await names('from=2026-11-21&subnet=other')).toBe('-');
   });
 
+  it('gives a percent that is whole as that, and not as the number just below', async () => {
+    const store = openHistory(await databases.create());
+    const day = { subnet: 'devnet', component: 'node', span: 'day', start: AT, unseen: 0, planned: 0 } as const;
+    const all = Array.from({ length: 101 }, (_, ok) => ({ ...day, name: `n${ok}`, ok, fail: 100 - ok }));
+    await (await store()).addTimes(all);
+    const { targets } = (await appOn(() => store())('/history.json/uptime')).read();
+    const percents = targets.map(({ name, days }: { name: string; days: { percent: number }[] }) => [
+      name,
+      days[0]?.percent,
+    ]);
+    expect(Object.fromEntries(percents)).toEqual(Object.fromEntries(all.map(({ name, ok }) => [name, ok])));
+  });
+
   it('gives uptimes by day and month, in seconds and percent', async () => {
     const store = openHistory(await databases.create());
     const target = { subnet: 'devnet', component: 'node', name: 'a', span: 'day' } as const;
