@@ -197,17 +197,16 @@ export function createApiKeys(
     },
     revokeKey: (id: number, author: Author) =>
       inTransaction(async (transaction) => {
-        const key = await transaction
-          .selectFrom('api_key')
-          .select('revoked_at')
+        const revoked = await transaction
+          .updateTable('api_key')
+          .set({ revoked_at: author.at, revoked_by: author.owner })
           .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
           .executeTakeFirst();
-        if (key === undefined) return false;
-        if (key.revoked_at !== null) return true;
-        const end = { revoked_at: author.at, revoked_by: author.owner };
-        await transaction.updateTable('api_key').set(end).where('id', '=', id).execute();
-        await addRevokedEvent(transaction, runInTransaction, id, author);
-        return true;
+        if (revoked !== undefined) await addRevokedEvent(transaction, runInTransaction, id, author);
+        const key = await transaction.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst();
+        return key !== undefined;
       }),
     touchKey: async (id, at, ip) => {
       await db.updateTable('api_key').set({ last_used_at: at, last_used_ip: ip }).where('id', '=', id).execute();

@@ -24,6 +24,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await store.findCodes(1)).toEqual({ secret: 'second', isConfirmed: true, recoveryCodes: 3 });
   });
 
+  it('a key that several revoke at once has one event of its end', async () => {
+    const { store } = api;
+    const id = await store.addKey({ name: 'ci', scopes: ['read'], owner: 1, hash: 'hash' }, author);
+    const revoked = await Promise.all(Array.from({ length: 8 }, () => store.revokeKey(id, author)));
+    expect(revoked).toEqual(revoked.map(() => true));
+    const ends = (await store.listAudit('', 0, 100)).filter(({ action }) => action === 'revoke');
+    expect(ends.map(({ recordId }) => recordId)).toEqual([id]);
+    expect(await store.revokeKey(id + 1, author)).toBe(false);
+  });
+
   it('the code of a window and a recovery code are taken once, by whoever is first', async () => {
     const { store } = api;
     const race = (take: () => Promise<boolean>) => Promise.all([take(), take(), take()]);
