@@ -1,6 +1,7 @@
 import type { Container, ContainerObservation } from '../model/observation.ts';
 
-const MAX_TIMES = 20_000;
+/** Two of each container, of which there may be ten thousand, and those of runs that are over. */
+const MAX_TIMES = 50_000;
 
 /**
  * Converts Docker's times of a container to watched time. Each is converted once, so that a change of the machine's

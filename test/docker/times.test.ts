@@ -73,3 +73,23 @@ test('runs that started while subnetd was suspended are different runs', () => {
   expect(look(second, 2).restarts).toBe(2);
   expect(look(second, 2).restarts).toBe(2);
 });
+
+test('the runs of 10,000 containers keep their times when one of them restarts and the clock is set', () => {
+  let shiftMs = 0;
+  const toWatched = createDockerTimes((wallMs) => wallMs + shiftMs);
+  const startOf = (index: number, startedAt: number) => {
+    const found = toWatched({
+      kind: 'found',
+      container: {
+        ...{ id: `c${index}`, name: 'n', running: true, status: 'running', oomKilled: false, restartCount: 1 },
+        ...{ startedAt, finishedAt: startedAt - 1 },
+      },
+    });
+    return found.kind === 'found' ? found.container.startedAt : undefined;
+  };
+  const starts = Array.from({ length: 10_000 }, () => 1_000);
+  starts.forEach((at, index) => void startOf(index, at));
+  startOf(9_999, 2_000);
+  shiftMs = HOUR;
+  expect(new Set(starts.slice(0, -1).map((at, index) => startOf(index, at)))).toEqual(new Set([1_000]));
+});
