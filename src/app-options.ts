@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly environment: Environment;
   readonly build: Build;
   readonly log: Logger;
+  /** How many messages it has written, by level. */
+  readonly logMessages: ReadonlyMap<string, number>;
   readonly listener: Listener;
   /** Checks a user of the web config; absent without users. */
   readonly checkUser?: CheckUser | undefined;

@@ -48,7 +48,6 @@ export async function startApp(
   const { configPath, environment, build, log, listener, clock } = options;
   const { now, toWall } = clock;
   const startedAt = now();
-  /** The last late round. */
   let lateAt: number | undefined;
   const first = await readInThread(configPath, environment);
   if (!first.ok) return first;
@@ -164,8 +163,8 @@ export async function startApp(
     load(whole);
     history.note(toReloadChanges(inventory, wall()));
   };
-  const reloader = createReloader({ configPath, environment, load: reload, log, now, onBug: bugs.of('inventory') });
-  /** The last reload, in wall time. */
+  const reloader = createReloader({ ...options, hash: first.hash, load: reload, now, onBug: bugs.of('inventory') });
+  // In wall time.
   const lastReload = () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) });
   const history = startHistory({
     store: () => database.history(fleet.stateOf),
@@ -201,6 +200,7 @@ export async function startApp(
     alerts: () => push.counts,
     historyDropped: history.dropped,
     internalErrors: bugs.counts,
+    logMessages: options.logMessages,
     openDescriptors: countDescriptors,
     maxDescriptors: () => options.descriptorLimit,
     connections: listener.connections,

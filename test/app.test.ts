@@ -32,6 +32,7 @@ async function start(text: string, clock: Clock = createProcessClock()) {
     environment: {},
     build: { version: '0', commit: 'c' },
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+    logMessages: new Map(),
     listener,
     platform: platform ?? expect.fail('bad settings'),
     instance: 'i',

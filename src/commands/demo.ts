@@ -122,12 +122,14 @@ async function watchSimulation(
     await writeFile(configPath, simulation.inventory());
     const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
     const access = await prepareDemoApi(database);
+    const { log, messages } = createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn');
     const started = await startApp({
       ...settings,
       configPath,
       environment,
       build: readBuild(),
-      log: createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn'),
+      log,
+      logMessages: messages,
       listener,
       platform: { ...settings.platform, database },
       clock: createProcessClock(),

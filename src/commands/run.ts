@@ -89,7 +89,7 @@ export async function run(flags: {
     import('../log.ts'),
     import('./read-build.ts'),
   ]);
-  const log = createLog(settings.logLevel);
+  const { log, messages } = createLog(settings.logLevel);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {
     log.info({ signal }, 'stopping');
     if (!(await settleWithin(withinMs, end()))) log.warn('something did not stop in time and is abandoned');
@@ -106,6 +106,7 @@ export async function run(flags: {
     environment,
     build: readBuild(),
     log,
+    logMessages: messages,
     listener,
     checkUser: web?.checkUser,
     descriptorLimit,

@@ -9,10 +9,11 @@ import { type FileWatch, watchFile } from './watch-file.ts';
 /** Reloads the inventory for a reason; resolves to its errors, none if it is good. Never rejects. */
 export type Reload = (why: string) => Promise<readonly string[]>;
 
-/** The result of the last reload, and the time of the last successful one. */
+/** The result of the last reload, and of the last successful one its time and the hash of the file. */
 export interface LastReload {
   readonly successful: boolean;
   readonly successAt: WatchedMs;
+  readonly hash: number;
 }
 
 /** Reloads the inventory on request, and when its file changes. */
@@ -29,6 +30,8 @@ export interface Reloader {
 export interface ReloaderOptions {
   readonly configPath: string;
   readonly environment: Environment;
+  /** Of the file as it was loaded first. */
+  readonly hash: number;
   /** Loads a whole inventory, or throws and changes nothing. */
   readonly load: (inventory: Inventory) => void;
   readonly log: Logger;
@@ -58,7 +61,7 @@ export function createReloads(reloadNow: Reload): Reload {
 /** Creates a reloader after the first inventory was loaded. */
 export function createReloader(options: ReloaderOptions): Reloader {
   const { configPath, environment, load, log, now, onBug } = options;
-  let last: LastReload = { successful: true, successAt: now() };
+  let last: LastReload = { successful: true, successAt: now(), hash: options.hash };
   let isStopping = false;
   let file: FileWatch | undefined;
 
@@ -70,7 +73,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       file?.setKnownText(read.text);
       if (read.ok) {
         load(read.inventory);
-        last = { successful: true, successAt: now() };
+        last = { successful: true, successAt: now(), hash: read.hash };
         log.info({ why }, 'the inventory was reloaded');
         return [];
       }

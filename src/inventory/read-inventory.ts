@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { Inventory } from '../model/target.ts';
 import { formatInventoryError, type InventoryError } from './inventory-error.ts';
 import { type CheckMore, parseInventory } from './parse-inventory.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 
-/** An inventory read from a file, or one line of text for each error. */
+/** An inventory read from a file, with a hash of its text, or one line of text for each error. */
 export type ReadInventory =
-  | { readonly ok: true; readonly inventory: Inventory; readonly text: string }
+  | { readonly ok: true; readonly inventory: Inventory; readonly text: string; readonly hash: number }
   | {
       readonly ok: false;
       readonly errors: readonly string[];
@@ -20,6 +21,11 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory; name the file in it',
   ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',
 };
+
+/** As many bytes of a hash as a metric shows exactly. */
+const HASH_BYTES = 6;
+
+const toHash = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES);
 
 /** Reads and checks an inventory file, and with `checkMore` also what a good one names. */
 export async function readInventory(
@@ -42,5 +48,5 @@ export async function readInventory(
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment, checkMore);
-  return parsed.ok ? { ok: true, inventory: parsed.inventory, text } : { ...refuse(parsed.errors), text };
+  return parsed.ok ? { ok: true, inventory: parsed.inventory, text, hash: toHash(text) } : { ...refuse(parsed.errors), text };
 }

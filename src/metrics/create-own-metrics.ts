@@ -26,7 +26,9 @@ export interface OwnState {
   readonly isDatabaseUp: () => boolean;
   /** Whether this instance holds each lock of the database that it stands for. */
   readonly locks: () => ReadonlyMap<string, boolean>;
-  readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number };
+  readonly lastReload: () => { readonly successful: boolean; readonly successAt?: number; readonly hash: number };
+  /** Messages that the log has written since the start, by level. */
+  readonly logMessages: ReadonlyMap<string, number>;
   /** Counts of pushed alerts since the start. */
   readonly alerts: () => Readonly<Record<'sent' | 'failed' | 'dropped', number>>;
   /** Parts of the history that the database did not take. */
@@ -119,6 +121,11 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
       return successAt === undefined ? undefined : successAt / 1000;
     },
   );
+  gauge(
+    'subnetd_config_hash',
+    'The first 48 bits of the SHA-256 of the inventory file as it was last loaded, as a number.',
+    () => state.lastReload().hash,
+  );
   new Gauge({
     name: 'subnetd_docker_up',
     help: 'Whether the Docker Engine answers (1) or not (0); absent when no target names a container on it.',
@@ -193,6 +200,16 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     collect() {
       this.reset();
       for (const [part, count] of state.internalErrors) this.inc({ part }, count);
+    },
+  });
+  new Counter({
+    name: 'subnetd_log_messages_total',
+    help: 'Messages that subnetd wrote to its log, by level.',
+    labelNames: ['level'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [level, count] of state.logMessages) this.inc({ level }, count);
     },
   });
   gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, runCli, startDaemon, temporaryFolder } from '../support/cli.ts';
@@ -28,6 +29,12 @@ const nodes = async (count: number): Promise<readonly FakeNode[]> => {
 };
 const inventory = (rpcs: readonly string[], checks = 'rpc: { schedule: every 200ms }') =>
   `subnets:\n  - name: d\n    nodes:\n${rpcs.map((rpc, i) => `      - { name: n${i}, rpc: '${rpc}', expectedPeers: 3 }\n`).join('')}    checks: { ${checks} }\n`;
+
+/** The first 48 bits of the SHA-256 of a text, as another program computes it. */
+function hashOf(text: string): number {
+  const hexadecimal = execFileSync('sha256sum', { input: text, encoding: 'utf8' }).slice(0, 12);
+  return Number.parseInt(hexadecimal, 16);
+}
 
 describe('the daemon', () => {
   it('ends with 2 and the problems for a bad inventory', async () => {
@@ -113,7 +120,8 @@ describe('the daemon', () => {
 
   it('keeps what runs when the new inventory is bad, and says why', async () => {
     const [a] = await nodes(1);
-    const { url, get, config, waitFor, makeKey } = await start(inventory([a?.url ?? '']));
+    const good = inventory([a?.url ?? '']);
+    const { url, get, config, waitFor, makeKey, output } = await start(good);
     const key = await makeKey();
     await writeFile(config, 'subnets: []\n');
     const response = await fetch(`${url}/-/reload?apiKey=${key}`, { method: 'POST' });
@@ -125,8 +133,19 @@ describe('the daemon', () => {
     expect(page).toContain('subnetd_config_last_reload_successful 0');
     expect(page).toContain('subnet_nodes{subnet="d"} 1');
     await waitFor(/the inventory is bad; the previous one stays in force/);
-    await writeFile(config, inventory([a?.url ?? '']));
+    expect(page).toContain(`subnetd_config_hash ${hashOf(good)}\n`);
+    const other = `${good}# the same nodes\n`;
+    await writeFile(config, other);
     await eventually(async () => expect(await get('/metrics')).toContain('subnetd_config_last_reload_successful 1'));
+    expect(await get('/metrics')).toContain(`subnetd_config_hash ${hashOf(other)}\n`);
+    const count = (level: string) => output().match(new RegExp(`^{"level":"${level}"`, 'gm'))?.length ?? 0;
+    await eventually(async () => {
+      const messages = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map(
+        (level) => `subnetd_log_messages_total{level="${level}"} ${count(level)}\n`,
+      );
+      expect(await get('/metrics')).toContain(messages.join(''));
+    });
+    expect(count('error')).toBe(1);
   });
 
   it('shows no secret of an address anywhere', async () => {

@@ -30,6 +30,7 @@ test('a good inventory that breaks what loads it is a bug, and the one before st
   const reloader = createReloader({
     configPath,
     environment: {},
+    hash: 1,
     load: () => {
       throw error;
     },
@@ -41,5 +42,5 @@ test('a good inventory that breaks what loads it is a bug, and the one before st
     `${configPath}: the inventory could not be loaded; the log says more, please report it`,
   ]);
   expect(bugs).toEqual([[error, { why: 'request' }]]);
-  expect(reloader.last()).toEqual({ successful: false, successAt: 7 });
+  expect(reloader.last()).toEqual({ successful: false, successAt: 7, hash: 1 });
 });
