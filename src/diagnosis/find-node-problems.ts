@@ -98,18 +98,32 @@ function findOtherNetwork(node: NodeView, networks: ReadonlyMap<number, number>)
   return undefined;
 }
 
+const idOf = ({ chainFacts }: NodeView): string | undefined => chainFacts?.observation.nodeId;
+
 /** A node without peers while others have some: it runs, so a restart does not help. */
 function findPartitioned(
   node: NodeView,
   connected: string,
   networks: ReadonlyMap<number, number>,
+  { nodes }: SubnetView,
 ): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
+  const summary = `${name} is cut off from the other nodes`;
+  const id = idOf(node);
+  // A node with the key of another one is refused as that one, which is connected already.
+  const twin =
+    id === undefined ? undefined : nodes.find((one) => one !== node && (one.peers ?? 0) > 0 && idOf(one) === id);
+  if (twin !== undefined)
+    return toSuspicion('node_partitioned', node, explainAnswers(node), {
+      summary,
+      evidence: `${seen}; it gives the same enode id as ${twin.name}, so the others refuse it`,
+      fix: `remove the file XDC/nodekey from the data folder of ${name} and ${commandToRestart(node)}: it makes a key of its own`,
+    });
   const network = findOtherNetwork(node, networks);
   return toSuspicion('node_partitioned', node, explainAnswers(node), {
-    summary: `${name} is cut off from the other nodes`,
+    summary,
     evidence:
       network === undefined
         ? seen
@@ -188,7 +202,7 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
     if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
       findSilent(node) ??
-      findPartitioned(node, connected, networks) ??
+      findPartitioned(node, connected, networks, view) ??
       findStalled(node, witness, view) ??
       findHeightProblem(node, view);
     if (one !== undefined) found.push(one);

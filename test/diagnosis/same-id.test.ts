@@ -180,3 +180,22 @@ describe('twelve thousand nodes', () => {
     expect(found[0]?.explains).toHaveLength(COUNT / 2);
   });
 });
+
+test('a node with the key of another one, which the others refuse for that, is not blamed on the network', () => {
+  const targets = [
+    withPeers('n1', 'n2', 'n3'),
+    twinOf('n1', 'n4', []),
+    withPeers('n2', 'n1', 'n3'),
+    withPeers('n3', 'n1', 'n2'),
+  ];
+  const found = diagnosed(targets).filter(({ problem }) => problem === 'node_partitioned');
+  expect(found.map(({ name, summary, evidence, fix }) => ({ name, summary, evidence, fix }))).toEqual([
+    {
+      name: 'n4',
+      summary: 'n4 is cut off from the other nodes',
+      evidence:
+        'n4 answers and has 0 of 4 peers, while others are connected: n1, n2, n3; it gives the same enode id as n1, so the others refuse it',
+      fix: 'remove the file XDC/nodekey from the data folder of n4 and restart it with `docker restart generated-n4-1`: it makes a key of its own',
+    },
+  ]);
+});
