@@ -97,8 +97,10 @@ async function readFiles({ logFiles }: Target, count: number): Promise<Read> {
     const text = await withOpenFile(newest, async (readAt, size) => {
       const start = Math.max(0, size - FILE_BYTES);
       const read = (await readAt(start, size - start)).toString('latin1');
-      // The first line began before.
-      return start === 0 ? read : read.slice(read.indexOf('\n') + 1);
+      if (start === 0) return read;
+      // The first line began before. The rest of it may begin within a secret, which nobody would recognise.
+      const firstEnd = read.indexOf('\n');
+      return firstEnd === -1 ? '' : read.slice(firstEnd + 1);
     });
     const lines = text.split('\n');
     if (lines.at(-1) === '') lines.pop();

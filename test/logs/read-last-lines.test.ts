@@ -131,3 +131,18 @@ test('a target without a log says so', async () => {
     why: 'the inventory names neither its container nor a log file',
   });
 });
+
+test('nothing is shown of a line that is longer than what is read of a file: it may begin within a secret', async () => {
+  const path = pathOf('long.log');
+  const [secret, read] = ['hunter2-hunter2', 256 * 1024];
+  const rest = `${secret.slice(8)} ${'x'.repeat(read)}`.slice(0, read);
+  writeFileSync(path, `${secret.slice(0, 8)}${rest}`);
+  const options = { ...noDocker, secrets: [secret] };
+  expect(await readLastLines(inFile(path), 5, options)).toEqual({ ok: true, source: 'file', lines: [] });
+  appendFileSync(path, '\nshort\n');
+  expect(await readLastLines(inFile(path), 5, options)).toEqual({
+    ok: true,
+    source: 'file',
+    lines: [{ text: 'short' }],
+  });
+});
