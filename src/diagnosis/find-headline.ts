@@ -20,7 +20,11 @@ function describeReserve({ voting, required }: Quorum): string {
 }
 
 const describeVotes = ({ total, required, voting }: Quorum): string =>
-  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed.`;
+  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed`;
+
+/** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
+const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
+  quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
 
 /** The problems of single targets, which say why the subnet is as it is. */
 function nameCauses(problems: readonly Problem[], except: Problem): string {
@@ -71,11 +75,11 @@ function describeWorst(
   worst: Problem,
   quorum: Quorum | undefined,
 ): Pick<Headline, 'standing' | 'sentence'> {
-  const [standing, words = `runs, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
-  const silent = quorum === undefined ? 0 : quorum.total - quorum.voting;
+  const usual = `${isQuorumLost(quorum) ? 'may be halted:' : 'runs, but'} ${worst.summary}`;
+  const [standing, words = usual] = WHOLE[worst.problem] ?? ['warn'];
   const missing =
-    worst.problem === 'subnet_halted' && quorum !== undefined && silent > 0
-      ? `: ${silent} of ${quorum.total} masternodes do not vote`
+    worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
+      ? `: ${quorum.total - quorum.voting} of ${quorum.total} masternodes do not vote`
       : '';
   const planned = worst.planned === undefined ? '' : `, ${describePlanned(worst.planned)}`;
   return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
@@ -107,20 +111,27 @@ export function findHeadline(
       sentence: `${subnet} has not been checked yet`,
       detail: 'The first round is on its way.',
     };
-  const votes = quorum === undefined || quorum.total === 0 ? '' : describeVotes(quorum);
+  const votes = quorum === undefined || quorum.total === 0 ? '' : `${describeVotes(quorum)}.`;
   const standing = problems.filter((one) => isStanding(one) && one.severity !== 'info');
   const worst = findWorst(standing);
-  if (worst === undefined) {
-    const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
-    const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
-    const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
-    const detail = [votes, suspicion, describeUnseen(targets), describeWork(plannedWork)];
-    return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail: detail.filter(Boolean).join(' ') };
-  }
+  const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
+  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
-  if (worst.state === 'clearing' && worst.planned === undefined) {
-    const gone = `Not seen any more, and over if it stays away: ${worst.summary}.`;
-    const detail = [votes, gone, describeWork(plannedWork)].filter(Boolean).join(' ');
+  const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
+  const gone = isClearing ? `Not seen any more, and over if it stays away: ${worst.summary}.` : '';
+  const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
+  const work = describeWork(plannedWork);
+  if ((worst === undefined || isClearing) && isQuorumLost(quorum)) {
+    const detail = join(suspicion, gone, work);
+    return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
+  }
+  if (worst === undefined) {
+    const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
+    const detail = join(votes, suspicion, describeUnseen(targets), work);
+    return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail };
+  }
+  if (isClearing) {
+    const detail = join(votes, suspicion, gone, work);
     return { standing: 'warn', sentence: `${subnet} recovers`, detail, since: worst.since };
   }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';

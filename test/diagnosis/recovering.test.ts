@@ -74,6 +74,36 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   );
 });
 
+test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const lost = { ...QUORUM, voting: 2 };
+  const targets = judgeTargets(startedAgain(), NOW);
+  const suspected: Problem = { ...down, state: 'suspected', summary: 'the container of n4 does not run' };
+  expect(findHeadline('devnet', targets, [risk, down, suspected], lost)).toEqual({
+    standing: 'warn',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    detail:
+      'Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+  });
+  expect(findHeadline('devnet', targets, [suspected], lost)).toEqual({
+    standing: 'warn',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    detail: 'Suspected: the container of n4 does not run.',
+  });
+  expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], lost).sentence).toBe(
+    'devnet may be halted: the container of n2 does not run',
+  );
+  const enough = { ...QUORUM, voting: 3 };
+  expect(findHeadline('devnet', targets, [risk, down, suspected], enough)).toEqual({
+    standing: 'warn',
+    sentence: 'devnet recovers',
+    detail:
+      '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+    since: risk.since,
+  });
+  expect(findHeadline('devnet', targets, [suspected], enough).sentence).toBe('devnet is well: no node may fail');
+});
+
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
   const tell = (...started: readonly string[]) =>
     diagnoseAt(
