@@ -48,5 +48,7 @@ export async function readInventory(
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment, checkMore);
-  return parsed.ok ? { ok: true, inventory: parsed.inventory, text, hash: toHash(text) } : { ...refuse(parsed.errors), text };
+  return parsed.ok
+    ? { ok: true, inventory: parsed.inventory, text, hash: toHash(text) }
+    : { ...refuse(parsed.errors), text };
 }
