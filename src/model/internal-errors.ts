@@ -43,16 +43,14 @@ export interface InternalErrors {
 /** The one place that logs and counts such errors. */
 export function createInternalErrors(log: { error(fields: object, text: string): void }): InternalErrors {
   const counts = new Map(Object.keys(SENTENCES).map((part) => [part, 0]));
-  let total = 0;
   const report: ReportBug = (error, part, about) => {
     counts.set(part, (counts.get(part) ?? 0) + 1);
-    total += 1;
     log.error({ ...about, err: error }, describeInternalError(part));
   };
   return {
     report,
     of: (part) => (error, about) => report(error, part, about),
     counts,
-    total: () => total,
+    total: () => counts.values().reduce((sum, count) => sum + count, 0),
   };
 }
