@@ -10,6 +10,7 @@ import {
 } from '../model/platform-store.ts';
 import { MAX_INTEGER } from '../model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
 import {
   createRunInTransaction,
@@ -83,7 +84,20 @@ const addRevokedEvent = (
   });
 };
 
-async function addKey(
+/**
+ * Is the user active, and stays so until the transaction ends? A deactivation at the same time waits, and then revokes the key
+ * too; or it comes first.
+ */
+async function staysActive(transaction: Queries, kind: DatabaseConnection['kind'], owner: number): Promise<boolean> {
+  // SQLite has one writer at a time anyway.
+  const lock = kind === 'postgres' ? sql` for share` : sql``;
+  const { rows } = await sql`select 1 from admin_user where id = ${owner} and is_active = 1${lock}`.execute(
+    transaction,
+  );
+  return rows.length > 0;
+}
+
+async function insertKey(
   transaction: Queries,
   runInTransaction: RunInTransaction,
   { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
@@ -127,6 +141,7 @@ async function addKey(
 /** The API keys. Only the hash and the first characters of a key are stored. */
 export function createApiKeys(
   db: Queries,
+  kind: DatabaseConnection['kind'],
   inTransaction: InTransaction,
   runCompiled: RunCompiled,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
@@ -143,14 +158,19 @@ export function createApiKeys(
     findKey: async (hash) => toAccess((await runCompiled(byHash, [hash]))[0]),
     findKeyById: async (id) => toAccess((await runCompiled(byId, [id]))[0]),
     addKey: (key, author) =>
-      inTransaction((transaction) => addKey(transaction, runInTransaction, { ...key, oldOperate: 0 }, author)),
+      inTransaction(async (transaction) =>
+        (await staysActive(transaction, kind, key.owner))
+          ? insertKey(transaction, runInTransaction, { ...key, oldOperate: 0 }, author)
+          : undefined,
+      ),
     rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
       inTransaction(async (transaction) => {
         const before = await transaction
           .selectFrom('api_key')
-          .select('expires_at')
+          .select(['expires_at', 'owner_id'])
           .where('id', '=', id)
           .executeTakeFirst();
+        if (before === undefined || !(await staysActive(transaction, kind, before.owner_id))) return undefined;
         const old = await transaction
           .updateTable('api_key')
           .set({ expires_at: oldExpiresAt })
@@ -163,7 +183,7 @@ export function createApiKeys(
         if (old === undefined) return undefined;
         const { scope, ...same } = old;
         const fresh = { ...same, scopes: toScopes(scope), hash, hint, expiresAt: expiresAt ?? undefined };
-        const replacedBy = await addKey(transaction, runInTransaction, fresh, author);
+        const replacedBy = await insertKey(transaction, runInTransaction, fresh, author);
         await transaction.updateTable('api_key').set({ replaced_by: replacedBy }).where('id', '=', id).execute();
         await addAuditEvent(transaction, runInTransaction, author, {
           action: 'rotate',
@@ -171,7 +191,7 @@ export function createApiKeys(
           recordId: id,
           changes: {
             ReplacedBy: { from: null, to: replacedBy },
-            ExpiresAt: { from: before?.expires_at ?? null, to: oldExpiresAt },
+            ExpiresAt: { from: before.expires_at, to: oldExpiresAt },
           },
         });
         return replacedBy;

@@ -50,7 +50,7 @@ export async function createRepositories(
     ...createResourceTables(db, connection.kind, inTransaction, runCompiled),
     ...createRecordSearch(db, connection.kind),
     ...createAdminUsers(db, runCompiled),
-    ...createApiKeys(db, inTransaction, runCompiled),
+    ...createApiKeys(db, connection.kind, inTransaction, runCompiled),
     ...createPasswordChanges(db, inTransaction),
     ...createAccountLinks(createPlainSql(connection).run),
     ...createIdempotencyKeys(db),

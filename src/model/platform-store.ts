@@ -151,7 +151,8 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
   findKey(hash: string): Promise<KeyAccess | undefined>;
   findKeyById(id: number): Promise<KeyAccess | undefined>;
-  addKey(key: NewApiKey, author: Author): Promise<number>;
+  /** The id of the new key; undefined when its owner is missing or not active. */
+  addKey(key: NewApiKey, author: Author): Promise<number | undefined>;
   /** Keys with an id above `after`, by id, at most `limit`; all when neither is given. */
   listKeys(after?: number, limit?: number): Promise<readonly ApiKeyRow[]>;
   /** The id of the new key; undefined when the old one is missing or no longer valid, or was rotated before. */

@@ -48,11 +48,13 @@ export async function makeKey(
 ): Promise<Outcome<MadeKey>> {
   const user = await store.findUser({ id: fresh.owner });
   if (user === undefined) return fail(1121, `there is no admin user ${fresh.owner}; name another one`);
-  if (!user.isActive) return fail(1012, `admin user ${fresh.owner} is not active; name an active one`);
+  const inactive = fail(1012, `admin user ${fresh.owner} is not active; name an active one`);
+  if (!user.isActive) return inactive;
   const key = makeApiKey();
   const hint = hintOf(key);
   const id = await store.addKey({ ...fresh, hash: hashApiKey(key), hint }, author);
-  return succeed({ id, key, hint, expiresAt: fresh.expiresAt ?? null });
+  // Somebody has deactivated the user in the meantime.
+  return id === undefined ? inactive : succeed({ id, key, hint, expiresAt: fresh.expiresAt ?? null });
 }
 
 /** Finds a key by its id. */

@@ -26,7 +26,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('a key that several revoke at once has one event of its end', async () => {
     const { store } = api;
-    const id = await store.addKey({ name: 'ci', scopes: ['read'], owner: 1, hash: 'hash' }, author);
+    const { id } = await api.makeKey('read');
     const revoked = await Promise.all(Array.from({ length: 8 }, () => store.revokeKey(id, author)));
     expect(revoked).toEqual(revoked.map(() => true));
     const ends = (await store.listAudit('', 0, 100)).filter(({ action }) => action === 'revoke');

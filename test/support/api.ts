@@ -137,6 +137,7 @@ export async function startApi(
     const key = makeApiKey();
     const scopes = scope.split(' ') as Scope[];
     const id = await store.addKey({ name: scope, scopes, owner, hash: hashApiKey(key) }, onCommandLine(now()));
+    if (id === undefined) throw new Error(`there is no active admin user ${owner}`);
     return { id, key };
   };
   const { key } = await makeKey('write');
