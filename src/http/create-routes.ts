@@ -27,6 +27,7 @@ import { answerMetrics } from './metrics-route.ts';
 import { addProbeRoute } from './probe-route.ts';
 import { REQUEST_ID } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { answerRestart } from './restart-route.ts';
 import type { Status } from './to-status.ts';
 import type { CheckUser } from './web-config.ts';
@@ -116,10 +117,9 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     const errors = await deps.reload();
     return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);
   });
-  app.all('/-/reload', (c) => c.text('this path takes POST only\n', 405, { allow: 'POST' }));
-
   addProbeRoute(app, deps);
   addOpenIncidentRoutes(app, deps, deps.isPublic === true);
+  refuseOtherMethods(app);
 
   const packed = compress();
   const badge = async (c: Context<RoutesEnv>) => {
@@ -158,6 +158,8 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   app.get('/badge/:file', badge);
   app.get('/events', async (c) => {
     const stream = (await deps.pages()).events(c.req.query());
+    // Hono drops the body of an answer to HEAD unread, and the stream would take the place of somebody who looks.
+    if (c.req.method === 'HEAD') await stream?.body?.cancel();
     return stream ?? c.text('there is nothing to follow, or too many follow already\n', 503);
   });
 
@@ -167,5 +169,6 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     const { found, body } = await (await deps.pages()).runbook(c.req.param('name'), c.req.query());
     return c.html(body, found ? 200 : 404);
   });
+  refuseOtherMethods(app);
   return app;
 }

@@ -166,13 +166,28 @@ describe('the routes', () => {
     expect((await routes().app.request('/-/reload', { method: 'POST' })).status).toBe(200);
   });
 
-  it('tell who gets the reload that it takes POST only', async () => {
-    const answer = await routes().app.request('/-/reload');
-    expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([
-      405,
-      'POST',
-      'this path takes POST only\n',
-    ]);
+  it.each([
+    ['GET', '/-/reload', 'POST'],
+    ['GET', '/targets/d/a/probe', 'POST'],
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['DELETE', '/targets/d/a', 'GET, HEAD'],
+    ['BREW', '/livez', 'GET, HEAD'],
+    ['OPTIONS', '/', 'GET, HEAD'],
+  ])('tell who sends %s %s that it takes %s only', async (method, path, allow) => {
+    for (const more of [{}, { isPublic: true }]) {
+      const { status, headers } = await routes(more).app.request(path, { method });
+      expect([status, headers.get('allow')]).toEqual([405, allow]);
+    }
+    const answer = await routes().app.request(path, { method });
+    expect(await answer.text()).toBe(`this path takes ${allow.replace(', ', ' and ')} only\n`);
+  });
+
+  it('follow nothing for who only asks for the head of a stream', async () => {
+    const ends: unknown[] = [];
+    const body = new ReadableStream({ cancel: (reason) => void ends.push(reason) });
+    const { app } = routes({ pages: async () => ({ ...pages, events: () => new Response(body) }) });
+    expect((await app.request('/events', { method: 'HEAD' })).status).toBe(200);
+    expect(ends).toHaveLength(1);
   });
 
   it('count requests by the pattern of the route, never by the path', async () => {
@@ -194,7 +209,7 @@ describe('the routes', () => {
     expect(requests).toEqual([
       ['GET', '/livez', 200, undefined],
       ['GET', 'none', 404, undefined],
-      ['other', 'none', 404, undefined],
+      ['other', '/livez', 405, undefined],
       ['GET', '/alerts/:name', 404, undefined],
       ['GET', '/api/*', 404, 'abc'],
       ['GET', '/api/AdminUser/ListAll/{id}', 404, undefined],
@@ -241,7 +256,11 @@ describe('under basic auth', () => {
     PROBE,
     NOTES,
   ]);
-  const all = app.routes.filter(({ path }) => path !== '/*').map(({ method, path }) => [method, path] as const);
+  const ANY_METHOD = new Set(['/api', '/api/*', '/portal', '/portal/*']);
+  /** Without those for the methods that a path does not take. */
+  const all = app.routes
+    .filter(({ method, path }) => path !== '/*' && (method !== 'ALL' || ANY_METHOD.has(path)))
+    .map(({ method, path }) => [method, path] as const);
   const guarded = all.filter(([, path]) => !OPEN.has(path));
   const pathOf = (pattern: string) => pattern.replaceAll(/:\w+/g, 'SubnetHalted').replace('*', 'x');
   const methodsOf = (method: string) => (method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method]);
@@ -273,9 +292,8 @@ describe('under basic auth', () => {
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
-    const isWrongMethod = pattern === '/-/reload' && method !== 'POST';
     // The credential of this test is good, the inventory empty, and a note too.
-    expect(answer.status).toBe(isWrongMethod ? 405 : pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
+    expect(answer.status).toBe(pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
   });
 
   it.each([
