@@ -76,7 +76,10 @@ async function checkToken(
 ): Promise<Outcome<Caller>> {
   const claims = typeof token === 'string' ? await (await tokens()).read(token.trim()) : undefined;
   const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
-  const why = 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
+  const why =
+    typeof token === 'string' && isApiKey(token.trim())
+      ? 'this is an API key and no token; send it as apiKey in the query or the body'
+      : 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
   const refused = fail(1104, why, undefined, subject);
   if (claims === undefined) return refused;
   const { userId, keyId } = claims;

@@ -200,6 +200,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await get(`?token=${token}`)).status).toBe('success');
     expect((await get('', { authorization: token })).status).toBe('success');
     expect((await get('', { authorization: `bearer ${token}` })).status).toBe('success');
+    // The wrong place for a key, and the first one that a client thinks of.
+    expect(await get('', { authorization: `Bearer ${api.readKey}` })).toMatchObject({
+      appErrorCode: 1104,
+      errMessage: 'this is an API key and no token; send it as apiKey in the query or the body',
+    });
     const post = (credential: object) =>
       api.sendBare('POST', '/api/Industry/Add', { ...industry('Body'), ...credential });
     expect((await post({ apiKey: api.key })).status).toBe('success');
