@@ -193,6 +193,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(words).toContain('60 industries');
     expect(words).toContain('51 to 60 of 60 Previous');
     expect(html).toContain('href="/portal/industries?search=many&amp;sort=IndustryName"');
+    // A page past the end, as of a list that had more records, is the last one.
+    expect((await visitor.get('/portal/industries?search=many&page=5')).words).toContain('51 to 60 of 60 Previous');
+    expect(visitor.path()).toBe('/portal/industries?search=many&sort=IndustryName&page=2');
+    expect((await visitor.get('/portal/industries?search=nothing+like+it&page=2')).words).toContain('0 industries');
     expect(await names('sort=Password&page=-1&state=x')).toHaveLength(50);
     expect((await visitor.get('/portal/industries?search=nothing+like+it')).words).toContain(
       'No industry is like this.',

@@ -8,7 +8,7 @@ import type { Outcome } from '../../platform/outcome.ts';
 import { doneNote, type Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
 import type { RecordPanel } from '../record-panel.ts';
-import type { PortalPage, Visit } from '../visit.ts';
+import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
 
 /** As many records are on one page. */
 export const RECORDS_ON_A_PAGE = 50;
@@ -147,11 +147,13 @@ ${items.map((record) => row(listed, record, now))}
 }
 
 /** The list of a resource's records: search, filter, sort, pages. */
-export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalPage> {
+export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalAnswer> {
   const { resource, path, name } = listed;
   const view = parseView(resource, query);
   const found = await store.search(resource, toQuery(resource, view));
-  const isFiltered = view.search !== '' || view.state !== 'all' || view.page > 1;
+  const lastPage = Math.max(1, Math.ceil(found.total / RECORDS_ON_A_PAGE));
+  if (view.page > lastPage) return seeOther(addressOf(path, { ...view, page: lastPage }));
+  const isFiltered = view.search !== '' || view.state !== 'all';
   const none = isFiltered
     ? html`<p class="empty">No ${resource.noun} is like this. <a href="${path}">Show all</a>.</p>`
     : html`<p class="empty">There is no ${resource.noun} yet. <a href="${path}/add">Add one</a>.</p>`;
