@@ -140,8 +140,12 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
 
   const app = new Hono<PortalEnv>();
   app.onError((error, c) => {
-    if (!(error instanceof HTTPException)) return c.text('internal error\n', 500);
-    services.contextOf(c.env.received).record('form refused', {});
+    const context = services.contextOf(c.env.received);
+    if (!(error instanceof HTTPException)) {
+      services.failureOf(context, error);
+      return c.text('internal error; the log of subnetd says more\n', 500);
+    }
+    context.record('form refused', {});
     return render(c, failurePage(FOREIGN), undefined);
   });
   app.notFound((c) => render(c, failurePage(NOTHING, 404), undefined));
@@ -154,5 +158,13 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
   app.get('/portal', (c) => c.redirect(start, 303));
   app.get('/portal/', (c) => c.redirect(start, 303));
   for (const route of routes) app.on(route.method, route.path, answerRoute(route));
+  // A browser keeps the address of a form that was refused, and asks for it again.
+  for (const route of routes)
+    if (!pages.has(route.path)) app.get(route.path, (c) => c.redirect(pageOf(route, c.req.path), 303));
+  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = same.some(({ method }) => method === 'POST') ? 'GET, HEAD, POST' : 'GET, HEAD';
+    const failure: Failure = { code: 1001, message: `this page takes ${allow} only`, headers: { allow } };
+    app.all(path, (c) => render(c, failurePage(failure, 405), undefined));
+  }
   return { answer: async (received) => app.fetch(received.request, { received }) };
 }

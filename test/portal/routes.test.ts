@@ -79,4 +79,34 @@ describe('the routes of the portal', () => {
       expect(late.path(), path).toMatch(/^\/portal\/sign-in\?next=[^&]*&again=1$/);
     }
   });
+
+  it.each(closed.filter(({ path }) => !closed.some((page) => page.method === 'GET' && page.path === path)).map(at))(
+    'the address of the form %s %s leads to a page that has it',
+    async (_, pattern) => {
+      const { status } = await visitor.get(pathOf(pattern));
+      // Every page has the form that signs out.
+      const page = sections.find(({ path }) => pattern.startsWith(path)) ?? sections[0];
+      expect([status, visitor.path()]).toEqual([200, page?.path]);
+    },
+  );
+
+  it('name the methods that a page takes to who uses another one', async () => {
+    const ask = async (path: string) => {
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request(`http://portal.test${path}`, { method: 'PUT', headers, body: '{}' });
+      const answer = await portal.answer({ request, remoteAddress: '192.0.2.1' });
+      return [answer.status, answer.headers.get('allow')];
+    };
+    expect(await ask('/portal/audit-log')).toEqual([405, 'GET, HEAD']);
+    expect(await ask('/portal/keys/1/revoke')).toEqual([405, 'GET, HEAD, POST']);
+    expect(await ask('/portal/nothing')).toEqual([404, null]);
+  });
+
+  it('report an error that breaks a request before its route', async () => {
+    const broken = await startPortal(await databases.create(), { publicUrl: 'no address' });
+    const { status, html } = await broken.visitor().post('/portal/sign-in');
+    expect([status, html]).toEqual([500, 'internal error; the log of subnetd says more\n']);
+    expect(broken.bugs.counts.get('api')).toBe(1);
+    await broken.stop();
+  });
 });

@@ -10,7 +10,7 @@ import { answerUnreadable } from '../../src/http/answer-broken-requests.ts';
 import { addApiRoutes, reloadRefusal } from '../../src/http/api-routes.ts';
 import { LISTEN_LIMITS, type ListenLimits, listen } from '../../src/http/listen.ts';
 import { startMailer } from '../../src/mail/start-mailer.ts';
-import { createInternalErrors } from '../../src/model/internal-errors.ts';
+import { createInternalErrors, type InternalErrors } from '../../src/model/internal-errors.ts';
 import type { ParentChains } from '../../src/model/parent-chain.ts';
 import type { PlatformStore, Scope } from '../../src/model/platform-store.ts';
 import { hashApiKey, makeApiKey } from '../../src/platform/api-key.ts';
@@ -97,7 +97,7 @@ export function startPlatform(
     readonly cleanEveryMs?: number;
     readonly parentChains?: ParentChains;
   } = {},
-): PlatformApi & { readonly database: Database } {
+): PlatformApi & { readonly database: Database; readonly bugs: InternalErrors } {
   const { log = pino({ level: 'silent' }) } = more;
   const bugs = createInternalErrors(log);
   const deps = { now: Date.now, ...more, log };
@@ -111,7 +111,7 @@ export function startPlatform(
     await api.stop();
     await database.stop();
   };
-  return { ...api, database, stop };
+  return { ...api, database, bugs, stop };
 }
 
 async function toAnswer(response: Response): Promise<Answer> {

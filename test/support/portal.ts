@@ -2,8 +2,9 @@ import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
 import { databaseFailure } from '../../src/model/database-failure.ts';
+import type { InternalErrors } from '../../src/model/internal-errors.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
-import { createPortal, type PortalDeps } from '../../src/portal/create-portal.ts';
+import { createPortal, type Portal, type PortalDeps } from '../../src/portal/create-portal.ts';
 import type { PlatformSettings } from '../../src/settings.ts';
 import { addRoot, platformSettings, ROOT_PASSWORD, startPlatform } from './api.ts';
 
@@ -38,6 +39,8 @@ export interface Visitor {
 export interface TestPortal {
   readonly store: PlatformStore;
   readonly platform: ReturnType<typeof startPlatform>;
+  readonly bugs: InternalErrors;
+  readonly answer: Portal['answer'];
   /** `address` is that of its socket. */
   visitor(headers?: Readonly<Record<string, string>>, address?: string): Visitor;
   /** Moves the clock of the portal. */
@@ -118,6 +121,8 @@ export async function startPortal(
   return {
     store,
     platform,
+    bugs: platform.bugs,
+    answer: portal.answer,
     visitor,
     wait: (ms) => {
       waited += ms;
