@@ -98,11 +98,12 @@ export const makeDatabaseFolder = (path: string): void =>
 
 /**
  * Creates the file and its folder for the owner only, if they are missing. Returns the path without links, as SQLite
- * uses it.
+ * uses it. Throws when a folder or a device has that name.
  */
 export function makeDatabaseFile(path: string): string {
   makeDatabaseFolder(path);
-  makePrivateFile(path);
+  if (!makePrivateFile(path) && statOf(path)?.isFile() === false)
+    throw Object.assign(new Error(`${path} is no file`), { code: 'DATABASE_NO_FILE' });
   try {
     return realpathSync(path);
   } catch {

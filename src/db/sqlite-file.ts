@@ -50,6 +50,23 @@ function openNamed(path: string): { readonly database: Database.Database; readon
   throw lostFile(path);
 }
 
+/**
+ * Throws for a file that is no database. SQLite itself reads it: to open and close the file in another way would end the locks
+ * that this process has on it.
+ */
+function refuseOther(path: string): void {
+  try {
+    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: TIMEOUT_MS });
+    try {
+      database.pragma('schema_version');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'SQLITE_NOTADB') throw error;
+  }
+}
+
 /** The connection that writes. Each call waits for the disk, so all of them run in a thread of their own. */
 export function createSqliteFile() {
   let open: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
@@ -62,6 +79,8 @@ export function createSqliteFile() {
     make: (givenPath: string): { readonly path: string; readonly warnings: readonly string[] } => {
       if (givenPath === IN_MEMORY) return { path: givenPath, warnings: [] };
       const path = makeDatabaseFile(givenPath);
+      // Of a file that is something else, the rights are left as they are.
+      refuseOther(path);
       return { path, warnings: restrictFiles(path) };
     },
     open: (path: string): FileIdentity | undefined => {

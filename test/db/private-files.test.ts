@@ -49,7 +49,8 @@ describe('a SQLite database is for its owner alone', () => {
 
   it('when the daemon or a command creates it, with any umask', async () => {
     const environment = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('c/subnetd.db')}` };
-    execFileSync('sh', ['-c', `umask 000; exec "$0" apikey list`, program], {
+    const person = '--user-name u --first-name F --last-name L --email u@example.com';
+    execFileSync('sh', ['-c', `umask 000; exec "$0" admin create ${person}`, program], {
       env: { ...process.env, ...environment },
     });
     expect([modeOf(pathOf('c')), modesIn(pathOf('c'))]).toEqual(['700', { 'subnetd.db': '600' }]);
@@ -91,6 +92,22 @@ describe('a SQLite database is for its owner alone', () => {
     symlinkSync(pathOf('real/subnetd.db'), pathOf('link.db'));
     expect(await open(pathOf('link.db'))).toEqual([expect.stringContaining(dirname(pathOf('real/x')))]);
     expect(modesIn(pathOf('real'))).toEqual(PRIVATE);
+  });
+
+  it('and what has its name but is no database keeps its rights, and the command says so', async () => {
+    mkdirSync(pathOf('folder'));
+    writeFileSync(pathOf('text'), 'a text of somebody else, longer than the header of a database\n'.repeat(20));
+    const errors = {
+      folder: 'is no file; name a file in SUBNETD_DATABASE_URL',
+      text: 'file is not a database; correct SUBNETD_DATABASE_URL, or run subnetd restore',
+    };
+    for (const [name, error] of Object.entries(errors)) {
+      chmodSync(pathOf(name), 0o755);
+      const { code, stderr } = await runCommand(['apikey', 'list'], { SUBNETD_DATABASE_URL: `sqlite:${pathOf(name)}` });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^subnetd: the database sqlite:[^\n]*\n$/)]);
+      expect(stderr).toContain(error);
+      expect(modeOf(pathOf(name))).toBe('755');
+    }
   });
 
   it('on the command line too, with the warning on stderr', async () => {
