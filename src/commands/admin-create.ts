@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { PlatformStore } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
 import { createAdmin } from '../platform/create-admin.ts';
 import { makePassword } from '../platform/passwords.ts';
@@ -28,7 +29,7 @@ function readPassword(path: string): string | undefined {
 export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
   const password = flags.passwordFile === undefined ? makePassword() : readPassword(flags.passwordFile);
   if (password === undefined) return 2;
-  return withStore(async (store) => {
+  const create = async (store: PlatformStore): Promise<ExitCode> => {
     const admin = {
       FirstName: flags.firstName,
       LastName: flags.lastName,
@@ -44,5 +45,7 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
     process.stdout.write(`admin user ${created.value}: ${toNameKey(flags.userName)}\n`);
     if (flags.passwordFile === undefined) process.stdout.write(`password, shown only now: ${password}\n`);
     return 0;
-  });
+  };
+  // The first admin user may come before the first start of the daemon.
+  return withStore(create, { mayCreate: true });
 }

@@ -1,4 +1,5 @@
-import type { DatabaseAddress } from '../db/parse-database-url.ts';
+import { existsSync } from 'node:fs';
+import { type DatabaseAddress, formatDatabase } from '../db/parse-database-url.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 import { report } from './report.ts';
 
@@ -9,6 +10,12 @@ export function readDatabase(): DatabaseAddress | undefined {
   report(parsed.errors.map((error) => `subnetd: ${error}`));
   return undefined;
 }
+
+/** Says that there is no SQLite file at the address; undefined when there is one, or for PostgreSQL. To open it would make an empty one. */
+export const describeMissing = (database: DatabaseAddress): string | undefined =>
+  database.kind === 'sqlite' && !existsSync(database.path)
+    ? `there is no database ${formatDatabase(database)}; set SUBNETD_DATABASE_URL to that of the daemon`
+    : undefined;
 
 /** A word, quoted for a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

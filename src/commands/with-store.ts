@@ -1,15 +1,26 @@
 import { createRepositories } from '../db/create-repositories.ts';
+import { describeFailedCall } from '../db/describe-outage.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { formatDatabase } from '../db/parse-database-url.ts';
-import { describeCause } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
-import { readDatabase } from './read-database.ts';
+import { describeMissing, readDatabase } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 
-/** Opens the database of the settings for one command. A bad setting or a failing database gives exit code 2. */
-export async function withStore(work: (store: PlatformStore) => Promise<ExitCode>): Promise<ExitCode> {
+/**
+ * Opens the database of the settings for one command, and makes it if the command `mayCreate` it. A bad setting, and a database
+ * that is missing or fails, give exit code 2.
+ */
+export async function withStore(
+  work: (store: PlatformStore) => Promise<ExitCode>,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+): Promise<ExitCode> {
   const database = readDatabase();
   if (database === undefined) return 2;
+  const missing = mayCreate ? undefined : describeMissing(database);
+  if (missing !== undefined) {
+    report([`subnetd: ${missing}`]);
+    return 2;
+  }
   let close = async () => {};
   try {
     const connection = await openDatabase(database, {
@@ -18,8 +29,7 @@ export async function withStore(work: (store: PlatformStore) => Promise<ExitCode
     close = connection.close;
     return await work((await createRepositories(connection)).platform);
   } catch (error) {
-    const { message } = describeCause(error);
-    report([`subnetd: the database ${formatDatabase(database)} failed: ${message}; check SUBNETD_DATABASE_URL`]);
+    report([`subnetd: ${describeFailedCall(formatDatabase(database), error)}`]);
     return 2;
   } finally {
     await close();

@@ -65,7 +65,8 @@ const works = (clone: string, path: string) => {
     stdout: expect.stringContaining(`subnetd ${version}`),
   });
   // It opens a database, by a library that has a binary.
-  expect(run('bin/subnetd', ['apikey', 'list'], clone, path)).toMatchObject({ status: 0, stderr: '' });
+  const person = ['--user-name', 'u', '--first-name', 'F', '--last-name', 'L', '--email', 'u@example.com'];
+  expect(run('bin/subnetd', ['admin', 'create', ...person], clone, path)).toMatchObject({ status: 0, stderr: '' });
 };
 
 describe('npm ci in a fresh clone, on a machine without a compiler', () => {
