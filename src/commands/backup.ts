@@ -1,6 +1,20 @@
 import { readDatabase, shellAddress, shellWord } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs `work` with a signal that these abort, so that no half of a copy is left behind. */
+async function withStops<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const name of STOPS) process.on(name, stop);
+  try {
+    return await work(stopping.signal);
+  } finally {
+    for (const name of STOPS) process.off(name, stop);
+  }
+}
+
 /** `subnetd backup FILE`: copies the SQLite database as it is at one moment. */
 export async function backup(file: string): Promise<ExitCode> {
   const database = readDatabase();
@@ -11,7 +25,7 @@ export async function backup(file: string): Promise<ExitCode> {
     return 2;
   }
   const { backupSqlite } = await import('../db/backup-sqlite.ts');
-  const written = await backupSqlite(database.path, file);
+  const written = await withStops((signal) => backupSqlite(database.path, file, signal));
   if (!written.ok) {
     report([`subnetd backup: ${written.problem}`]);
     return 2;
@@ -32,7 +46,7 @@ export async function restore(file: string): Promise<ExitCode> {
     return 2;
   }
   const { restoreSqlite } = await import('../db/restore-sqlite.ts');
-  const restored = await restoreSqlite(database.path, file, new Date());
+  const restored = await withStops((signal) => restoreSqlite(database.path, file, new Date(), signal));
   if (!restored.ok) {
     report([`subnetd restore: ${restored.problem}`]);
     return 2;

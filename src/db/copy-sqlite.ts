@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { describeCause } from '../model/database-failure.ts';
 import { whileBusy } from './busy.ts';
@@ -34,12 +35,19 @@ function findFault(database: Database.Database): string | undefined {
   return newer === undefined ? undefined : `was made by a newer subnetd (${newer}); install that one first`;
 }
 
+/** After as many pages of a copy, the event loop runs, so that a signal is seen. */
+const PAGES_AT_ONCE = 100;
+
 /**
  * Copies the database at `from` as it is at one moment, while others read and write it. The new file `to` is for its
  * owner only, complete without a write-ahead log, and flushed to the disk. Resolves to its size in bytes. A failure
- * is described as a fault of `from`; the caller removes what is left at `to`.
+ * is described as a fault of `from`; the caller removes what is left at `to`. `signal` ends it early.
  */
-export async function copySqlite(from: string, to: string, readOnly: boolean): Promise<Copied<number>> {
+export async function copySqlite(
+  from: string,
+  to: string,
+  { readOnly, signal }: { readonly readOnly: boolean; readonly signal: AbortSignal },
+): Promise<Copied<number>> {
   makePrivateFile(to);
   try {
     const source = new Database(from, { readonly: readOnly, fileMustExist: true, timeout: 0 });
@@ -50,7 +58,12 @@ export async function copySqlite(from: string, to: string, readOnly: boolean): P
         if (!source.inTransaction) source.exec('begin');
         source.prepare('select count(*) from sqlite_schema').get();
       });
-      await source.backup(to);
+      await source.backup(to, {
+        progress: () => {
+          signal.throwIfAborted();
+          return PAGES_AT_ONCE;
+        },
+      });
     } finally {
       source.close();
     }
@@ -66,10 +79,18 @@ export async function copySqlite(from: string, to: string, readOnly: boolean): P
       flush(to);
     }
   } catch (error) {
+    if (signal.aborted) return refuse('ended by a signal; nothing was copied');
     const { code, message } = describeCause(error);
     if (code === 'SQLITE_NOTADB') return refuse(`${from} is no SQLite database; correct the path`);
     if (code?.startsWith('SQLITE_CORRUPT')) return refuse(`${from} is damaged; take another copy`);
-    if (code === 'SQLITE_FULL') return refuse(`the disk of ${to} is full; free space on it, or choose another`);
-    return refuse(`${from} cannot be copied to ${to}: ${message}`);
+    if (code === 'SQLITE_FULL' || code === 'ENOSPC')
+      return refuse(`the disk of the folder ${dirname(to)} is full; free space on it, or choose another`);
+    if (code?.startsWith('SQLITE_IOERR'))
+      return refuse(
+        `${from} cannot be copied into the folder ${dirname(to)} (${message}); free space on their disks, and check them`,
+      );
+    return refuse(
+      `${from} cannot be copied into the folder ${dirname(to)} (${message}); run this as the user of subnetd, who may read and write there`,
+    );
   }
 }

@@ -65,10 +65,16 @@ function giveTo(file: string, owner: { readonly uid: number; readonly gid: numbe
  * Replaces the database with the backup `file`, and keeps the previous one beside it under another name. The last
  * step is one rename: before it the previous database is in place, after it the backup.
  */
-export async function restoreSqlite(givenPath: string, file: string, now: Date): Promise<Copied<Restored>> {
+export async function restoreSqlite(
+  givenPath: string,
+  file: string,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Copied<Restored>> {
   const path = existsSync(givenPath) ? realpathSync(givenPath) : givenPath;
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-    return refuse(`there is no file ${file}; correct the path`);
+  const backup = statSync(file, { throwIfNoEntry: false });
+  if (backup === undefined) return refuse(`there is no file ${file}; correct the path`);
+  if (!backup.isFile()) return refuse(`${file} is no file; name the backup${backup.isDirectory() ? ' in it' : ''}`);
   const before = identify(path);
   if (identify(file) === before) return refuse(`${file} is the database itself; name a backup`);
   makeDatabaseFolder(path);
@@ -77,7 +83,7 @@ export async function restoreSqlite(givenPath: string, file: string, now: Date):
   const keptAs = nameKept(path, now);
   let isLinked = false;
   try {
-    const copied = await copySqlite(file, part, true);
+    const copied = await copySqlite(file, part, { readOnly: true, signal });
     if (!copied.ok) return copied;
     const owner = statSync(before === undefined ? dirname(path) : path);
     giveTo(part, owner);

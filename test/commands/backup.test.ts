@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -21,6 +22,8 @@ import { useCleanups } from '../support/use-cleanups.ts';
 const { cleanups, pathOf } = useCleanups();
 
 const at = (path: string) => ({ SUBNETD_DATABASE_URL: `sqlite:${path}`, SUBNETD_RATE_LIMIT: '0' });
+/** Nobody ends what has this signal. */
+const never = new AbortController().signal;
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 async function makeDatabase(path: string, names: readonly string[] = []) {
@@ -115,7 +118,7 @@ describe('subnetd backup and subnetd restore', () => {
   it('copies the database as it was when the copy began, though another writes at each step', async () => {
     const path = pathOf('subnetd.db');
     await makeDatabase(path, many);
-    const copying = copySqlite(path, pathOf('copy.db'), false);
+    const copying = copySqlite(path, pathOf('copy.db'), { readOnly: false, signal: never });
     let isDone = false;
     void copying.finally(() => {
       isDone = true;
@@ -135,6 +138,7 @@ describe('subnetd backup and subnetd restore', () => {
     const cases = [
       ['taken.db', path, `${pathOf('taken.db')} is there already; choose another name, or delete it`],
       ['no/b.db', path, `there is no folder ${pathOf('no')}; make it`],
+      ['taken.db/b.db', path, `${pathOf('taken.db')} is no folder; name another`],
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
     ] as const;
     for (const [file, database, error] of cases)
@@ -145,6 +149,53 @@ describe('subnetd backup and subnetd restore', () => {
       });
     expect(readFileSync(pathOf('taken.db'), 'utf8')).toBe('mine');
     expect(readdirSync(pathOf('.')).sort()).toEqual(['data', 'taken.db']);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ended by %s leaves no half of a copy',
+    async (name) => {
+      const path = pathOf('data/subnetd.db');
+      await makeDatabase(path, [...many, ...many.map((name) => `${name} once more`)]);
+      mkdirSync(pathOf('b'));
+      // On a busy machine a backup may be over before the signal.
+      for (let round = 0, ended = 0; ended === 0; round += 1) {
+        expect(round).toBeLessThan(20);
+        const running = startCli(['backup', pathOf(`b/${round}.db`)], at(path));
+        const hasBegun = () => readdirSync(pathOf('b')).length > round || running.child.exitCode !== null;
+        await eventually(() => expect(hasBegun()).toBe(true), 20_000, 1);
+        running.child.kill(name);
+        const { code, stderr } = await running.finished;
+        const names = readdirSync(pathOf('b'));
+        expect(names.filter((one) => one.includes('part'))).toEqual([]);
+        if (code === 0) continue;
+        expect([code, stderr]).toEqual([2, 'subnetd backup: ended by a signal; nothing was copied\n']);
+        expect(names).toHaveLength(round);
+        ended += 1;
+      }
+    },
+    120_000,
+  );
+
+  // Only root can mount a small disk.
+  it.skipIf(process.getuid?.() !== 0)('says what to do on a full disk', async () => {
+    const [path, folder] = [pathOf('data/subnetd.db'), pathOf('disk')];
+    await makeDatabase(path, many);
+    mkdirSync(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=755', 'tmpfs', folder]);
+    cleanups.push(() => execFileSync('umount', ['--lazy', folder]));
+    expect(await runCommand(['backup', `${folder}/b.db`], at(path))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `subnetd backup: the disk of the folder ${folder} is full; free space on it, or choose another\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(`${folder}/filled`, Buffer.alloc(2 ** 20));
+    const person = ['--user-name', 'u', '--first-name', 'F', '--last-name', 'L', '--email', 'u@example.com'];
+    const { code, stderr } = await runCommand(['admin', 'create', ...person], at(`${folder}/subnetd.db`));
+    expect([code, stderr]).toEqual([
+      2,
+      `subnetd: the database sqlite:${folder}/subnetd.db failed: database or disk is full; free space on that disk\n`,
+    ]);
   });
 
   it('restores nothing that is damaged, of another program, of a newer version or the database itself', async () => {
@@ -166,6 +217,7 @@ describe('subnetd backup and subnetd restore', () => {
       newer: `${file('newer')} was made by a newer subnetd (9999-later); install that one first`,
       damaged: `${file('damaged')} is damaged; take another copy`,
       missing: `there is no file ${file('missing')}; correct the path`,
+      '': `${file('')} is no file; name the backup in it`,
       '../data/subnetd.db': `${path} is the database itself; name a backup`,
     };
     for (const [name, error] of Object.entries(errors))
@@ -201,7 +253,7 @@ describe('subnetd backup and subnetd restore', () => {
     await makeDatabase(pathOf('second.db'), ['second']);
     await makeDatabase(pathOf('third.db'), ['third']);
     for (const name of ['second', 'third'])
-      expect(await restoreSqlite(path, pathOf(`${name}.db`), now)).toMatchObject({ ok: true });
+      expect(await restoreSqlite(path, pathOf(`${name}.db`), now, never)).toMatchObject({ ok: true });
     expect(
       ['', '.before-20261122T031200Z', '.before-20261122T031200Z-2'].map((end) => namesIn(`${path}${end}`)),
     ).toEqual([['third'], ['first'], ['second']]);
