@@ -175,6 +175,12 @@ export interface PatternFacts {
   readonly own: boolean;
 }
 
+/** Heights far below the known one since the last line near it: the greatest, and how many lines rose to it. */
+export interface LowHeights {
+  readonly height: number;
+  readonly lines: number;
+}
+
 /** Facts about a node from its log. */
 export interface NodeLogFacts {
   readonly height?: number;
@@ -182,15 +188,20 @@ export interface NodeLogFacts {
   readonly advancedAt?: WatchedMs;
   /** The log level the node was started with, 0 to 5. */
   readonly level?: number;
-  /** Heights far below `height` since the last line near it: the last one, and how many lines rose to it. */
-  readonly below?: { readonly height: number; readonly lines: number };
+  readonly below?: LowHeights;
   /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };
 }
 
 /** Facts about the stats server from its data lines. */
 export interface StatsLogFacts {
-  readonly block?: { readonly number: number; readonly at: WatchedMs; readonly risenAt: WatchedMs };
+  /** The highest block, when a node last sent any, and when the height last rose. */
+  readonly block?: {
+    readonly number: number;
+    readonly at: WatchedMs;
+    readonly risenAt: WatchedMs;
+    readonly below?: LowHeights;
+  };
   readonly historyAt?: WatchedMs;
   readonly startedAt?: WatchedMs;
   /** Whether the log is the stdout of the container, which has no data lines. */

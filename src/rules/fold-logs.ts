@@ -1,4 +1,4 @@
-import type { LogState, NodeLogFacts, StatsLogFacts } from '../model/facts.ts';
+import type { LogState, LowHeights, NodeLogFacts, StatsLogFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { Component } from '../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
@@ -6,22 +6,32 @@ import { foldRelayerLog } from './fold-relayer-log.ts';
 /** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
 export const MAX_HEARD = 65_536;
 
-/** Lines of one moment differ by some blocks: commits are behind imports, and votes are ahead. */
+/** Lines of one moment differ by some blocks: commits are behind imports, votes are ahead, and some nodes are slower. */
 const FAR_BELOW = 16;
 
 /**
- * A single low number is a block that a peer sent. This many rising ones, with none near the old height, are a chain.
+ * A single low number is a block that a peer sent, and a node that is stuck repeats one. This many rising ones, with none near the
+ * old height, are a chain.
  */
 const RISING_LINES = 5;
+
+/** Adds a height to those far below the known one; undefined once one is near that, `chain` once they are a chain. */
+function addLowHeight(below: LowHeights | undefined, known: number, height: number): LowHeights | 'chain' | undefined {
+  if (height > known - FAR_BELOW) return undefined;
+  if (below === undefined || height <= below.height - FAR_BELOW) return { height, lines: 1 };
+  if (height <= below.height) return below;
+  const lines = below.lines + 1;
+  return lines < RISING_LINES ? { height, lines } : 'chain';
+}
 
 /** A wiped node starts at height 0 again, and its log may have no line about its start. */
 function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
   const { below, ...others } = facts;
-  if (height > known - FAR_BELOW) return below === undefined ? facts : others;
+  const next = addLowHeight(below, known, height);
+  if (next === undefined) return below === undefined ? facts : others;
   // A line older than the known height was read late, for example from a rotated copy.
-  if (at < (facts.advancedAt ?? 0) || height === below?.height) return facts;
-  const lines = below !== undefined && height > below.height ? below.lines + 1 : 1;
-  if (lines < RISING_LINES) return { ...facts, below: { height, lines } };
+  if (at < (facts.advancedAt ?? 0) || next === below) return facts;
+  if (next !== 'chain') return { ...facts, below: next };
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
@@ -38,18 +48,22 @@ function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHi
   return { ...others, height, advancedAt: at };
 }
 
+/** Blocks come from all nodes, later from slow ones, and again and again from those that are stalled. */
+function foldBlock(known: StatsLogFacts['block'], number: number, at: number): NonNullable<StatsLogFacts['block']> {
+  if (known === undefined || number > known.number) return { number, at, risenAt: at };
+  const { below, ...others } = known;
+  // A line older than that rise was read late, as above.
+  const next = at < known.risenAt ? below : addLowHeight(below, known.number, number);
+  if (next === 'chain') return { number, at, risenAt: at };
+  return { ...others, at, ...(next && { below: next }) };
+}
+
 function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
   if (pattern === 'stdout_banner') return { ...facts, isStdout: true };
   if (pattern === 'history_data') return { ...facts, historyAt: at };
   if (pattern === 'started')
     return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };
-  if (pattern !== 'block_data') return facts;
-  const number = Number(value);
-  const { block } = facts;
-  if (block === undefined || number > block.number) return { ...facts, block: { number, at, risenAt: at } };
-  // Blocks come from all nodes, later from slow ones. A number far below all of them is another chain.
-  if (number < block.number - 1_000) return { ...facts, block: { number, at, risenAt: at } };
-  return { ...facts, block: { ...block, at } };
+  return pattern === 'block_data' ? { ...facts, block: foldBlock(facts.block, Number(value), at) } : facts;
 }
 
 /** In place: copying the map for each line would be slow with many nodes. */

@@ -48,8 +48,22 @@ test('a block that nodes repeat is no new one, and neither is one of a slower no
   });
 });
 
-test('a chain that starts again passes again', () => {
-  expect(judge(fold(['block_data', 300, '50000'], ['block_data', 1, '3'])).block.verdict).toBe('pass');
+test.each(['50000', '900'])('a chain that starts again passes again, from block %s too', (before) => {
+  // Each of two nodes sends each block, one of them a block later.
+  const rising = [1, 2, 3, 4, 5].flatMap((number) =>
+    [number, number - 1].map((value) => ['block_data', 6 - number, String(value)] as const),
+  );
+  const judgement = judge(fold(['block_data', 300, before], ...rising)).block;
+  expect(judgement).toMatchObject({ verdict: 'pass', reason: 'the stats server got block 5 1s ago' });
+});
+
+test('a stalled chain is seen although a node that was wiped repeats its first block', () => {
+  // As real nodes sent them: each repeats its block.
+  const repeated = [90, 60, 30, 1].flatMap((ago) => ['50000', '1'].map((value) => ['block_data', ago, value] as const));
+  expect(judge(fold(['block_data', 300, '50000'], ...repeated)).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/gets block 50000 again and again for 5m/),
+  });
 });
 
 test('history comes once for each start: an old one is no fault, one from before the start is', () => {
