@@ -18,6 +18,12 @@ export function createRateLimits(db: Queries): RateLimits {
         select (free_at - ${now})::float8 as full_in from rate_limit where key = ${key}`.execute(db);
       return { ok: false, fullInMs: full.rows[0]?.full_in ?? everyMs };
     },
+    peek: async (keys) => {
+      const { rows } = await sql<{ key: string; full_in: number }>`
+        select key, (free_at - ${now})::float8 as full_in from rate_limit where key = any(${keys}::text[])`.execute(db);
+      const fullIn = new Map(rows.map(({ key, full_in }) => [key, full_in]));
+      return keys.map((key) => Math.max(0, fullIn.get(key) ?? 0));
+    },
     clean: async () => void (await sql`delete from rate_limit where free_at < ${now}`.execute(db)),
   };
 }

@@ -185,6 +185,8 @@ export interface RateLimits {
    * request was within it, and to how long after now the bucket is full again.
    */
   take(key: string, everyMs: number, burst: number): Promise<{ readonly ok: boolean; readonly fullInMs: number }>;
+  /** How long after now each of the buckets is full again. Takes nothing. */
+  peek(keys: readonly string[]): Promise<readonly number[]>;
   /** Removes buckets that are full. */
   clean(): Promise<void>;
 }

@@ -12,30 +12,33 @@ import type { IdentifiedRequest } from './request-context.ts';
 /** The longest name of a key, in characters. */
 export const KEY_NAME_MAX = 200;
 
-/** A key as the list shows it, with the state and the rate of now. */
-async function toItem(row: ApiKeyRow, { limits, now }: CallDeps) {
-  const rate = await limits.left(`key ${row.id}`);
-  return {
-    ApiKeyID: row.id,
-    Name: row.name,
-    Hint: row.hint,
-    Scopes: row.scopes,
-    UserID: row.owner,
-    State: keyState(row, now()),
-    CallsLeft: rate?.left ?? null,
-    CallsOf: rate?.of ?? null,
-    LastUsedDate: row.lastUsedAt,
-    LastUsedIP: row.lastUsedIp,
-    CreateDate: row.createdAt,
-    ExpiryDate: row.expiresAt,
-    ReplacedBy: row.replacedBy,
-    RevokeDate: row.revokedAt,
-    RevokeBy: row.revokedBy,
-  };
-}
+/** `left` is how many requests the key has left now, of how many; null with the limit off. `now` is in Unix milliseconds. */
+const toItem = (row: ApiKeyRow, left: number | null, of: number | null, now: number) => ({
+  ApiKeyID: row.id,
+  Name: row.name,
+  Hint: row.hint,
+  Scopes: row.scopes,
+  UserID: row.owner,
+  State: keyState(row, now),
+  CallsLeft: left,
+  CallsOf: of,
+  LastUsedDate: row.lastUsedAt,
+  LastUsedIP: row.lastUsedIp,
+  CreateDate: row.createdAt,
+  ExpiryDate: row.expiresAt,
+  ReplacedBy: row.replacedBy,
+  RevokeDate: row.revokedAt,
+  RevokeBy: row.revokedBy,
+});
 
 /** A key as the list shows it. */
-export type KeyItem = Awaited<ReturnType<typeof toItem>>;
+export type KeyItem = ReturnType<typeof toItem>;
+
+/** The keys with the states and the rates of now. */
+async function toItems(rows: readonly ApiKeyRow[], { limits, now }: CallDeps): Promise<readonly KeyItem[]> {
+  const rates = await limits.left(rows.map(({ id }) => `key ${id}`));
+  return rows.map((row, place) => toItem(row, rates?.left[place] ?? null, rates?.of ?? null, now()));
+}
 
 /** The list of keys, or the one whose id ends the path. */
 export async function listKeys({ store, query }: IdentifiedRequest, deps: CallDeps, segment: string) {
@@ -45,10 +48,10 @@ export async function listKeys({ store, query }: IdentifiedRequest, deps: CallDe
   if (!page.ok) return page;
   if (id.value !== 0) {
     const row = await findKeyRow(store, id.value);
-    return row.ok ? succeed({ items: [await toItem(row.value, deps)] }) : row;
+    return row.ok ? succeed({ items: await toItems([row.value], deps) }) : row;
   }
   const rows = await store.listKeys(page.value.after, page.value.limit + 1);
-  return succeed(toPage(await Promise.all(rows.map((row) => toItem(row, deps))), page.value.limit, 'ApiKeyID'));
+  return succeed(toPage(await toItems(rows, deps), page.value.limit, 'ApiKeyID'));
 }
 
 function checkScopes(body: Body): Outcome<readonly Scope[]> {

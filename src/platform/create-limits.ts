@@ -1,4 +1,4 @@
-import { createMemoryLimits, type LimitPolicy, limitHeaders, type Take, toRemaining } from './limits.ts';
+import { type Buckets, createMemoryBuckets, type LimitPolicy, limitHeaders, toRemaining } from './limits.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** Requests a second and at once, and sign-ins a minute; 0 turns a limit off. */
@@ -12,8 +12,8 @@ export interface LimitSettings {
 export interface Limits {
   address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
-  /** How many requests a credential has left now, of how many; undefined with the limit off. Counts nothing. */
-  left(credential: string): Promise<{ readonly left: number; readonly of: number } | undefined>;
+  /** How many requests each of the credentials has left now, of how many; undefined with the limit off. Counts nothing. */
+  left(credentials: readonly string[]): Promise<{ readonly left: readonly number[]; readonly of: number } | undefined>;
   /** Counts a sign-in attempt from an address. */
   signInFrom(address: string): Promise<Outcome<undefined>>;
   /** Counts a sign-in attempt for a user name, from an address that is new for that user. */
@@ -24,21 +24,21 @@ export interface Limits {
 export function createLimits(
   { rate, burst, signIns }: LimitSettings,
   now: () => number,
-  shared: () => Promise<Take | undefined>,
+  shared: () => Promise<Buckets | undefined>,
 ): Limits {
-  const memory = createMemoryLimits(now);
-  const take: Take = async (key, everyMs, most) => {
+  const memory = createMemoryBuckets(now);
+  const withBuckets = async <T>(use: (buckets: Buckets) => T | Promise<T>): Promise<T> => {
     try {
-      const taken = await (await shared())?.(key, everyMs, most);
-      if (taken !== undefined) return taken;
+      const buckets = await shared();
+      if (buckets !== undefined) return await use(buckets);
     } catch {
       // Without the database, each replica has its own limits.
     }
-    return memory(key, everyMs, most);
+    return use(memory);
   };
   const isOn = rate > 0 && burst > 0;
   const check = async (policy: LimitPolicy, key: string, what: string) => {
-    const taken = await take(`${policy.name} ${key}`, policy.everyMs, policy.burst);
+    const taken = await withBuckets(({ take }) => take(`${policy.name} ${key}`, policy.everyMs, policy.burst));
     const headers = limitHeaders(policy, taken);
     return taken.ok ? succeed(headers) : fail(1102, `too many ${what}; wait as Retry-After says`, headers);
   };
@@ -54,11 +54,11 @@ export function createLimits(
   return {
     address: async (key) => (isOn ? check(perAddress, key, 'requests from this address') : none),
     credential: async (key) => (isOn ? check(perCredential, key, 'requests with this credential') : none),
-    left: async (key) => {
+    left: async (credentials) => {
       if (!isOn) return undefined;
-      // A request that costs nothing only says how full the bucket is.
-      const { fullInMs } = await take(`${perCredential.name} ${key}`, 0, burst);
-      return { left: toRemaining(perCredential, fullInMs), of: burst };
+      const keys = credentials.map((credential) => `${perCredential.name} ${credential}`);
+      const fullIn = await withBuckets(({ peek }) => peek(keys));
+      return { left: fullIn.map((ms) => toRemaining(perCredential, ms)), of: burst };
     },
     signInFrom: async (address) => checkSignIn(`address ${address}`),
     signInAs: async (userNameKey) => checkSignIn(`user ${userNameKey}`),

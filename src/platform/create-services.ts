@@ -11,7 +11,7 @@ import type { CallDeps } from './call.ts';
 import { addressKey } from './client-address.ts';
 import { createLimits, type LimitSettings } from './create-limits.ts';
 import { createTokens } from './create-tokens.ts';
-import type { Take } from './limits.ts';
+import type { Buckets } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
 import { createSecurityLog } from './security-log.ts';
@@ -22,7 +22,7 @@ export interface ServicesDeps extends ContextDeps {
   /** Rejects with a `DatabaseFailure` while the database is down. */
   readonly store: () => Promise<PlatformStore>;
   /** The limits that replicas share; undefined if they share none. */
-  readonly sharedLimits: () => Promise<Take | undefined>;
+  readonly sharedLimits: () => Promise<Buckets | undefined>;
   readonly limits: LimitSettings;
   /** The secret of the tokens; by default generated and stored in the database. */
   readonly jwtSecret?: string;

@@ -130,7 +130,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
       resources,
       parentChains: deps.parentChains,
       store: async () => (await database.open()).platform,
-      sharedLimits: async () => (database.isShared ? (await database.open()).rateLimits?.take : undefined),
+      sharedLimits: async () => (database.isShared ? (await database.open()).rateLimits : undefined),
       now,
       onError: (what, error, requestId) =>
         what === 'database'
