@@ -6,11 +6,19 @@ export interface CountedLog {
   readonly messages: ReadonlyMap<string, number>;
 }
 
-/** The log: one JSON object per line on stdout, with the name of the level and the time in ISO 8601. */
+/** As many bytes of lines wait while they cannot be written, as on a full disk. */
+const MAX_WAITING = 1024 * 1024;
+
+/**
+ * The log: one JSON object per line on stdout, with the name of the level and the time in ISO 8601. A full disk ends no daemon: lines
+ * that cannot be written wait, and are written before the next one that can be.
+ */
 export function createLog(level: string): CountedLog {
-  const destination = pino.destination({ dest: 1, sync: true });
+  const destination = pino.destination({ dest: 1, sync: true, maxLength: MAX_WAITING });
   // pino bypasses the stream, which still has to know when nobody reads any more.
-  destination.on('error', (error) => process.stdout.emit('error', error));
+  destination.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.stdout.emit('error', error);
+  });
   const messages = new Map(Object.keys(pino.levels.values).map((name) => [name, 0]));
   const log = pino(
     {

@@ -1,15 +1,23 @@
 import { EventEmitter } from 'node:events';
+import { report } from './report.ts';
 
 const reader = new EventEmitter();
 let isGone = false;
 
 /**
- * The reader of stdout may go away, as `head` does. The program then ends as after a signal, without a message.
+ * The reader of stdout may go away, as `head` does. The program then ends as after a signal, without a message. When stdout cannot be
+ * written for another reason, as a file on a full disk, it ends with one. Without stderr, there is nowhere to say so.
  */
 export function endWhenUnread(): void {
   for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code !== 'EPIPE') {
+        if (stream === process.stderr) return;
+        report([
+          `subnetd: stdout cannot be written (${code}), so some of what was to be printed is lost; free space there, and run it again`,
+        ]);
+        process.exit(1);
+      }
       if (isGone) return;
       isGone = true;
       if (!reader.emit('gone')) process.exit();
