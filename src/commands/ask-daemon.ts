@@ -8,24 +8,50 @@ export type DaemonAnswer =
   | { readonly ok: true; readonly status: number; readonly text: string; readonly path: string }
   | { readonly ok: false; readonly isRefused: boolean; readonly error: string };
 
-/** Where the daemon of this machine answers. */
-async function ownUrl(): Promise<string | undefined> {
+/** An address, or what is wrong with the one that is given or set. */
+export type DaemonUrl =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+/** Where the daemon of this machine answers, by its settings. */
+async function ownUrl(): Promise<DaemonUrl> {
   const settings = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
-  if (!settings.ok) return undefined;
-  return readOwnOrigin(settings.listen, settings.webConfig);
+  if (!settings.ok) return settings;
+  if (settings.listen.port === 0)
+    return { ok: false, errors: ['port 0 in SUBNETD_LISTEN is a free one that the system chose; give --url'] };
+  return { ok: true, url: new URL(await readOwnOrigin(settings.listen, settings.webConfig)) };
 }
 
-/** The address that is given, or that of the daemon of this machine; undefined when it is none. */
-export async function toDaemonUrl(given: string | undefined): Promise<URL | undefined> {
-  const url = URL.parse(given ?? (await ownUrl()) ?? '');
-  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+/** The address that is given, or that of the daemon of this machine. */
+export async function toDaemonUrl(given: string | undefined): Promise<DaemonUrl> {
+  if (given === undefined) return ownUrl();
+  const url = URL.parse(given);
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? { ok: true, url }
+    : { ok: false, errors: ['--url must be the address of subnetd, such as http://127.0.0.1:10545'] };
 }
 
 /** Several times the status of 10,000 nodes. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
-/** What is wrong with an address that is none. */
-export const BAD_URL = '--url must be the address of subnetd, such as http://127.0.0.1:10545';
+/** What to do when nothing of use answers. */
+export const START_IT = 'start subnetd, or give its address by --url';
+
+const TRUST_IT = 'set NODE_EXTRA_CA_CERTS to the file of the authority of its certificate';
+
+/** What to do about an error of the connection, by its code in Node.js; other errors are those of a daemon that does not run. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: TRUST_IT,
+  SELF_SIGNED_CERT_IN_CHAIN: TRUST_IT,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST_IT,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: TRUST_IT,
+  CERT_HAS_EXPIRED: 'renew its certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'give a name that its certificate holds by --url',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it serves no TLS; give its address with http:// by --url',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it serves no TLS; give its address with http:// by --url',
+  UND_ERR_SOCKET: 'if it serves TLS, give its address with https:// by --url',
+  'bad port': 'no client of HTTP asks at this port; choose another one in SUBNETD_LISTEN',
+};
 
 /** Asks a running daemon for a path, as the user of the address. Never rejects. */
 export async function askDaemon(url: URL, wanted: string, withinMs: number): Promise<DaemonAnswer> {
@@ -47,9 +73,6 @@ export async function askDaemon(url: URL, wanted: string, withinMs: number): Pro
     const { cause, name } = error as { readonly cause?: NodeJS.ErrnoException; readonly name: string };
     const why =
       name === 'TimeoutError' ? `no answer within ${withinMs / 1_000}s` : (cause?.code ?? cause?.message ?? name);
-    return { ok: false, isRefused: false, error: `${path} cannot be read (${why}); ${START_IT}` };
+    return { ok: false, isRefused: false, error: `${path} cannot be read (${why}); ${REMEDIES[why] ?? START_IT}` };
   }
 }
-
-/** What to do when nothing of use answers. */
-export const START_IT = 'start subnetd, or give its address by --url';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RestartBody } from '../http/restart-route.ts';
 import { formatDuration, parseDuration } from '../model/duration.ts';
 import { isRecord } from '../model/record.ts';
-import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
+import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 
@@ -57,16 +57,17 @@ export async function safeToRestart(
   { subnet, url: given, wait: patience }: SafeToRestartFlags,
   everyMs = EVERY_MS,
 ): Promise<ExitCode> {
-  const url = await toDaemonUrl(given);
+  const daemon = await toDaemonUrl(given);
   const waitMs = patience === undefined ? 0 : parseDuration(patience);
-  if (url === undefined || waitMs === undefined) {
-    report([`subnetd safe-to-restart: ${url ? '--wait must be a duration, such as 10m' : BAD_URL}`]);
+  if (!daemon.ok || waitMs === undefined) {
+    const errors = daemon.ok ? ['--wait must be a duration, such as 10m'] : daemon.errors;
+    report(errors.map((error) => `subnetd safe-to-restart: ${error}`));
     return 2;
   }
   const end = performance.now() + waitMs;
   let reported: string | undefined;
   for (;;) {
-    const { kind, reason } = await ask(url, node, subnet);
+    const { kind, reason } = await ask(daemon.url, node, subnet);
     const text = escapeText(reason);
     if (kind === 'yes') {
       printLine(`${node} may be restarted now: ${text}`);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FleetStatus } from '../http/fleet-route.ts';
 import type { Status } from '../http/to-status.ts';
 import { describePlanned } from '../model/planned-work.ts';
-import { askDaemon, BAD_URL, START_IT, toDaemonUrl } from './ask-daemon.ts';
+import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { describeFleet, isFleetWell } from './describe-fleet.ts';
 import { escapeText } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
@@ -89,21 +89,18 @@ async function read(url: URL, withFleet: boolean): Promise<Read> {
   }
 }
 
-/** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody. */
+/** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody, 2 when nothing can be known. */
 export async function status({ url: given, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
-  const url = await toDaemonUrl(given);
-  if (url === undefined) {
-    report([`subnetd status: ${BAD_URL}`]);
+  const daemon = await toDaemonUrl(given);
+  if (!daemon.ok) {
+    report(daemon.errors.map((error) => `subnetd status: ${error}`));
     return 2;
   }
   const isLive = watch && !json && process.stdout.isTTY;
-  let isOver = false;
-  if (isLive)
-    void untilSignal({}).then(() => {
-      isOver = true;
-    });
+  const ending = new AbortController();
+  if (isLive) void untilSignal().then(() => ending.abort());
   for (;;) {
-    const result = await read(url, !json);
+    const result = await read(daemon.url, !json);
     if (!result.ok && !isLive) {
       report([`subnetd status: ${result.error}`]);
       return 2;
@@ -115,7 +112,8 @@ export async function status({ url: given, watch = false, json = false }: Status
       result.ok &&
       result.status.subnets.every(({ headline: { standing } }) => standing === 'ok') &&
       (result.fleet === undefined || isFleetWell(result.fleet));
-    if (!isLive || isOver) return isWell ? 0 : 1;
-    await wait(EVERY_MS);
+    // Of the end of the wait by a signal, nothing is to be done but to end.
+    if (isLive) await wait(EVERY_MS, undefined, { signal: ending.signal }).catch(() => {});
+    if (!isLive || ending.signal.aborted) return result.ok ? (isWell ? 0 : 1) : 2;
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeStatus } from '../../src/commands/status.ts';
 import { toStatus } from '../../src/http/to-status.ts';
 import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
@@ -107,4 +107,21 @@ test('says of a planned problem until when it is and why, as /status.json has it
   ]);
   expect(status.subnets[0]?.problems[1]?.plannedBy).toBe('ann');
   expect(describeStatus(status, WALL)).toContain('    planned until 2026-11-22 04:04 UTC: kernel upgrade');
+});
+
+test('--watch ends at once with Ctrl-C, and with 2 when nothing could be known', async () => {
+  const { isTTY } = process.stdout;
+  const before = process.listeners('SIGINT');
+  onTestFinished(() => {
+    process.stdout.isTTY = isTTY;
+    for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) process.off('SIGINT', listener);
+  });
+  process.stdout.isTTY = true;
+  const url = await closedAddress();
+  const running = runCommand(['status', '--watch', '--url', url]);
+  await vi.waitFor(() => expect(process.listeners('SIGINT').length).toBeGreaterThan(before.length));
+  process.emit('SIGINT', 'SIGINT');
+  const { code, stdout } = await running;
+  expect(code).toBe(2);
+  expect(stdout.split('\u001b[2J')).toEqual(['', expect.stringContaining('(ECONNREFUSED); start subnetd')]);
 });
