@@ -252,4 +252,12 @@ export const migrations: readonly Migration[] = [
         beat integer not null, written_at text not null, subnets text not null
       );`,
   },
+  {
+    name: '0017-search-of-the-audit-trail',
+    // The trail is kept for ever, and without these a search for a request, a user or an address reads all of it.
+    sql: () => `
+      create index audit_event_request on audit_event (request_id);
+      create index audit_event_owner on audit_event (owner_id, id);
+      create index audit_event_ip on audit_event (ip, id);`,
+  },
 ];
