@@ -1,4 +1,5 @@
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
+import { NODE_HEAD } from '../match/node-line.ts';
 
 /**
  * A height in a node's log, at level 3 (INFO) or 4 (DEBUG). Chosen by message and key, as `number=` is often a vote
@@ -127,7 +128,8 @@ export const nodePack: PatternPack = {
     line('stats_unreachable', 'note', 'Stats server unreachable', 'the stats server does not answer'),
     line('stats_unauthorized', 'note', 'Stats login failed', 'STATS_SECRET differs between node and stats server'),
     line('rpc_refused', 'note', 'Served ', 'a caller asked for what the node does not serve', {
-      match: /Served \S+ .*\berr=/,
+      // Of the head, as anybody who may call the node chooses what stands behind it.
+      match: new RegExp(`^${NODE_HEAD}Served \\S+ .*\\berr=`),
     }),
     line('rpc_crashed', 'note', 'RPC method ', 'a call crashed inside the node', { match: /RPC method \S+ crashed:/ }),
     line('ipc_path_long', 'note', 'The ipc endpoint is longer than', 'the path of the IPC socket is too long'),

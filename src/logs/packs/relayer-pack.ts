@@ -11,11 +11,17 @@ const message = (name: string, means: Meaning, begins: string, what: string, mor
   ...more,
 });
 
+/** The first message of a line. A line that repeats the words must not be searched from each of them to its end. */
+const MESSAGE = '^(?:(?!"msg":").)*"msg":"';
+
 const SUBMIT = 'Fail to submit transactions into ';
 const LAST_AUDITED = "Error while trying to fetch the last audited subnet's block";
 const BLOCK_HASH = 'Fail to get block hash by number from ';
 const submitError = (name: string, cause: string, what: string, fix: string): LogPattern =>
-  message(name, 'error', SUBMIT, what, { fix, match: new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`) });
+  message(name, 'error', SUBMIT, what, {
+    fix,
+    match: new RegExp(`${MESSAGE}${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`),
+  });
 
 /** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
 const NO_CONTRACT = 'Returned values aren';
@@ -84,10 +90,10 @@ export const relayerPack: PatternPack = {
       match: /"msg":"Fetch (?:subnet|parentnet) node data from (\d+)/,
     }),
     message('attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
-      match: /"msg":"submitDynamic startblock (\d+) .* into PARENTNET/,
+      match: new RegExp(`${MESSAGE}submitDynamic startblock (\\d+) .* into PARENTNET`),
     }),
     message('reverse_attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
-      match: /"msg":"submitDynamic startblock (\d+) .* into SUBNET/,
+      match: new RegExp(`${MESSAGE}submitDynamic startblock (\\d+) .* into SUBNET`),
     }),
     message('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is about to be sent'),
     message('full_submitted', 'progress', 'Full CSC Sync completed!', 'blocks were submitted'),
@@ -134,14 +140,14 @@ export const relayerPack: PatternPack = {
     ),
     message('submit_failed', 'error', SUBMIT, 'a transaction failed', {
       fix: 'read the lines of the relayer',
-      match: new RegExp(`"msg":"${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
+      match: new RegExp(`${MESSAGE}${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
     }),
     message(
       'subnet_unreachable',
       'error',
       'Error getLastCommittedBlockInfo while trying to fetch',
       'the subnet node of the relayer does not answer well',
-      { fix: 'check SUBNET_URL and that node', match: /from subnet (?!.*Unable to get latest committed)/ },
+      { fix: 'check SUBNET_URL and that node', match: /^(?!.*Unable to get latest committed).*from subnet / },
     ),
     message(
       'subnet_uncommitted',
@@ -160,24 +166,24 @@ export const relayerPack: PatternPack = {
       'the parent chain gave no committed block',
       {
         fix: 'check PARENTNET_URL and its limits',
-        match: new RegExp(`"msg":"[^"]* from PARENTNET (?!.*${NO_CONTRACT})`),
+        match: new RegExp(`${MESSAGE}(?!.*${NO_CONTRACT})[^"]* from PARENTNET `),
       },
     ),
     {
       name: 'contract_missing',
       means: 'error',
       literal: NO_CONTRACT,
-      match: new RegExp(`"msg":"(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?.*${NO_CONTRACT}`),
+      match: new RegExp(`${MESSAGE}(?=.*${NO_CONTRACT})(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?`),
       what: 'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one',
       fix: 'correct it in common.env, or deploy the contract again',
     },
     message('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer well', {
       fix: 'check PARENTNET_URL and its limits',
-      match: new RegExp(`"msg":"${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
+      match: new RegExp(`${MESSAGE}${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
     }),
     message('reverse_contract_unreadable', 'error', LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
       fix: 'check SUBNET_URL and that node',
-      match: new RegExp(`"msg":"${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
+      match: new RegExp(`${MESSAGE}${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
     }),
     message(
       'block_not_in_contract',
@@ -186,13 +192,13 @@ export const relayerPack: PatternPack = {
       'the checkpoint contract does not know a block of the subnet that it should hold',
       {
         fix: 'compare their heights, and if the subnet was wiped, deploy a new one',
-        match: new RegExp(`"msg":"${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
+        match: new RegExp(`${MESSAGE}${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
       },
     ),
     message('contract_unreadable', 'error', 'Fail to get', 'the checkpoint contract could not be read', {
       fix: 'check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
       match: new RegExp(
-        `"msg":"(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
+        `${MESSAGE}(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
       ),
     }),
     message(
