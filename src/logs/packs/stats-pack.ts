@@ -57,11 +57,19 @@ export const statsPack: PatternPack = {
     {
       name: 'config_missing',
       means: 'fatal',
-      literal: ' configuration must be set!',
-      match:
-        /error: (?:SUBNET_URL and PARENTNET_URL|PARENTNET_WALLET and CHECKPOINT_CONTRACT) configuration must be set!/,
+      literal: 'PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!',
+      match: /error: PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!/,
       what: 'the stats server ends because a setting is missing',
       fix: 'deploy the checkpoint contract and set CHECKPOINT_CONTRACT in common.env',
+      containerOnly: true,
+    },
+    {
+      name: 'urls_missing',
+      means: 'fatal',
+      literal: 'SUBNET_URL and PARENTNET_URL configuration must be set!',
+      match: /error: SUBNET_URL and PARENTNET_URL configuration must be set!/,
+      what: 'the stats server ends because the address of a chain is missing',
+      fix: 'set SUBNET_URL and PARENTNET_URL in common.env',
       containerOnly: true,
     },
   ],

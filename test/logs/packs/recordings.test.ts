@@ -28,7 +28,7 @@ const SCENARIOS: readonly [file: string, verdicts: Readonly<Record<string, strin
   ['stats-debug.log', { block_data: 'pass', history_data: 'pass' }],
   ['stats-console.log', { block_data: 'unknown', history_data: 'unknown' }, /logs\/debug/],
   ['stats-no-csc.log', { block_data: 'fail', history_data: 'fail' }, /deploy the checkpoint contract/],
-  ['stats-no-url.log', { block_data: 'fail', history_data: 'fail' }, /a setting is missing/],
+  ['stats-no-url.log', { block_data: 'fail', history_data: 'fail' }, /set SUBNET_URL and PARENTNET_URL/],
   ['frontend-console.log', { logs: 'pass' }],
   ['frontend-vite-url-missing-serve.log', { logs: 'pass' }],
   ['frontend-build-failed.log', { logs: 'fail' }, /could not be built/],
