@@ -22,7 +22,7 @@ export const COMMIT_DISTANCE = 2;
 export const START_HEIGHT = 2_500;
 
 /** Rounds that ran out before the first block, as the nodes of a subnet never start at the same moment. */
-const LOST_ROUNDS = 17;
+export const LOST_ROUNDS = 17;
 
 /** Blocks between two elections, and the distance of the snapshot before them, as a generated subnet has them. */
 export const EPOCH = 900;

@@ -1,5 +1,6 @@
-import type { ChainBlock } from './chain.ts';
+import { CHAIN_ID, type ChainBlock, LOST_ROUNDS } from './chain.ts';
 import type { NodeIdentity } from './node-identity.ts';
+import { BOOTNODE } from './plan-containers.ts';
 
 /** `2026-11-21T09:00:00` cut from an ISO time, in UTC as in the images. */
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -8,12 +9,12 @@ const statsTime = (ms: number): string => iso(ms).slice(0, 19).replace('T', ' ')
 const short = (hash: string): string => `${hash.slice(2, 8)}…${hash.slice(-6)}`;
 
 /** What start.sh prints; the level is LOG_LEVEL (XDC-Subnet docker/start.sh). */
-export const nodeStartLines = ({ name, p2pPort }: NodeIdentity, level: number): readonly string[] => [
-  'Network Id set to 28656',
+export const nodeStartLines = ({ p2pPort }: NodeIdentity, level: number): readonly string[] => [
+  `Network Id set to ${CHAIN_ID}`,
   `Set PORT to ${p2pPort}`,
   `Set the log level to ${level}`,
   `Wallet already exist, re-use the same one`,
-  `Starting nodes with bootnodes of: enode://demo@192.168.25.51:20301 (${name})`,
+  `Starting nodes with bootnodes of: ${BOOTNODE}`,
 ];
 
 /** The end of a node whose socket has too long a path (XDC-Subnet cmd/utils/cmd.go). */
@@ -28,11 +29,11 @@ export const nodeBlockLines = (
 ): readonly string[] => [
   `INFO [${nodeTime(ms)}] Imported new chain segment               blocks=1 txs=0 mgas=0.000 elapsed=1.204ms mgasps=0.000 number=${number} hash=${short(hash)} cache=12.31kB`,
   `DEBUG[${nodeTime(ms)}] [voteHandler] collect votes              number=3`,
-  `DEBUG[${nodeTime(ms)}] [processQC] update x.highestQuorumCert   blockNum=${number} round=${number + 17} hash=${short(hash)}`,
+  `DEBUG[${nodeTime(ms)}] [processQC] update x.highestQuorumCert   blockNum=${number} round=${number + LOST_ROUNDS} hash=${short(hash)}`,
   ...(committed === undefined
     ? []
     : [
-        `INFO [${nodeTime(ms)}] Successfully commit and confirm block from continuous 3 blocks num=${committed} round=${committed + 17} hash=${short(hash)}`,
+        `INFO [${nodeTime(ms)}] Successfully commit and confirm block from continuous 3 blocks num=${committed} round=${committed + LOST_ROUNDS} hash=${short(hash)}`,
       ]),
 ];
 

@@ -4,15 +4,15 @@ import type { NodeIdentity } from './node-identity.ts';
 
 const MIB = 2 ** 20;
 
-/** The public key of the bootnode. */
-const BOOTNODE_ID = '5d'.repeat(64);
+/** Where the bootnode answers: not in 192.168.25.0/24 as in a real deployment, because a hundred nodes fill the addresses there. */
+export const BOOTNODE = `enode://${'5d'.repeat(64)}@192.168.24.51:20301`;
 
 /** What of a node's environment its container is created with, as the deployment generator writes it. */
 export const nodeEnv = ({ name, p2pPort }: NodeIdentity, level: number): readonly string[] => [
   `INSTANCE_NAME=${name}`,
   `PORT=${p2pPort}`,
   `LOG_LEVEL=${level}`,
-  `BOOTNODES=enode://${BOOTNODE_ID}@192.168.24.51:20301`,
+  `BOOTNODES=${BOOTNODE}`,
 ];
 
 /** A container for each program of the subnet. */

@@ -78,7 +78,7 @@ const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => 
 
 /**
  * Starts a simulated subnet on free ports. Throws a `RangeError` for fewer than one node, and for a fault that needs
- * more nodes; `faultProblems` checks that beforehand.
+ * more nodes; `findFaultErrors` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
   const { faults, now = Date.now, host = '127.0.0.1', checks, roundTimeoutMs, browser } = options;

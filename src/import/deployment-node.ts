@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isSocketPathTooLong } from '../model/socket-path.ts';
 import type { ComposeService } from './compose-service.ts';
 import type { Note } from './deployment-notes.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
@@ -25,9 +26,6 @@ export interface Entry {
   readonly comment?: string;
   readonly notes: readonly Note[];
 }
-
-/** The longest path that fits a Unix socket's address on Linux, unix(7), without the closing zero. */
-const MAX_SOCKET_PATH = 107;
 
 /** The `container` of a service as far as it can be named from here. */
 export const containerOf = (service: string, { local, project, engine }: Deployment) =>
@@ -80,7 +78,7 @@ function hostFiles(
   const data = service.mounts.get('/work/xdcchain');
   if (data === undefined) return { notes: [] };
   const ipc = join(data, 'XDC.ipc');
-  const tooLong = Buffer.byteLength(ipc) > MAX_SOCKET_PATH;
+  const tooLong = isSocketPathTooLong(ipc);
   return {
     ...(!tooLong && { ipc }),
     logFiles: [join(data, 'xdc.log')],

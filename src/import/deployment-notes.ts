@@ -1,3 +1,5 @@
+import { MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
+
 /** A note about one place. Notes of a kind become one sentence. */
 export interface Note {
   readonly kind: keyof typeof SENTENCES;
@@ -36,7 +38,7 @@ const SENTENCES = {
   nethermind: (nodes: string) =>
     `Nethermind runs ${nodes}: it has no XDC.ipc and no xdc.log, so its peers and blocks are seen over RPC only.`,
   longIpc: (nodes: string) =>
-    `The path of XDC.ipc is too long for a socket (over 107 bytes) and left out for ${nodes}; move the deployment to a shorter path.`,
+    `The path of XDC.ipc is too long for a socket (over ${MAX_SOCKET_PATH_BYTES} bytes) and left out for ${nodes}; move the deployment to a shorter path.`,
   glob: (paths: string) =>
     `Entries of logFiles are globs, and ${paths} holds characters with a meaning there; check that it finds its files.`,
   noProject: (folder: string) =>
