@@ -4,11 +4,17 @@ import { checkText } from '../platform/check-text.ts';
 import { checkDigits, requireMember } from '../platform/check-value.ts';
 import { onCommandLine } from '../platform/create-admin.ts';
 import { keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/manage-keys.ts';
-import { escapeText, toJson } from './quote.ts';
+import { escapeText, quote, toJson } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
-const toId = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);
+/** An id that is typed; 0 for what is none. */
+function toId(text: string): number {
+  const id = checkDigits(text, 'id');
+  return id.ok ? id.value : 0;
+}
+
+const noKey = (text: string): string => `there is no key ${quote(text)}; "subnetd apikey list" lists them`;
 
 /** The flags of `subnetd apikey create`, as they are typed. */
 export interface KeyFlags {
@@ -86,25 +92,30 @@ export interface RotateFlags {
 /** `subnetd apikey rotate ID`: prints the new key, once. */
 export async function apikeyRotate(text: string, flags: RotateFlags): Promise<ExitCode> {
   const now = Date.now();
+  const id = toId(text);
   const keepHours = checkDigits(flags.keepHours, '--keep-hours', 0, MAX_KEEP_HOURS);
   const { expiresAt, error } = parseExpires(flags.expires, now);
-  const errors = [...(keepHours.ok ? [] : [keepHours.failure.message]), ...(error === undefined ? [] : [error])];
+  const errors = [
+    ...(id > 0 ? [] : [noKey(text)]),
+    ...(keepHours.ok ? [] : [keepHours.failure.message]),
+    ...(error === undefined ? [] : [error]),
+  ];
   if (!keepHours.ok || errors.length > 0) {
     report(errors.map((one) => `subnetd apikey rotate: ${one}`));
     return 2;
   }
   return withStore(async (store) => {
-    const wish = { id: toId(text), keepHours: keepHours.value, expiresAt };
+    const wish = { id, keepHours: keepHours.value, expiresAt };
     const made = await rotateKey(store, wish, onCommandLine(now));
     if (!made.ok) {
       report([`subnetd apikey rotate: ${made.failure.message}`]);
       return 2;
     }
-    const { id, key, oldExpiresAt, expiresAt: ends } = made.value;
-    if (flags.json) printLine(JSON.stringify({ id, key, expiresAt: ends, oldId: wish.id, oldExpiresAt }));
+    const { id: newId, key, oldExpiresAt, expiresAt: ends } = made.value;
+    if (flags.json) printLine(JSON.stringify({ id: newId, key, expiresAt: ends, oldId: id, oldExpiresAt }));
     else {
       const ended = keepHours.value === 0 ? 'has ended' : `is valid until ${oldExpiresAt}`;
-      printLine(`API key ${id} replaces key ${wish.id}, which ${ended}`);
+      printLine(`API key ${newId} replaces key ${id}, which ${ended}`);
       printLine(`key, shown only now: ${key}`);
     }
     return 0;
@@ -149,7 +160,7 @@ export const apikeyRevoke = (text: string): Promise<ExitCode> =>
   withStore(async (store) => {
     const id = toId(text);
     if (id === 0 || !(await store.revokeKey(id, onCommandLine(Date.now())))) {
-      report([`subnetd apikey revoke: there is no key ${text}; "subnetd apikey list" lists them`]);
+      report([`subnetd apikey revoke: ${noKey(text)}`]);
       return 2;
     }
     printLine(`API key ${id} is revoked`);

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../model/platform-store.ts';
+import { parseDate } from '../platform/check-date.ts';
 import { escapeText, quote, toJson } from './quote.ts';
 import { type ExitCode, report } from './report.ts';
 import { withStore } from './with-store.ts';
@@ -9,9 +10,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 /** A time (`2026-01-31`, `2026-01-31T10:00:00Z`) or how long ago (`30m`, `24h`, `7d`), as ISO 8601. */
 function parseSince(text: string, now: number): string | undefined {
   const ago = /^(\d{1,9})([smhd])$/.exec(text);
-  if (!ago && !/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
-  const at = ago ? now - Number(ago[1]) * (UNITS[ago[2] ?? ''] ?? 0) : Date.parse(text);
-  return Number.isNaN(at) ? undefined : new Date(Math.max(0, at)).toISOString();
+  if (ago === null) return parseDate(text);
+  return new Date(Math.max(0, now - Number(ago[1]) * (UNITS[ago[2] ?? ''] ?? 0))).toISOString();
 }
 
 function formatEvent(event: AuditEvent): string {

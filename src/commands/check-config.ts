@@ -1,5 +1,6 @@
 import { findWarnings } from '../inventory/find-warnings.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
+import { formatCount } from '../model/format-count.ts';
 import type { Inventory } from '../model/target.ts';
 import { findFileErrors } from '../notify/channels/check-files.ts';
 import { type Environment, readEnvironment } from '../settings.ts';
@@ -34,6 +35,8 @@ export async function checkConfig(file: string, { json }: { readonly json?: bool
     return 0;
   }
   report(warnings.map((warning) => `${file}: warning: ${warning}`));
-  process.stdout.write(`${file}: good, ${subnets.length} subnet(s) with ${targets} target(s)\n`);
+  process.stdout.write(
+    `${file}: good, ${formatCount(subnets.length, 'subnet', 'subnets')} with ${formatCount(targets, 'target', 'targets')}\n`,
+  );
   return 0;
 }

@@ -36,6 +36,14 @@ function read(name: string, publicUrl: string | undefined): unknown {
   return redirect(JSON.parse(text), publicUrl);
 }
 
+/** What to do about an error of the system, other than to change the owner. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'free space on that disk, or name another folder',
+  EEXIST: 'it is no folder; name one',
+  ENOTDIR: 'a part of it is no folder; name another',
+  EROFS: 'name a folder on a disk that may be written',
+};
+
 const toText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** `subnetd dashboards [NAME]`: Grafana's dashboards, one, or all as an array; or each as a file of a folder. */
@@ -65,6 +73,8 @@ export function dashboards(name: string | undefined, { directory, ...flags }: Da
     return 0;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    return refuse([`${directory} cannot be written (${code}); name another folder, or change its owner`]);
+    return refuse([
+      `${directory} cannot be written (${code}); ${REMEDIES[code] ?? 'name another folder, or change its owner'}`,
+    ]);
   }
 }

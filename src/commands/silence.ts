@@ -74,11 +74,20 @@ function findUnknownTargets({ subnets }: Inventory, { subnet, component, name }:
   ];
 }
 
+/** The name of the user; as a number where the system has no name for it, as in a container that runs as any user. */
+export function ownName(readUser: () => { readonly username: string } = userInfo): string {
+  try {
+    return readUser().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
+}
+
 function toRequest({ subnet = '', component, name, why = '', by, ...flags }: SilenceFlags): WorkRequest {
   const subject = { subnet, ...(component !== undefined && { component }), ...(name !== undefined && { name }) };
   const from = Date.now();
   const until = from + (parseDuration(flags.for ?? '') ?? 0);
-  return { subject, from, until, reason: toNameKey(why), by: by === undefined ? userInfo().username : toNameKey(by) };
+  return { subject, from, until, reason: toNameKey(why), by: by === undefined ? ownName() : toNameKey(by) };
 }
 
 /** `subnetd silence`: announces, ends and lists planned work, and the silences of the Alertmanagers that go with it. */

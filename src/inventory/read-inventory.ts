@@ -16,7 +16,7 @@ export type ReadInventory =
     };
 
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another with --config',
+  ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another one',
   EACCES: 'subnetd may not read it; change its owner or mode',
   EISDIR: 'it is a directory; name the file in it',
   ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',

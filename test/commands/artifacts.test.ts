@@ -125,7 +125,12 @@ describe('subnetd dashboards', () => {
       'there is no dashboard "../package"; there are fleet, node, services, self',
     ],
     ['an address that is none', ['--public-url', 'here'], '--public-url must be an address such as'],
-    ['a folder that cannot be made', ['--directory', '/dev/null/x'], '/dev/null/x cannot be written (ENOTDIR)'],
+    [
+      'a folder that cannot be made',
+      ['--directory', '/dev/null/x'],
+      '/dev/null/x cannot be written (ENOTDIR); a part of it is no folder; name another',
+    ],
+    ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (EEXIST); it is no folder; name one'],
   ])('refuses %s', async (_, words, sentence) => {
     const { code, stdout, stderr } = await runCommand(['dashboards', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

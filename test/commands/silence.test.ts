@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ownName } from '../../src/commands/silence.ts';
 import { createStores, type Stores } from '../../src/db/create-stores.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { formatMinute } from '../../src/model/planned-work.ts';
@@ -30,6 +31,14 @@ afterEach(async () => {
 });
 
 const inventory = (urls: readonly string[]) => writeAlertInventory(folder, urls);
+
+it('a user without a name, as in a container that runs as any user, announces work by number', () => {
+  const nameless = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  };
+  expect(ownName(nameless)).toBe(`user ${process.getuid?.()}`);
+  expect(ownName(() => ({ username: 'ann' }))).toBe('ann');
+});
 
 describe('subnetd silence', () => {
   let env: Readonly<Record<string, string>>;

@@ -278,8 +278,8 @@ describe('subnetd apikey', () => {
       expect(JSON.parse(json.stdout)).toMatchObject({ id: 3, oldId: 2, key: expect.stringMatching(/^subnetd_/) });
       const refusals = [
         [['1'], 'API key 1 was rotated already; rotate key 2'],
+        [['x'], 'there is no key "x"; "subnetd apikey list" lists them'],
         [['7'], 'there is no API key 7; the list of keys has their ids'],
-        [['x'], 'there is no API key 0; the list of keys has their ids'],
         [['3', '--keep-hours', '25'], '--keep-hours must be from 0 to 24'],
         [['3', '--keep-hours', 'a'], '--keep-hours must be an integer'],
         [['3', '--expires', '2020-01-01'], '--expires must be in the future; 2020-01-01T00:00:00.000Z is not'],
