@@ -39,15 +39,17 @@ interface Patterns {
 
 /**
  * With log files, only those that mean a known failure or are printed nowhere else. A node's stderr goes to both
- * sources; lines in both are counted once, in the files.
+ * sources; lines in both are counted once, in the files, where an own pattern replaces that of the pack.
  */
-function patternsOf({ component, logFiles, patterns }: Target): Patterns {
+export function patternsOf({ component, logFiles, patterns }: Target): Patterns {
   const pack = packs[component];
   if (logFiles.length === 0) return { pack, own: patterns, uncounted: new Set() };
+  const isReplaced = ({ name }: LogPattern) => patterns.some((own) => own.name === name);
+  const printedOnlyHere = new Set(pack.filter(({ containerOnly }) => containerOnly).map(({ name }) => name));
   return {
-    pack: pack.filter(({ means, containerOnly }) => means === 'fatal' || containerOnly),
-    own: [],
-    uncounted: new Set(pack.filter(({ containerOnly }) => !containerOnly).map(({ name }) => name)),
+    pack: pack.filter((one) => printedOnlyHere.has(one.name) || (one.means === 'fatal' && !isReplaced(one))),
+    own: patterns.filter(({ name }) => printedOnlyHere.has(name)),
+    uncounted: new Set(pack.filter(({ name }) => !printedOnlyHere.has(name)).map(({ name }) => name)),
   };
 }
 
