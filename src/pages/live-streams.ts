@@ -18,12 +18,15 @@ export interface LiveStreamsOptions {
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
   readonly everyMs?: number;
+  readonly busyMs?: number;
   readonly heartbeatMs?: number;
   readonly most?: number;
 }
 
 /** How often a page is rendered for all who look at it. */
 const EVERY_MS = 2_000;
+/** How long pages may be rendered at a time, while all else waits. Those that are left come first the next time. */
+const BUSY_MS = 100;
 /** A proxy closes what is silent, and a browser notices an end only when something should come. */
 const HEARTBEAT_MS = 15_000;
 const MOST = 2_000;
@@ -37,6 +40,8 @@ interface Watched {
   readonly clients: Set<Controller>;
   /** What was sent last, by section, with no text of running times. */
   known: ReadonlyMap<string, string>;
+  /** When an event was last sent to all of them, in Unix milliseconds. */
+  sentAt: number;
 }
 
 const encoder = new TextEncoder();
@@ -56,11 +61,11 @@ const HEADERS = {
 
 /** Creates the streams. Nothing is rendered while nobody looks. */
 export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
-  const { render, now, onBug, everyMs = EVERY_MS, heartbeatMs = HEARTBEAT_MS, most = MOST } = options;
+  const { render, now, onBug, everyMs = EVERY_MS, busyMs = BUSY_MS } = options;
+  const { heartbeatMs = HEARTBEAT_MS, most = MOST } = options;
   const watched = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let sent = 0;
-  let sentAt = 0;
 
   const toEvent = ({ title }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
     sent += 1;
@@ -92,19 +97,30 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
       else close(page, client);
   };
 
+  const renew = (page: string, one: Watched) => {
+    const current = render(page);
+    if (current === undefined) {
+      for (const client of one.clients) close(page, client);
+      return;
+    }
+    const plain = toKnown(current);
+    const changed = new Map([...current.sections].filter(([id]) => plain.get(id) !== one.known.get(id)));
+    one.known = plain;
+    if (changed.size === 0 && now() - one.sentAt < heartbeatMs) return;
+    one.sentAt = now();
+    send(page, toEvent(current, changed));
+  };
   const tick = () => {
-    const isSilent = now() - sentAt >= heartbeatMs;
-    if (isSilent) sentAt = now();
-    for (const [page, one] of watched) {
-      const current = render(page);
-      if (current === undefined) {
-        for (const client of one.clients) close(page, client);
-        continue;
+    const started = performance.now();
+    for (const [page, one] of [...watched]) {
+      if (performance.now() - started >= busyMs) return;
+      watched.delete(page);
+      watched.set(page, one);
+      try {
+        renew(page, one);
+      } catch (error) {
+        onBug(error);
       }
-      const plain = toKnown(current);
-      const changed = new Map([...current.sections].filter(([id]) => plain.get(id) !== one.known.get(id)));
-      one.known = plain;
-      if (changed.size > 0 || isSilent) send(page, toEvent(current, changed));
     }
   };
 
@@ -117,18 +133,12 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => {
           client = controller;
-          const one = watched.get(page) ?? { clients: new Set<Controller>(), known: toKnown(first) };
+          const one = watched.get(page) ?? { clients: new Set<Controller>(), known: toKnown(first), sentAt: now() };
           one.clients.add(controller);
           watched.set(page, one);
           controller.enqueue(encoder.encode('retry: 3000\n\n'));
           controller.enqueue(toEvent(first, first.sections));
-          timer ??= setInterval(() => {
-            try {
-              tick();
-            } catch (error) {
-              onBug(error);
-            }
-          }, everyMs);
+          timer ??= setInterval(tick, everyMs);
         },
         cancel: () => drop(page, client),
       });

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLiveStreams, type LivePage } from '../../src/pages/live-streams.ts';
+import { createLiveStreams, type LivePage, type LiveStreamsOptions } from '../../src/pages/live-streams.ts';
 
 /** Streams of one page that a test changes, with a short tick. */
-function streamsOf(first: Readonly<Record<string, string>>, options: { heartbeatMs?: number; most?: number } = {}) {
+function streamsOf(first: Readonly<Record<string, string>>, options: Partial<LiveStreamsOptions> = {}) {
   let page: LivePage | undefined = { title: 'all is well', sections: new Map(Object.entries(first)) };
   const rendered = vi.fn();
   const streams = createLiveStreams({
@@ -117,4 +117,58 @@ test('a stop ends every stream, and so does a page that is there no more', async
   set(undefined);
   expect(await third.next()).toBeUndefined();
   expect(streams.open('a')).toBeUndefined();
+});
+
+test('many pages are rendered in turns, and all else has its turn between them', async () => {
+  const rendered = new Map<string, number>();
+  let atOnce = 0;
+  const counts: number[] = [];
+  const endTurn = () => {
+    counts.push(atOnce);
+    atOnce = 0;
+  };
+  const { streams } = streamsOf(
+    {},
+    {
+      busyMs: 10,
+      render: (name) => {
+        const start = performance.now();
+        while (performance.now() - start < 5);
+        if (atOnce === 0) setImmediate(endTurn);
+        atOnce += 1;
+        const times = (rendered.get(name) ?? 0) + 1;
+        rendered.set(name, times);
+        return { title: name, sections: new Map([['a', `${times}`]]) };
+      },
+    },
+  );
+  const all = Array.from({ length: 60 }, (_, page) => eventsOf(streams.open(`search=${page}`)));
+  // The second event of each page is of the first time that it is rendered again.
+  for (const { next } of all) expect([await next(), await next()]).not.toContain(undefined);
+  await expect.poll(() => atOnce).toBe(0);
+  const [opened, ...ticks] = counts;
+  expect(opened).toBe(60);
+  expect(Math.max(...ticks)).toBeLessThanOrEqual(2);
+  expect(ticks.length).toBeGreaterThanOrEqual(30);
+});
+
+test('a page that breaks takes no other with it', async () => {
+  const bugs: unknown[] = [];
+  let isBroken = false;
+  const { streams } = streamsOf(
+    {},
+    {
+      onBug: (error) => bugs.push(error),
+      render: (name) => {
+        if (isBroken && name === 'bad') throw new Error('bad');
+        return { title: name, sections: new Map([['a', `${isBroken}`]]) };
+      },
+    },
+  );
+  streams.open('bad');
+  const good = eventsOf(streams.open('good'));
+  await good.next();
+  isBroken = true;
+  expect(await good.next()).toMatchObject({ parts: { a: 'true' } });
+  await expect.poll(() => bugs.length).toBeGreaterThan(0);
 });
