@@ -30,7 +30,8 @@ export function typeOf(schema: Schema): string {
 
 /** What a value must be, one sentence each. */
 export function rulesOf(schema: Schema): string {
-  const { minLength, maxLength, minimum, maximum, enum: choices, default: initial, description } = schema;
+  const { minLength, maxLength, minimum, maximum, items, default: initial, description } = schema;
+  const choices = schema.enum ?? items?.enum;
   const rules = [
     maxLength === undefined
       ? ''
@@ -38,7 +39,7 @@ export function rulesOf(schema: Schema): string {
         ? `${maxLength} characters.`
         : `${minLength ?? 0} to ${maxLength} characters.`,
     maximum === undefined ? '' : `${minimum ?? 0} to ${maximum}.`,
-    choices === undefined ? '' : `One of ${choices.join(', ')}.`,
+    choices === undefined ? '' : `${items === undefined ? 'One' : 'Any'} of ${choices.join(', ')}.`,
     initial === undefined ? '' : `By default ${JSON.stringify(initial)}.`,
     description ?? '',
   ];

@@ -28,6 +28,10 @@ describe('the reference', () => {
     for (const [, target] of whole.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
+  it('names the values that a list may have', () => {
+    expect(sectionOf('addApiKey')).toMatch(/<code>Scopes<\/code>.*?Any of read, lists, write, admin, operate\./);
+  });
+
   it('shows of an operation its members with their rules, an example of its answer, and each of its codes', () => {
     const text = sectionOf('addSector');
     expect(text).toContain('<code>/api/v1/Sector/Add</code>');
