@@ -70,7 +70,7 @@ unless on (subnet, component, name) ${PLANNED_TARGET}`,
     labels: TARGET,
     summary: 'Checks of {{ $labels.subnet }} do not run.',
     description:
-      'A check of {{ $labels.name }} of {{ $labels.subnet }} has missed three runs; its verdict is {{ $value | humanizeDuration }} old. Look at the log of subnetd, and restart it.',
+      'A check of {{ $labels.name }} of {{ $labels.subnet }} has missed three runs: it has not run for {{ $value | humanizeDuration }} or longer. Look at the log of subnetd, and restart it.',
     dashboard: 'subnetd-self',
   },
   {

@@ -242,6 +242,22 @@ test('one internal error is enough for its alert, which ends when the error is t
   expect(await testRules(['subnetd'], [plan])).toBe('');
 });
 
+test('a check that never ran is stale five minutes after its series begins, and no age is made up for it', async () => {
+  const alert = 'SubnetdCheckStale';
+  const rule = alertGroups.subnetd.find(({ name }) => name === alert) ?? expect.fail('there is such a rule');
+  const labels = { subnet: 's', component: 'node', name: 'n1' };
+  const course = { steps: 60, isBroken: () => true, isGap: () => false };
+  const selector = 'subnet_check_interval_seconds{subnet="s",component="node",name="n1",check="peers"}';
+  const series = asScraped({ [selector]: [constant(10), constant(10)] });
+  const firing = [toFiring(rule, { series, labels, value: () => '10s' }, 0)];
+  const plan = toPromtoolTest(series, course, [
+    { step: 29, alert },
+    { step: 30, alert, firing },
+  ]);
+  expect(await testRules(['subnetd'], [plan])).toBe('');
+  expect(rule.description).toContain('has not run for {{ $value | humanizeDuration }} or longer');
+});
+
 describe('the rule files', () => {
   const files = toRuleFiles();
 
