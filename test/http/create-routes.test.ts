@@ -309,6 +309,14 @@ describe('under basic auth', () => {
     expect((await app.request(`http://localhost${path}`)).status).toBe(401);
   });
 
+  it.each(['/', '/feed.atom', '/incidents'])('%s is for users in public mode too', async (path) => {
+    const open = routes({ checkUser, isPublic: true }).app;
+    const statusOf = async (headers: Record<string, string>) => (await open.request(path, { headers })).status;
+    expect(await statusOf({ authorization })).toBe(200);
+    expect(await statusOf({ authorization: 'Basic' })).toBe(401);
+    expect(await statusOf({})).toBe(path === '/incidents' ? 401 : 200);
+  });
+
   it('a refusal is counted by the pattern of its route', async () => {
     requests.length = 0;
     await app.request('/alerts/x');
