@@ -150,6 +150,7 @@ export interface RelayerLogFacts {
   readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
   readonly died?: { readonly at: WatchedMs; readonly because?: string };
   readonly redisDiedAt?: WatchedMs;
+  /** When it ended on order, as its container stopped; absent once it runs again. */
   readonly stoppedAt?: WatchedMs;
   readonly forkAt?: WatchedMs;
   /** Success markers since subnetd started. */

@@ -47,6 +47,12 @@ function findModeFault(
   if (error !== undefined && now - error.at < settings.errorWindowMs)
     return specify(`${who} fails since its last submission`, explainPattern(logs, error.pattern));
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0);
+  const stoppedAt = logs.relayer?.stoppedAt;
+  if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)
+    return {
+      seen: `${who} was stopped ${formatAgo(stoppedAt, now)}, and has not been started since`,
+      fix: 'start its container',
+    };
   if (phase === 'attempt') {
     if (silentMs < MINED_WITHIN_MS) return undefined;
     return {

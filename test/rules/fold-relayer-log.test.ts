@@ -27,6 +27,10 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
   });
   for (const [seconds, msg] of lines) {
     at = START + seconds * 1_000;
+    if (msg === STOPPED) {
+      reader.read(msg, 0, msg.length);
+      continue;
+    }
     const time = new Date(at).toISOString();
     const line = toLatin1(
       `[1] ${JSON.stringify({ name: 'xdc-relayer', hostname: '9461439dcdac', pid: 46, level: 50, msg, time, v: 0 })}`,
@@ -56,6 +60,8 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
   };
 }
 
+/** As concurrently prints it. */
+const STOPPED = '[1] sleep 5s; npm run start exited with code SIGTERM';
 const FULL = '⏰ Full Relayer: Executing normal flow periodically';
 const ZERO = '⏰ Executing xdc-zero periodically';
 const FAILED = "Fail to process full relayer job { message: 'Returned error: execution reverted' }";
@@ -67,6 +73,22 @@ test('the heartbeat of a zero mode is a cycle and no submission', () => {
   expect(facts).toMatchObject({ submissions: 0, byMode: { zero: { cycleAt: START + 20_000, phase: 'done' } } });
   expect(facts).not.toHaveProperty('submittedAt');
   expect(judge(25)).toEqual({ verdict: 'pass', reason: 'the relayer (ZERO) runs its cycles, and has time to submit' });
+});
+
+test.each([
+  ['between two cycles', [1, 'Full CSC Sync completed!']],
+  ['within a cycle', [1, 'Start syncing with smart contract']],
+  ['while it submits', [1, 'submitDynamic startblock 5 to endblock 9 of 5 blocks into PARENTNET']],
+] as const)('a relayer that was stopped %s is said to be, and no node or redis is blamed', (_, line) => {
+  const { judge } = read([0, FULL], line, [2, STOPPED]);
+  expect(judge(59).verdict).toBe('pass');
+  expect(judge(61)).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(
+      /^the relayer \(FULL\) was stopped 59s ago, and has not been started since; start its container/,
+    ),
+  });
+  expect(read([0, FULL], line, [2, STOPPED], [50, FULL]).judge(61).verdict).toBe('pass');
 });
 
 test('a success marker of a zero mode beside a full one counts for the full one alone', () => {
