@@ -101,7 +101,7 @@ function probeBootnode(target: Target, nodes: number, at: number): LogFacts {
       ...{ pattern: 'received', means: 'progress', what: '', own: false, counted: true, at },
       value: `10.${place >> 8}.${place & 255}.1:${n}`,
     });
-  const sources = { container: { up: true, lines: nodes, since: at, caughtUp: true } };
+  const sources = { container: { up: true, lines: nodes, since: at } };
   return { ...state, sources, patterns: {} };
 }
 

@@ -93,7 +93,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
 
   const facts = dropRecovered({
     ...state,
-    sources: { file: { up: true, lines, since: first ?? 0, caughtUp: true } },
+    sources: { file: { up: true, lines, since: first ?? 0 } },
     patterns: counters.read(),
   });
   const target = toTarget(component, component, file);

@@ -56,7 +56,7 @@ function createNews(onNews: (urgent: boolean) => void) {
 export function createLogCollector({ target, fold, begun, onNews }: LogCollectorOptions): LogCollector {
   const { component, logFiles, patterns } = target;
   const counters = createPatternCounters(packs[component], patterns);
-  const unread = { up: false, since: begun, caughtUp: false, lines: 0 };
+  const unread = { up: false, since: begun, lines: 0 };
   const sources = new Map<LogSource, LogSourceState>(logFiles.length > 0 ? [['file', unread]] : []);
   const lines: Record<LogSource, number> = { container: 0, file: 0 };
   const news = createNews(onNews);
@@ -71,7 +71,7 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
     },
     setState: (source, since, fault) => {
       const up = fault === undefined;
-      sources.set(source, { up, since, caughtUp: up, lines: 0, fault });
+      sources.set(source, { up, since, lines: 0, fault });
       news.add(false);
     },
     countLine: (source) => {

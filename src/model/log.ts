@@ -70,8 +70,6 @@ export interface LogSourceState {
   readonly lines: number;
   /** From when on every line is known. */
   readonly since: WatchedMs;
-  /** Everything was read to the end once. */
-  readonly caughtUp: boolean;
 }
 
 /** How far the log of a container was read. */

@@ -23,7 +23,7 @@ const NOW = 100 * MINUTE;
 const state = (target: Target, verdicts: Verdicts, more: Parameters<typeof targetState>[2] = {}) =>
   targetState(target, verdicts, { lastRun: NOW, ...more });
 
-const sources = { file: { up: true, lines: 1, since: 0, caughtUp: true } } as const;
+const sources = { file: { up: true, lines: 1, since: 0 } } as const;
 const logs = (more: Partial<LogFacts> = {}): LogFacts => ({ sources, patterns: {}, ...more });
 
 const stats = serviceTarget('stats');

@@ -37,7 +37,7 @@ function failingRelayer(container = {}): KnownTarget {
     facts: {
       ...relayer.facts,
       logs: {
-        ...{ sources: { container: { up: true, lines: 9, since: NOW - 3_600_000, caughtUp: true } } },
+        ...{ sources: { container: { up: true, lines: 9, since: NOW - 3_600_000 } } },
         patterns: {},
         relayer: { byMode: { full }, submissions: 3, modes: ['full'] },
       },

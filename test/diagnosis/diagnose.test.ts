@@ -184,7 +184,7 @@ describe('a node in a restart loop', () => {
       facts: {
         ...looping.facts,
         logs: {
-          sources: { container: { up: true, lines: 9, since: 0, caughtUp: true } },
+          sources: { container: { up: true, lines: 9, since: 0 } },
           patterns: {
             ipc_path_too_long: { means: 'fatal', count: 1, at: NOW - 1_000, order: 1, what: 'too long', own: false },
           },

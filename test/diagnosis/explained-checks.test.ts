@@ -38,7 +38,7 @@ test('a stalled node explains its height, and its peers are a problem of their o
 
 test('a stats server that does not answer is a problem, although a node that is down explains what it does not show', () => {
   const service = diagnosedService('stats', { fault: refused });
-  const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000, caughtUp: true } };
+  const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000 } };
   const stats: KnownTarget = {
     ...withLogs(service, { sources, patterns: {}, stats: { block: { number: 9, at: 0, risenAt: 0 } } }),
     target: {

@@ -10,7 +10,7 @@ import { judgeTargets } from '../support/judge-targets.ts';
 
 const MINUTE = 60_000;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
-const read = { up: true, lines: 9, since: 0, caughtUp: true };
+const read = { up: true, lines: 9, since: 0 };
 const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES));
 
 /** A subnet in which this is known of the log of n2. */
@@ -59,7 +59,7 @@ describe('a log that cannot be read', () => {
   });
 
   test('is no problem before reading it has begun', () => {
-    const notBegun = { ...read, up: false, lines: 0, caughtUp: false };
+    const notBegun = { ...read, up: false, lines: 0 };
     expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
     expect(told(subnetWith({ sources: { container: notBegun } }))).toEqual([]);
   });

@@ -296,7 +296,7 @@ describe('a slow node', () => {
 });
 
 test('a log driver that keeps nothing to read is why a log cannot be read', () => {
-  const read = { up: true, lines: 9, since: 0, caughtUp: true };
+  const read = { up: true, lines: 9, since: 0 };
   const unread = { container: { ...read, up: false, fault: { what: 'broken' } } } as const;
   const n1 = { ...(FOUR[0] as KnownTarget) };
   const blind = [{ ...n1, facts: { ...n1.facts, logs: { sources: unread, patterns: {} } } }, ...FOUR.slice(1)];

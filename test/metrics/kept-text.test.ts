@@ -67,7 +67,7 @@ const logs = fc.dictionary(fc.constantFrom('p1', 'p2', 'p3'), fc.nat(9), { maxKe
   (counts): Observation => ({
     kind: 'logs',
     seen: {
-      sources: { file: { up: true, lines: Object.keys(counts).length, since: T0, caughtUp: true } },
+      sources: { file: { up: true, lines: Object.keys(counts).length, since: T0 } },
       patterns: Object.fromEntries(
         Object.entries(counts).map(([pattern, count]) => [
           pattern,
@@ -82,7 +82,7 @@ const heard = fc.subarray(['n1:1', 'n2:1', 'n3:1']).map(
   (addresses): Observation => ({
     kind: 'logs',
     seen: {
-      sources: { file: { up: true, lines: 1, since: T0, caughtUp: true } },
+      sources: { file: { up: true, lines: 1, since: T0 } },
       patterns: {},
       heard: new Map(addresses.map((address) => [address, T0])),
     },

@@ -286,7 +286,7 @@ describe('the page of metrics', () => {
     );
     const look = (up: boolean, at: number) => {
       const heard = new Map([['10.0.0.1:1', T0]]);
-      const logs = { sources: { container: { up, lines: 1, since: 0, caughtUp: up } }, patterns: {}, heard };
+      const logs = { sources: { container: { up, lines: 1, since: 0 } }, patterns: {}, heard };
       board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, at);
       return renderPage(board.snapshot(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
     };

@@ -113,7 +113,7 @@ test('the nodes that a bootnode has heard are still counted after a reload that 
   const heardNodes = () => board.snapshot()[0]?.targets.find(({ target }) => target === bootnode)?.heardNodes;
   board.load(toInventory([a, bootnode]), 0);
   expect(heardNodes()).toBeUndefined();
-  const source = { up: true, since: 0, caughtUp: true, lines: 1 };
+  const source = { up: true, since: 0, lines: 1 };
   const logs = { sources: { file: source }, patterns: {}, heard: new Map([['10.0.0.1:1', 500]]) };
   board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, 1_000);
   expect(heardNodes()).toBe(1);

@@ -17,7 +17,7 @@ interface Case {
 }
 
 const logs = (more: Partial<LogFacts>): Facts => ({
-  logs: { sources: { container: { up: true, lines: 1, since: NOW - HOUR_MS, caughtUp: true } }, patterns: {}, ...more },
+  logs: { sources: { container: { up: true, lines: 1, since: NOW - HOUR_MS } }, patterns: {}, ...more },
 });
 const error: PatternFacts = { means: 'error', count: 1, at: NOW - 1_000, order: 1, what: 'it broke', own: false };
 

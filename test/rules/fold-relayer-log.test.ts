@@ -48,7 +48,7 @@ function read(...lines: readonly (readonly [seconds: number, message: string])[]
             serviceTarget('relayer'),
             {
               logs: {
-                sources: { container: { up: true, lines: 1, since: START - 60_000, caughtUp: true } },
+                sources: { container: { up: true, lines: 1, since: START - 60_000 } },
                 patterns,
                 ...(relayer && { relayer }),
               },

@@ -49,7 +49,7 @@ function read(...lines: readonly Line[]) {
             {
               logs: {
                 ...state,
-                sources: { file: { up: true, lines: 1, since: START, caughtUp: true } },
+                sources: { file: { up: true, lines: 1, since: START } },
                 patterns: counters.read(),
               },
             },
@@ -126,7 +126,7 @@ test.each([
   const logs = {
     node: { height: 7, advancedAt: START },
     clockAheadMs,
-    sources: { file: { up: true, lines: 1, since: START, caughtUp: true } },
+    sources: { file: { up: true, lines: 1, since: START } },
     patterns: {},
   };
   const judge = (seconds: number) => asRead(judgeLogBlock(aView(target, { logs }, { now: START + seconds * 1_000 })));

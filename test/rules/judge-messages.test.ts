@@ -22,7 +22,7 @@ const nodes = (addresses: Readonly<Record<string, string | undefined>>): readonl
 function judge(others: readonly KnownTarget[], heard: Readonly<Record<string, number>>, readForMs = 2 * WINDOW_MS) {
   const facts = {
     logs: {
-      sources: { container: { up: true, lines: 1, since: NOW - readForMs, caughtUp: true } },
+      sources: { container: { up: true, lines: 1, since: NOW - readForMs } },
       patterns: {},
       heard: new Map(Object.entries(heard).map(([address, ago]) => [address, NOW - ago])),
     },

@@ -121,7 +121,7 @@ describe('a relayer whose log is read too', () => {
     const mode = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, attempted: false } as const;
     const relayer: RelayerLogFacts = { submissions: 9, submittedAt: at, modes: ['full'], byMode: { full: mode } };
     const fault = { what: 'denied', path: '/relayer.log', timezone: 'UTC' } as const;
-    const source = { up, lines: 1, since: T0, caughtUp: true, ...(!up && { fault }) };
+    const source = { up, lines: 1, since: T0, ...(!up && { fault }) };
     return { sources: { file: source }, patterns: {}, relayer };
   };
   const judgeBoth = (service: ServiceFacts, log: LogFacts) =>

@@ -7,7 +7,7 @@ import { asRead, aView, serviceTarget } from '../support/views.ts';
 
 const NOW = 10_000_000;
 const MINUTE_MS = 60_000;
-const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS, caughtUp: true };
+const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS };
 
 /** Hits this many seconds ago, oldest first. */
 const fold = (...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]): StatsLogFacts =>

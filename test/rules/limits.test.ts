@@ -30,7 +30,7 @@ const verdicts = (judge: (value: number) => { readonly verdict: Verdict }, ...va
   values.map((value) => judge(value).verdict);
 
 const logs = (more: Partial<LogFacts> = {}, readFor = 60 * MINUTE): { readonly logs: LogFacts } => ({
-  logs: { sources: { container: { up: true, lines: 1, since: ago(readFor), caughtUp: true } }, patterns: {}, ...more },
+  logs: { sources: { container: { up: true, lines: 1, since: ago(readFor) } }, patterns: {}, ...more },
 });
 const pattern = (means: PatternFacts['means'], at: number, more: Partial<PatternFacts> = {}): PatternFacts => ({
   ...{ means, at, count: 1, order: 1, what: 'it is broken', own: false },

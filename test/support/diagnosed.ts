@@ -15,7 +15,7 @@ import { judgeTargets } from './judge-targets.ts';
 export const NOW = 10_000_000;
 
 const HOUR_MS = 3_600_000;
-const log = { sources: { container: { up: true, lines: 9, since: NOW - HOUR_MS, caughtUp: true } }, patterns: {} };
+const log = { sources: { container: { up: true, lines: 9, since: NOW - HOUR_MS } }, patterns: {} };
 
 /** A container that has run for an hour. */
 export const containerOf = (name: string, over: Partial<Container> = {}): Facts['container'] => ({
