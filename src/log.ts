@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { isUnread } from './model/is-unread.ts';
 
 /** The log, and how many messages it has written since the start, by level. Every level is there from the start. */
 export interface CountedLog {
@@ -17,7 +18,7 @@ export function createLog(level: string): CountedLog {
   const destination = pino.destination({ dest: 1, sync: true, maxLength: MAX_WAITING });
   // pino bypasses the stream, which still has to know when nobody reads any more.
   destination.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.stdout.emit('error', error);
+    if (isUnread(error, process.stdout.isTTY)) process.stdout.emit('error', error);
   });
   const messages = new Map(Object.keys(pino.levels.values).map((name) => [name, 0]));
   const log = pino(

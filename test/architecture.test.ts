@@ -86,7 +86,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   'app-options': { rooms: ['http', 'inventory', 'metrics', 'model', 'settings'], packages: ['pino'] },
   settings: { rooms: ['model', 'db', 'mail', 'platform'], packages: [] },
-  log: { rooms: [], packages: ['pino'] },
+  log: { rooms: ['model'], packages: ['pino'] },
   main: { rooms: ['commands'], packages: [] },
 };
 

@@ -7,11 +7,12 @@ import type { App } from '../app-options.ts';
 import type { DemoParts } from '../demo/expected-changes.ts';
 import { demoNodeNames, type FaultName, findFaultErrors, isFaultName, listFaults, missingFor } from '../demo/faults.ts';
 import { findChromium } from '../demo/find-chromium.ts';
-import { type Simulation, startSimulation } from '../demo/start-simulation.ts';
+import { type Simulation, type SimulationOptions, startSimulation } from '../demo/start-simulation.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
 import { createLog } from '../log.ts';
 import { createProcessClock } from '../model/clock.ts';
+import { describeCause } from '../model/database-failure.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import { type DemoAccess, prepareDemoApi } from './demo-api.ts';
 import { readBuild } from './read-build.ts';
@@ -108,12 +109,50 @@ function printAddresses(
   printLine('');
 }
 
+/** The signals to the demo, which are handled from its first moment: one that comes during the start leaves no folder behind. */
+interface Signals {
+  /** Resolves when the demo is to end. */
+  readonly signalled: Promise<unknown>;
+  /** Sets what a SIGHUP does. */
+  readonly onReload: (reload: () => void) => void;
+}
+
+function handleSignals(): Signals {
+  let reload = () => {};
+  return {
+    signalled: untilSignal({ SIGHUP: () => reload() }),
+    onReload: (next) => {
+      reload = next;
+    },
+  };
+}
+
+/** Runs a simulation; of a temporary folder that cannot be written, it says so and gives exit code 1. */
+async function simulate(plan: SimulationOptions, work: (simulation: Simulation) => Promise<void>): Promise<ExitCode> {
+  let simulation: Simulation | undefined;
+  try {
+    simulation = await startSimulation(plan);
+    await work(simulation);
+    return 0;
+  } catch (error) {
+    const { code, message } = describeCause(error);
+    if (code === undefined || !/^(?:ENOSPC|EDQUOT|EACCES|EROFS|ENOENT|ENOTDIR|SQLITE_\w+)$/.test(code)) throw error;
+    report([
+      `subnetd demo: the temporary folder ${tmpdir()} cannot be written (${message}); free space there, or name another folder in TMPDIR`,
+    ]);
+    return 1;
+  } finally {
+    await simulation?.stop();
+  }
+}
+
 async function watchSimulation(
   simulation: Simulation,
   listener: Listener,
   faults: readonly FaultName[],
   parts: DemoParts,
   settings: Settings,
+  { signalled, onReload }: Signals,
 ) {
   const environment = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'subnetd-demo-'));
@@ -138,11 +177,12 @@ async function watchSimulation(
     const { app } = started;
     printAddresses(listener.url, configPath, database.path, simulation, faults, parts, access);
     const stopTelling = printChanges(app);
-    await untilSignal({ SIGHUP: () => void app.reload('SIGHUP') });
+    onReload(() => void app.reload('SIGHUP'));
+    await signalled;
     stopTelling();
     await app.stop();
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -170,13 +210,12 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const plan = { nodes, faults, browser };
 
   if (flags.configOnly) {
-    const simulation = await startSimulation(plan);
-    // The reader of the inventory may end this process at once.
-    const signalled = untilSignal();
-    process.stdout.write(simulation.inventory());
-    await signalled;
-    await simulation.stop();
-    return 0;
+    // The reader of the inventory may end this process at once. So does a terminal that is closed.
+    const signalled = untilSignal({ SIGHUP: () => process.emit('SIGTERM', 'SIGTERM') });
+    return simulate(plan, async (simulation) => {
+      process.stdout.write(simulation.inventory());
+      await signalled;
+    });
   }
 
   const { host, port } = parsed.settings.listen;
@@ -187,11 +226,13 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
     report([describeBindError(error, `${host}:${port}`)]);
     return 1;
   }
-  const simulation = await startSimulation(plan);
+  const signals = handleSignals();
+  const { settings } = parsed;
   try {
-    await watchSimulation(simulation, listener, faults, parts, parsed.settings);
+    return await simulate(plan, (simulation) =>
+      watchSimulation(simulation, listener, faults, parts, settings, signals),
+    );
   } finally {
-    await simulation.stop();
+    await listener.stop(0);
   }
-  return 0;
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { isUnread } from '../model/is-unread.ts';
 import { report } from './report.ts';
 
 const reader = new EventEmitter();
@@ -10,11 +11,11 @@ let isGone = false;
  */
 export function endWhenUnread(): void {
   for (const stream of [process.stdout, process.stderr])
-    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code !== 'EPIPE') {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (!isUnread(error, stream.isTTY)) {
         if (stream === process.stderr) return;
         report([
-          `subnetd: stdout cannot be written (${code}), so some of what was to be printed is lost; free space there, and run it again`,
+          `subnetd: stdout cannot be written (${error.code}), so some of what was to be printed is lost; free space there, and run it again`,
         ]);
         process.exit(1);
       }

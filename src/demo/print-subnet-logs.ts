@@ -64,9 +64,15 @@ export function printSubnetLogs(
   const past = begun - PAST_MS;
   const debug = join(folder, 'stats-service', 'logs', 'debug');
   mkdirSync(debug, { recursive: true });
+  let hasStarted = false;
   const writeDebug = (lines: readonly string[]) => {
     const file = join(debug, `${new Date(now()).toISOString().slice(0, 10)}.log`);
-    if (lines.length > 0) appendFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    try {
+      if (lines.length > 0) appendFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    } catch (error) {
+      // A disk that is full later costs the stats server its lines, and does not end the demo.
+      if (!hasStarted) throw error;
+    }
   };
 
   const firstHeads = new Map(names.map((name) => [name, subnet.node(name).head]));
@@ -213,6 +219,7 @@ export function printSubnetLogs(
   };
   for (const { service, startedAt } of containers.all()) printStart(service, startedAt);
   for (let at = past; at < begun; at += PAST_STEP_MS) printContainers(at);
+  hasStarted = true;
 
   return {
     statsFiles: join(debug, '*.log'),

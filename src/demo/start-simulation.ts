@@ -13,7 +13,7 @@ import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
 import { createParentChain } from './parent-chain.ts';
 import { planContainers } from './plan-containers.ts';
-import { printSubnetLogs } from './print-subnet-logs.ts';
+import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
 import { restartingAt, restartPhase } from './rolling-restart.ts';
 import { runContainers, stoppedWith } from './run-containers.ts';
@@ -69,6 +69,20 @@ const SERVICE_OF: Readonly<Record<ServiceName, Service>> = {
   relayer: relayerService,
   stats: statsService,
   frontend: frontendService,
+};
+
+/** What a handler cannot parse is a bad request, and does not end the demo. */
+const answerOrRefuse: (handler: RequestListener, ...exchange: Parameters<RequestListener>) => void = (
+  handler,
+  request,
+  response,
+) => {
+  try {
+    handler(request, response);
+  } catch {
+    if (!response.headersSent) response.writeHead(400);
+    response.end();
+  }
 };
 
 const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => {
@@ -171,11 +185,15 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   const listenAs = async (name: string, handler: RequestListener): Promise<void> => {
     const reachable: RequestListener = (request, response) => {
       if (current.unreachable) request.resume();
-      else handler(request, response);
+      else answerOrRefuse(handler, request, response);
     };
     listeners.set(name, await openListener(host, reachable));
   };
 
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  let logs: SubnetLogs;
+  let stopContainers: () => void;
   try {
     for (const name of names) {
       const view = () => (current.boasting.includes(name) ? boast(subnet.node(name)) : subnet.node(name));
@@ -192,14 +210,14 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     );
     await listenAs(PARENT, parent.handler);
     await openAndClose();
+    logs = printSubnetLogs(folder, subnet, containers, () => current, parent);
+    stopContainers = runContainers(containers, logs, () => current, now);
   } catch (error) {
+    removeFolder();
     await closeAll();
     throw error;
   }
 
-  const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));
-  const logs = printSubnetLogs(folder, subnet, containers, () => current, parent);
-  const stopContainers = runContainers(containers, logs, () => current, now);
   const turns = setInterval(() => {
     if (findRestarts().join() !== restarts.join()) void serially(change);
   }, TURN_MS);
@@ -234,7 +252,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       stopped = true;
       clearInterval(turns);
       stopContainers();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder();
       return serially(closeAll);
     },
   };

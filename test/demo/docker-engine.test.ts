@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDocker } from '../../src/docker/engine.ts';
 import { eventually } from '../support/cli.ts';
@@ -31,6 +32,19 @@ test('it reads and restarts, and refuses all else', async () => {
     expect((await fetch(simulation.docker + path, { method: 'POST' })).status).toBe(403);
   expect((await fetch(`${simulation.docker}/images/json`)).status).toBe(404);
 });
+
+test.each(['/containers/json?filters=x', '//', '/containers/json?filters=null'])(
+  'it refuses what it cannot parse, as %s, and lives on',
+  async (path) => {
+    const { simulation } = await dockerOf([]);
+    const { hostname, port } = new URL(simulation.docker);
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    // The path as it is: a URL would normalise it.
+    get({ hostname, port, path }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+    expect(await promise).toBe(400);
+    expect((await fetch(`${simulation.docker}/info`)).status).toBe(200);
+  },
+);
 
 test('it restarts no container that a fault keeps as it is, and says so', async () => {
   const { simulation } = await dockerOf(['node-down']);
