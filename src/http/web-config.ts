@@ -59,14 +59,14 @@ function createCompare(): (password: string, hash: string) => Promise<boolean> {
   return async (password, hash) => {
     if (waiting >= MOST_COMPARES) return false;
     waiting += 1;
-    const { compare } = await import('bcrypt');
-    const done = last.then(() => compare(password, hash));
-    last = done
-      .catch(() => {})
-      .finally(() => {
-        waiting -= 1;
-      });
-    return done;
+    try {
+      const { compare } = await import('bcrypt');
+      const done = last.then(() => compare(password, hash));
+      last = done.catch(() => {});
+      return await done;
+    } finally {
+      waiting -= 1;
+    }
   };
 }
 

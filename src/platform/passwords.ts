@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { loadOnce } from '../model/load-once.ts';
 
 // OWASP's parameters: 19 MiB, 2 passes, 1 lane. The work runs on libuv's threads, not on the event loop.
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -20,12 +21,11 @@ export const hashPassword = async (password: string): Promise<string> => {
   return inTurn(() => hash(password.normalize('NFC'), OPTIONS));
 };
 
-let decoy: Promise<string> | undefined;
+const decoy = loadOnce(() => hashPassword(randomBytes(16).toString('hex')));
 
 /** Does the password match the hash? Without a hash the answer is no, after the same time. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
-  decoy ??= hashPassword(randomBytes(16).toString('hex'));
-  const other = await decoy;
+  const other = await decoy.get();
   const { verify } = await load();
   const isGood = await inTurn(() => verify(hash ?? other, password.normalize('NFC')));
   return hash !== undefined && isGood;
