@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type DatabaseAddress, formatDatabase } from '../db/parse-database-url.ts';
 import { parseSettings, readEnvironment } from '../settings.ts';
 import { report } from './report.ts';
@@ -11,11 +11,17 @@ export function readDatabase(): DatabaseAddress | undefined {
   return undefined;
 }
 
-/** Says that there is no SQLite file at the address; undefined when there is one, or for PostgreSQL. To open it would make an empty one. */
-export const describeMissing = (database: DatabaseAddress): string | undefined =>
-  database.kind === 'sqlite' && !existsSync(database.path)
-    ? `there is no database ${formatDatabase(database)}; set SUBNETD_DATABASE_URL to that of the daemon`
-    : undefined;
+/** Says that there is no SQLite file at the address, which to open would make an empty one; undefined in any other case. */
+export function describeMissing(database: DatabaseAddress): string | undefined {
+  if (database.kind !== 'sqlite') return undefined;
+  try {
+    if (statSync(database.path, { throwIfNoEntry: false }) !== undefined) return undefined;
+  } catch {
+    // Nobody knows what is in a folder that this user may not open. To open the database says so.
+    return undefined;
+  }
+  return `there is no database ${formatDatabase(database)}; set SUBNETD_DATABASE_URL to that of the daemon`;
+}
 
 /** A word, quoted for a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

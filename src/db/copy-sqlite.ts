@@ -11,6 +11,21 @@ export type Copied<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export const refuse = (problem: string) => ({ ok: false, problem }) as const;
 
+const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'run this as a user who may read and write there, such as that of subnetd',
+  EPERM: 'run this as a user who may read and write there, such as that of subnetd',
+  EROFS: 'mount that disk so that it may be written, or choose another place',
+  ENOSPC: 'free space on that disk, or choose another place',
+};
+
+/** Names the file that the system refused, and what to do; `file` where the error names none. */
+export function refuseFile(file: string, error: unknown) {
+  const { code = 'unknown error', path = file } = error as NodeJS.ErrnoException;
+  // The part of a copy is nothing that a person has named.
+  const named = path.replace(/\.part-\d+$/, '');
+  return refuse(`${named} cannot be opened (${code}); ${SYSTEM_REMEDIES[code] ?? 'correct the path'}`);
+}
+
 /** Flushes a file, or the names in a folder, to the disk. */
 export function flush(path: string): void {
   const file = openSync(path, 'r');

@@ -17,7 +17,8 @@ const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
 const OTHERS = 0o077;
 const MAY_WRITE = 0o022;
 
-const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
+/** What is at a path; undefined when nothing is. */
+export const statOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 const octal = (mode: number) => (mode & 0o777).toString(8);
 
 /** Removes the rights of other users; false if that failed, as for a file of another user. */

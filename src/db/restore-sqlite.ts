@@ -2,9 +2,9 @@ import { chmodSync, chownSync, existsSync, linkSync, realpathSync, renameSync, r
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from './busy.ts';
-import { type Copied, copySqlite, flush, refuse } from './copy-sqlite.ts';
-import { identify } from './file-identity.ts';
-import { makeDatabaseFolder, removeDatabase } from './private-files.ts';
+import { type Copied, copySqlite, flush, refuse, refuseFile } from './copy-sqlite.ts';
+import { type FileIdentity, identify } from './file-identity.ts';
+import { makeDatabaseFolder, removeDatabase, statOf } from './private-files.ts';
 
 /** What a restore left. */
 export interface Restored {
@@ -71,13 +71,19 @@ export async function restoreSqlite(
   now: Date,
   signal: AbortSignal,
 ): Promise<Copied<Restored>> {
-  const path = existsSync(givenPath) ? realpathSync(givenPath) : givenPath;
-  const backup = statSync(file, { throwIfNoEntry: false });
-  if (backup === undefined) return refuse(`there is no file ${file}; correct the path`);
-  if (!backup.isFile()) return refuse(`${file} is no file; name the backup${backup.isDirectory() ? ' in it' : ''}`);
-  const before = identify(path);
-  if (identify(file) === before) return refuse(`${file} is the database itself; name a backup`);
-  makeDatabaseFolder(path);
+  let path: string;
+  let before: FileIdentity | undefined;
+  try {
+    const backup = statOf(file);
+    if (backup === undefined) return refuse(`there is no file ${file}; correct the path`);
+    if (!backup.isFile()) return refuse(`${file} is no file; name the backup${backup.isDirectory() ? ' in it' : ''}`);
+    path = statOf(givenPath) === undefined ? givenPath : realpathSync(givenPath);
+    before = identify(path);
+    if (identify(file) === before) return refuse(`${file} is the database itself; name a backup`);
+    makeDatabaseFolder(path);
+  } catch (error) {
+    return refuseFile(file, error);
+  }
   const part = `${path}.part-${process.pid}`;
   let hold: Hold | undefined;
   const keptAs = nameKept(path, now);
@@ -103,7 +109,7 @@ export async function restoreSqlite(
     return { ok: true, value: { bytes: copied.value, ...kept, isUnsure: hold?.who === 'nobody knows' } };
   } catch (error) {
     if (isLinked) rmSync(keptAs, { force: true });
-    return refuse(`${path} cannot be replaced (${(error as NodeJS.ErrnoException).code}); nothing was restored`);
+    return refuseFile(path, error);
   } finally {
     if (hold !== undefined && hold.who !== 'others') hold.release();
     removeDatabase(part);

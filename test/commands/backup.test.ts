@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -149,6 +150,23 @@ describe('subnetd backup and subnetd restore', () => {
       });
     expect(readFileSync(pathOf('taken.db'), 'utf8')).toBe('mine');
     expect(readdirSync(pathOf('.')).sort()).toEqual(['data', 'taken.db']);
+  });
+
+  it('says which file the system refuses', async () => {
+    const [path, loop] = [pathOf('data/subnetd.db'), pathOf('loop')];
+    await makeDatabase(path);
+    symlinkSync(loop, loop);
+    const calls = [
+      [['backup', `${loop}/b.db`], path, `subnetd backup: ${loop} cannot be opened (ELOOP); correct the path\n`],
+      [['backup', pathOf('b.db')], loop, `subnetd backup: ${loop} cannot be opened (ELOOP); correct the path\n`],
+      [['restore', loop], path, `subnetd restore: ${loop} cannot be opened (ELOOP); correct the path\n`],
+      [['restore', path], loop, `subnetd restore: ${loop} cannot be opened (ELOOP); correct the path\n`],
+    ] as const;
+    for (const [words, database, stderr] of calls)
+      expect(await runCommand(words, at(database))).toEqual({ code: 2, stdout: '', stderr });
+    // Whether there is a database is not known there, so nobody says that there is none.
+    const { code, stderr } = await runCommand(['apikey', 'list'], at(loop));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^subnetd: the database sqlite:\S+ failed: ELOOP/)]);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
