@@ -105,7 +105,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     deps.isAlive() ? c.text('ok\n') : c.text('the scheduler has missed its rounds; restart subnetd\n', 503),
   );
   app.get('/readyz', (c) =>
-    deps.isReady() ? c.text('ok\n') : c.text('the first round of looks has not ended yet; wait\n', 503),
+    deps.isReady() ? c.text('ok\n') : c.text('the first round of probes has not ended yet; wait\n', 503),
   );
   for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
   addApiRoutes(app, deps.api, deps.corsOrigins);

@@ -1,4 +1,5 @@
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
+import { withArticle } from '../model/with-article.ts';
 import type { CallMember, Json } from './call.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
@@ -71,7 +72,7 @@ function titleOf(operation: Operation): { readonly summary: string; readonly tag
   const { kind, resource } = operation;
   const { noun, plural, name: tag } = resource;
   if (kind === 'list') return { summary: `List ${plural}`, tag };
-  return { summary: `${kind === 'add' ? 'Add' : 'Update'} ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`, tag };
+  return { summary: `${kind === 'add' ? 'Add' : 'Update'} ${withArticle(noun)}`, tag };
 }
 
 function securityOf(operation: Operation): readonly Json[] {

@@ -1,6 +1,7 @@
 import type { Author } from '../model/author.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
+import { withArticle } from '../model/with-article.ts';
 import { limitMails } from './accounts/limit-mails.ts';
 import { authorOf } from './author-of.ts';
 import type { CallDeps } from './call.ts';
@@ -25,10 +26,7 @@ async function describeDuplicate(store: PlatformStore, resource: Resource, membe
     existing === undefined || existing.isInUse
       ? `choose another, or update that record`
       : `it is out of use: to take it back, update it (${idMember} ${existing.id}) with ${flag.member} ${!flag.outOfUse}`;
-  return fail(
-    codes.duplicate,
-    `${member}: there is such ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} already; ${hint}`,
-  );
+  return fail(codes.duplicate, `${member}: there is such ${withArticle(noun)} already; ${hint}`);
 }
 
 const failMissing = ({ noun, idMember, codes, naturalKey }: Resource) =>

@@ -1,16 +1,14 @@
 import { html } from 'hono/html';
-import type { Resource } from '../../model/resource.ts';
 import { SECURITY_ACTIONS } from '../../model/security-event.ts';
 import { badge, type Html } from '../../pages/marks.ts';
 import { ago, count } from '../../pages/times.ts';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import { resources } from '../../platform/resources.ts';
 import { failureNote } from '../form.ts';
-import { labelOf, valueText } from '../member-words.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
 import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
 import { type EventItem, type EventPage, filtersOf, readEvents } from './read-events.ts';
-import { findUserNames } from './record-trail.ts';
+import { changeItem, findUserNames } from './record-trail.ts';
 
 /** One of the two logs. */
 interface EventLog {
@@ -74,14 +72,6 @@ const addressOf = (path: string, query: Readonly<Record<string, string>>): strin
   return text === '' ? path : `${path}?${text}`;
 };
 
-function changeOf(resource: Resource | undefined, name: string, { from, to }: EventItem['Changes'][string]): Html {
-  const kind = resource?.members.find((member) => member.name === name)?.kind;
-  const label = labelOf(name, kind);
-  if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
-  if (from === null) return html`<li>${label}: ${valueText(to)}</li>`;
-  return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
-}
-
 function subjectOf({ Resource: name, RecordID: id }: EventItem, names: ReadonlyMap<number, string>): Html {
   const page = PAGES[name];
   if (page === undefined) return id === 0 ? html`${nounOf(name)}` : html`${nounOf(name)} ${id}`;
@@ -97,7 +87,7 @@ function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>
   const resource = resources.find(({ name }) => name === event.Resource);
   const what = Object.entries(Changes);
   const action = log.isSecurity ? badge(REFUSED.test(Action) ? 'warn' : 'ok', Action) : Action;
-  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="About">${subjectOf(event, names)}</td><td role="cell" data-l="Who">${user}${Credential === 'none' ? 'nobody' : Credential}${stated}</td><td role="cell" data-l="From">${IP === null ? '' : filterBy('IP', IP, IP)}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeOf(resource, name, of))}</ul>`}${RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="About">${subjectOf(event, names)}</td><td role="cell" data-l="Who">${user}${Credential === 'none' ? 'nobody' : Credential}${stated}</td><td role="cell" data-l="From">${IP === null ? '' : filterBy('IP', IP, IP)}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}${RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`}</td></tr>`;
 }
 
 const HEADINGS = ['When', 'Action', 'About', 'Who', 'From', 'What'];

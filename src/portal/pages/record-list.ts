@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { FoundRecords, RecordQuery } from '../../model/record-query.ts';
 import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
+import { withArticle } from '../../model/with-article.ts';
 import { badge, type Html } from '../../pages/marks.ts';
 import { ago, count } from '../../pages/times.ts';
 import type { Body } from '../../platform/check-value.ts';
@@ -135,8 +136,6 @@ function pager({ path }: ListedResource, view: ListView, total: number): Html | 
   }${last < total ? link(view.page + 1, 'Next') : ''}</nav>`;
 }
 
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a');
-
 function table(listed: ListedResource, view: ListView, { items }: FoundRecords, now: number): Html {
   const { resource } = listed;
   const [key, ...others] = columnsOf(resource).map(({ name }) => name);
@@ -160,7 +159,7 @@ export async function showList(listed: ListedResource, { store, query, now }: Vi
   const summary = `${count(found.total)} ${found.total === 1 ? resource.noun : resource.plural}`;
   return {
     title: name,
-    content: html`<div class="head"><h1>${name}</h1><a class="btn primary" href="${path}/add">Add ${article(resource.noun)} ${resource.noun}</a></div>
+    content: html`<div class="head"><h1>${name}</h1><a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></div>
 ${query.get('done') === 'added' ? doneNote(`The ${resource.noun} was added.`) : ''}
 ${filter(listed, view)}
 <section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : table(listed, view, found, now)}${pager(listed, view, found.total)}</section>`,

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
+import { withArticle } from '../../model/with-article.ts';
 import { type Body, checkDigits } from '../../platform/check-value.ts';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import type { Failure } from '../../platform/outcome.ts';
@@ -57,7 +58,7 @@ async function showAdd(
   visit: Visit,
   failure?: Failure,
 ): Promise<PortalPage> {
-  const title = `Add ${/^[aeiou]/.test(resource.noun) ? 'an' : 'a'} ${resource.noun}`;
+  const title = `Add ${withArticle(resource.noun)}`;
   const sent = failure && visit.form;
   const fields = (await recordFields(visit.store, resource, undefined, sent)).map((field) => adapt(field, visit));
   return {

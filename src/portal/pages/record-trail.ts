@@ -23,10 +23,15 @@ export async function findUserNames(
   return names;
 }
 
-function change(resource: Changed, name: string, { from, to }: AuditEvent['changes'][string]): Html {
-  const member = resource.members.find((one) => one.name === name);
-  const label = labelOf(name, member?.kind);
-  if (member?.kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
+/** What changed of one member. `changed` is undefined for what has no members with words of their own. */
+export function changeItem(
+  changed: Changed | undefined,
+  name: string,
+  { from, to }: AuditEvent['changes'][string],
+): Html {
+  const kind = changed?.members.find((one) => one.name === name)?.kind;
+  const label = labelOf(name, kind);
+  if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
   if (from === null) return html`<li>${label}: ${valueText(to)}</li>`;
   return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
 }
@@ -38,7 +43,7 @@ function row(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, st
   const what = Object.entries(changes).filter(
     ([name]) => !resource.members.some((member) => member.kind === 'reference' && member.to.idMember === name),
   );
-  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="Who">${who}${stated}</td><td role="cell" data-l="From">${ip ?? ''}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? 'nothing' : html`<ul>${what.map(([name, of]) => change(resource, name, of))}</ul>`}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="Who">${who}${stated}</td><td role="cell" data-l="From">${ip ?? ''}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? 'nothing' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}</td></tr>`;
 }
 
 /** Who changed what of a record, the newest first. */
