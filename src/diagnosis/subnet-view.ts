@@ -1,7 +1,7 @@
 import type { RpcExposure } from '../model/exposure.ts';
 import type { ChainFacts, Progress } from '../model/facts.ts';
 import type { Container, Fault } from '../model/observation.ts';
-import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
+import type { ExplainedCheck } from '../model/problem.ts';
 import { START_MS } from '../model/restart-cause.ts';
 import type { TargetSetup } from '../model/setup.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
@@ -63,14 +63,16 @@ export interface NeverSigned {
   readonly rounds: number;
 }
 
-/** What was found in the exposure of a node, and how its account was known to be unlocked then. */
+/** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
+export type UnlockedBy = 'wallet' | 'signing';
+
+/** The exposure of a node as it was read, and how its account was known to be unlocked then. */
 export interface FoundExposure {
   readonly seen: RpcExposure;
-  readonly unlocked: string | undefined;
-  readonly problems: readonly Suspicion[];
+  readonly unlocked: UnlockedBy | undefined;
 }
 
-/** What was found in earlier diagnoses of a subnet. An exposure stays the same for an hour, and its texts cost 40 µs. */
+/** What earlier diagnoses of a subnet knew. An exposure stays the same for an hour. */
 export type ExposureMemory = WeakMap<NodeTarget, FoundExposure>;
 
 /** Everything that is known of a subnet at one moment. Times are watched time. */

@@ -1,7 +1,8 @@
 /** The names of the first `most` for a sentence, and how many others there are: `a, b and 3 others`. */
 export function listEach<T>(ones: readonly T[], nameOf: (one: T) => string, most = 5): string {
   const named = ones.slice(0, most).map(nameOf).join(', ');
-  return ones.length > most ? `${named} and ${ones.length - most} others` : named;
+  const others = ones.length - most;
+  return others > 0 ? `${named} and ${others} ${others === 1 ? 'other' : 'others'}` : named;
 }
 
 /** The same of names. */

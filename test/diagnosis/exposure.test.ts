@@ -29,7 +29,12 @@ const noMaster: Given = { chain: { address: '0xother' } };
 /** The same nodes of an inventory in each diagnosis. */
 const TARGETS = NAMES.map((name) => diagnosedNode(name, NAMES).target);
 
-function find(exposure: RpcExposure, given: Given = {}, others: Given = {}, memory: ExposureMemory = new WeakMap()) {
+function findOf(
+  exposures: readonly RpcExposure[],
+  given: Given = {},
+  others: Given = {},
+  memory: ExposureMemory = new WeakMap(),
+) {
   const targets = TARGETS.map((target) => ({
     ...diagnosedNode(target.name, NAMES, target.name === 'n1' ? given : others),
     target,
@@ -40,13 +45,24 @@ function find(exposure: RpcExposure, given: Given = {}, others: Given = {}, memo
     targets: targets.map(({ target }) => target),
     settings: DEFAULT_SETTINGS,
   };
-  const [n1] = subnet.targets;
-  const read = new Map([
-    [targetKey(n1 as (typeof subnet.targets)[number]), { exposure: { ok: true, value: exposure } as const }],
-  ]);
+  const read = new Map(
+    subnet.targets.flatMap((target, index) => {
+      const value = exposures[index];
+      return value === undefined ? [] : [[targetKey(target), { exposure: { ok: true, value } as const }] as const];
+    }),
+  );
   const setup = { observation: { targets: read, engines: new Map(), named: [] }, at: NOW };
-  const found = findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup }, memory));
-  expect(found.every(({ component, name }) => component === 'node' && name === 'n1')).toBe(true);
+  return findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup }, memory));
+}
+
+/** What is found of n1 alone. */
+function find(exposure: RpcExposure, ...more: [given?: Given, others?: Given, memory?: ExposureMemory]) {
+  const found = findOf([exposure], ...more);
+  // What anyone on the internet reaches is a problem of its node, everything else one of all nodes.
+  for (const { problem, component, name, nodes } of found)
+    expect([component, name, nodes]).toEqual(
+      problem.endsWith('_exposed') ? ['node', 'n1', undefined] : [undefined, undefined, ['n1']],
+    );
   return found.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix]);
 }
 
@@ -195,6 +211,67 @@ describe('wildcards', () => {
       origins(inside, 'eth', byScript('--rpccorsdomain', 'http://FRONTEND:5214')),
     ]);
     expect(names(find(seen('10.0.0.5', { modules: SAFE })))).toEqual(['account_unlocked']);
+  });
+});
+
+describe('a stock network, whose nodes all serve the same', () => {
+  const stock = (port: number, over: Partial<RpcExposure> = {}) =>
+    seen('', { servedAt: [{ ip: '192.168.25.1', port }], anyHost: true, anyOrigin: true, ...over });
+  const network = (over: Partial<RpcExposure> = {}) => [stock(8545), stock(8546), stock(8547), stock(8548, over)];
+  const four =
+    'at 192.168.25.1:8545 (n1), 192.168.25.1:8546 (n2), 192.168.25.1:8547 (n3), 192.168.25.1:8548 (n4), addresses of a private network, each';
+
+  test('has one problem of each kind, which names the nodes', () => {
+    const found = findOf(network());
+    expect(found.map(({ problem, component, nodes }) => [problem, component, nodes])).toEqual([
+      ['rpc_open', undefined, NAMES],
+      ['account_unlocked', undefined, NAMES],
+      ['hosts_wildcard', undefined, NAMES],
+      ['origins_wildcard', undefined, NAMES],
+    ]);
+    expect(found.map(({ summary }) => summary)).toEqual([
+      'the RPC of n1, n2, n3, n4 serves debug, miner and personal beyond its own machine',
+      'the unlocked account of n1, n2, n3, n4 can be used from beyond its own machine',
+      'the RPC of n1, n2, n3, n4 answers under any host name',
+      'the RPC of n1, n2, n3, n4 lets any web page use it',
+    ]);
+    expect(found.map(({ evidence }) => evidence)).toEqual([
+      `${four} serves debug, miner and personal without a password: anybody there can rewind its chain (debug_setHead), stop its blocks (miner_stop) and guess the password of its account (personal_unlockAccount)`,
+      `each of n1, n2, n3, n4 signs blocks as a masternode, so its account is unlocked, and ${four} serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)`,
+      `${four} answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use debug, eth, miner and personal (DNS rebinding)`,
+      `${four} allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use debug, eth, miner and personal`,
+    ]);
+    expect(found.map(({ fix }) => fix)).toEqual([
+      'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env, n2.env, n3.env, n4.env and recreate n1, n2, n3, n4; what needs them can use its IPC',
+      'publish each port for 127.0.0.1 only, as 127.0.0.1:8545:8545 of n1, in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes); no line of an env file helps, as the start script always passes --unlock',
+      'mount a copy of start.sh that passes --rpcvhosts localhost,NAME over /work/start.sh in docker-compose.yml, of n1, n2, n3, n4; no line of an env file helps, as the start script always passes --rpcvhosts "*"',
+      'mount a copy of start.sh that passes --rpccorsdomain http://FRONTEND:5214 over /work/start.sh in docker-compose.yml, of n1, n2, n3, n4; no line of an env file helps, as the start script always passes --rpccorsdomain "*"',
+    ]);
+  });
+
+  test('tells a node that serves something else apart', () => {
+    const [open] = findOf(network({ modules: ['XDPoS', 'admin', 'eth', 'rpc'] }));
+    expect(open?.summary).toBe(
+      'the RPC of n1, n2, n3, n4 serves admin, debug, miner and personal beyond its own machine',
+    );
+    expect(open?.evidence).toMatch(
+      /8547 \(n3\), addresses of a private network, each serves debug, miner and personal .*; at 192\.168\.25\.1:8548, an address of a private network, n4 serves admin without a password: anybody there can cut it off from its peers \(admin_removePeer\)$/,
+    );
+    expect(open?.fix).toBe(
+      'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env, n2.env, n3.env and recreate n1, n2, n3; set RPC_API=XDPoS,eth in n4.env and recreate n4; what needs them can use its IPC',
+    );
+  });
+
+  test('has a warning of its own for each node that everybody reaches', () => {
+    const found = findOf(network({ servedAt: [{ ip: '203.0.113.7', port: 8548 }] }));
+    expect(found.map(({ problem, name, nodes }) => [problem, name, nodes])).toEqual([
+      ['rpc_exposed', 'n4', undefined],
+      ['rpc_open', undefined, ['n1', 'n2', 'n3']],
+      ['account_exposed', 'n4', undefined],
+      ['account_unlocked', undefined, ['n1', 'n2', 'n3']],
+      ['hosts_wildcard', undefined, NAMES],
+      ['origins_wildcard', undefined, NAMES],
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Endpoint, formatEndpoint, type Reach, toReach } from '../../model/exposure.ts';
-import { joinAnd } from '../../model/list-names.ts';
+import { joinAnd, listEach } from '../../model/list-names.ts';
 
 const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
 
@@ -9,9 +9,17 @@ const PLACES: Readonly<Record<Reach, string>> = {
   loopback: 'an address of its own machine',
 };
 
+const MANY_PLACES: Readonly<Record<Reach, string>> = {
+  public: 'public addresses',
+  private: 'addresses of a private network',
+  loopback: 'addresses of their own machine',
+};
+
 /** Where something is served, by the endpoints that most can reach. */
 export interface Where {
   readonly reach: Reach;
+  /** The first of the endpoints: `192.0.2.1:8545`. */
+  readonly endpoint: string;
   readonly port: number;
   /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
   readonly text: string;
@@ -25,5 +33,9 @@ export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined 
   if (reach === undefined || first === undefined) return undefined;
   const shown = endpoints.slice(0, 2).map(formatEndpoint);
   const text = `${joinAnd(shown)}, ${shown.length > 1 ? 'each ' : ''}${PLACES[reach]},`;
-  return { reach, port: first.port, text };
+  return { reach, endpoint: formatEndpoint(first), port: first.port, text };
 }
+
+/** The same of several that are reached alike: `192.0.2.1:8545 (n1), 192.0.2.2:8545 (n2), public addresses,`. */
+export const describeEach = (ones: readonly { readonly name: string; readonly where: Where }[], reach: Reach): string =>
+  `${listEach(ones, ({ name, where }) => `${where.endpoint} (${name})`)}, ${MANY_PLACES[reach]},`;

@@ -1,30 +1,13 @@
-import type { Reach, RpcExposure } from '../../model/exposure.ts';
-import { joinAnd } from '../../model/list-names.ts';
+import type { RpcExposure } from '../../model/exposure.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
-import { describeWhere } from './describe-where.ts';
-
-/** The namespaces that change the node, and what anyone can do with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
-const DANGERS: Readonly<Record<string, string>> = {
-  admin: 'cut it off from its peers (admin_removePeer)',
-  debug: 'rewind its chain (debug_setHead)',
-  miner: 'stop its blocks (miner_stop)',
-  personal: 'guess the password of its account (personal_unlockAccount)',
-};
-
-/** A node that serves anyone, and where. */
-interface Exposed {
-  readonly node: NodeView;
-  readonly seen: RpcExposure;
-  /** Of the address that most can reach. */
-  readonly reach: Reach;
-  /** The addresses with that reach, as a text. */
-  readonly where: string;
-  readonly port: number;
-  readonly dangerous: readonly string[];
-  /** How it is known that its account is unlocked; undefined when it is not. */
-  readonly unlocked: string | undefined;
-}
+import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
+import {
+  describeAccounts,
+  describeNamespaces,
+  describeWildcards,
+  type Exposed,
+  toExposed,
+} from './describe-exposed.ts';
 
 function isMasternode(node: NodeView, { chain, masters }: SubnetView): boolean {
   const address = node.chainFacts?.observation.address;
@@ -40,122 +23,68 @@ function findUnlocked(
   node: NodeView,
   { wallet }: RpcExposure,
   view: SubnetView,
-  before: string | undefined,
-): string | undefined {
-  if (wallet === 'unlocked') return `by personal_listWallets, an account of ${node.name} is unlocked`;
+  before: UnlockedBy | undefined,
+): UnlockedBy | undefined {
+  if (wallet === 'unlocked') return 'wallet';
   if (wallet !== undefined || !isMasternode(node, view)) return undefined;
-  if (isSilent(node, view)) return before;
   // A key that is locked signs nothing.
-  return `${node.name} signs blocks as a masternode, so its account is unlocked`;
+  return isSilent(node, view) ? before : 'signing';
 }
 
-function toExposed(node: NodeView, seen: RpcExposure, unlocked: string | undefined): Exposed | undefined {
-  const served = describeWhere(seen.servedAt);
-  if (served === undefined) return undefined;
-  const dangerous = seen.modules.filter((name) => Object.hasOwn(DANGERS, name));
-  const { reach, port, text: where } = served;
-  return { node, seen, reach, where, port, dangerous, unlocked };
+/** What a node serves to anyone, if anything. */
+function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
+  const { exposure } = node.setup;
+  if (!exposure?.ok) return undefined;
+  const seen = exposure.value;
+  const last = view.exposures.get(node.target);
+  const before = last?.seen === seen ? last.unlocked : undefined;
+  const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view, before) : undefined;
+  view.exposures.set(node.target, { seen, unlocked });
+  return toExposed(node.name, seen, unlocked);
 }
 
-const about = ({ name }: NodeView) => ({ component: 'node', name, explains: [], causes: [] }) as const;
+/** A problem of each node: whoever makes another one public is paged for it. */
+const ofEach = (
+  problem: 'rpc_exposed' | 'account_exposed',
+  ones: readonly Exposed[],
+  describe: (alike: readonly Exposed[]) => Pick<Suspicion, 'summary' | 'evidence' | 'fix'>,
+): readonly Suspicion[] =>
+  ones.map((one) => ({ problem, component: 'node', name: one.name, ...describe([one]), explains: [], causes: [] }));
 
-/** The line that leaves out what is dangerous. `rpc` is served in any case. */
-function toEnvLine({ node: { name }, seen, dangerous }: Exposed): string {
-  const kept = seen.modules.filter((module) => module !== 'rpc' && !dangerous.includes(module));
-  return `set RPC_API=${kept.join() || 'net,web3'} in ${name}.env and recreate ${name}`;
-}
+/** One problem of all nodes: on a stock network each of them has it. */
+const ofAll = (
+  problem: 'rpc_open' | 'account_unlocked' | 'hosts_wildcard' | 'origins_wildcard',
+  ones: readonly Exposed[],
+  describe: (ones: readonly Exposed[]) => Pick<Suspicion, 'summary' | 'evidence' | 'fix'>,
+): readonly Suspicion[] =>
+  ones.length === 0
+    ? []
+    : [{ problem, ...describe(ones), explains: [], causes: [], nodes: ones.map(({ name }) => name) }];
 
-/** The fix where the start script of a node leaves no choice. */
-const toOwnMachine = ({ port }: Exposed): string =>
-  `publish the port as 127.0.0.1:${port}:${port} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes)`;
-
-function findNamespaces(one: Exposed): readonly Suspicion[] {
-  const { node, reach, where, dangerous } = one;
-  if (dangerous.length === 0 || reach === 'loopback') return [];
-  const names = joinAnd(dangerous);
-  return [
-    {
-      problem: reach === 'public' ? 'rpc_exposed' : 'rpc_open',
-      ...about(node),
-      summary: `the RPC of ${node.name} serves ${names} beyond its own machine`,
-      evidence: `at ${where} ${node.name} serves ${names} without a password: anybody there can ${joinAnd(dangerous.map((name) => DANGERS[name] ?? ''))}`,
-      fix: `${toEnvLine(one)}; what needs them can use its IPC`,
-    },
-  ];
-}
-
-function findAccount(one: Exposed): readonly Suspicion[] {
-  const { node, reach, where, unlocked } = one;
-  if (unlocked === undefined || reach === 'loopback') return [];
-  return [
-    {
-      problem: reach === 'public' ? 'account_exposed' : 'account_unlocked',
-      ...about(node),
-      summary: `the unlocked account of ${node.name} can be used from beyond its own machine`,
-      evidence: `${unlocked}, and at ${where} it serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)`,
-      fix: `${toOwnMachine(one)}; no line of ${node.name}.env helps, as the start script always passes --unlock`,
-    },
-  ];
-}
-
-/** The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count. */
-const findAbused = ({ reach, dangerous, unlocked }: Exposed): readonly string[] =>
-  unlocked !== undefined && reach !== 'loopback' ? [...dangerous, 'eth'].toSorted() : dangerous;
-
-function findWildcards(one: Exposed): readonly Suspicion[] {
-  const { node, seen, where } = one;
-  const { name } = node;
-  const names = findAbused(one);
-  if (names.length === 0) return [];
-  const abused = joinAnd(names);
-  const fixFor = (flag: string, value: string) =>
-    // Without namespaces that change the node, web pages reach only what everybody may read.
-    !names.includes('eth')
-      ? `${toEnvLine(one)}; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`
-      : `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of ${name}.env helps, as the start script always passes ${flag} "*"`;
-  return [
-    ...(seen.anyHost
-      ? [
-          {
-            problem: 'hosts_wildcard' as const,
-            ...about(node),
-            summary: `the RPC of ${name} answers under any host name`,
-            evidence: `at ${where} ${name} answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use ${abused} (DNS rebinding)`,
-            fix: fixFor('--rpcvhosts', `localhost,${name}`),
-          },
-        ]
-      : []),
-    ...(seen.anyOrigin
-      ? [
-          {
-            problem: 'origins_wildcard' as const,
-            ...about(node),
-            summary: `the RPC of ${name} lets any web page use it`,
-            evidence: `at ${where} ${name} allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use ${abused}`,
-            fix: fixFor('--rpccorsdomain', 'http://FRONTEND:5214'),
-          },
-        ]
-      : []),
-  ];
-}
-
-function findOf(node: NodeView, seen: RpcExposure, unlocked: string | undefined): readonly Suspicion[] {
-  const one = toExposed(node, seen, unlocked);
-  return one === undefined ? [] : [...findNamespaces(one), ...findAccount(one), ...findWildcards(one)];
-}
-
-/** What the RPC of each node does for anyone, and should not. */
+/** What the RPC of the nodes does for anyone, and should not. */
 export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
-  return view.nodes.flatMap((node): readonly Suspicion[] => {
-    const { exposure } = node.setup;
-    if (!exposure?.ok) return [];
-    const seen = exposure.value;
-    const last = view.exposures.get(node.target);
-    const before = last?.seen === seen ? last : undefined;
-    const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view, before?.unlocked) : undefined;
-    if (before !== undefined && before.unlocked === unlocked) return before.problems;
-    const problems = findOf(node, seen, unlocked);
-    view.exposures.set(node.target, { seen, unlocked, problems });
-    return problems;
-  });
+  const exposed = view.nodes.flatMap((node) => findExposed(node, view) ?? []);
+  if (exposed.length === 0) return [];
+  const at = (reach: string, has: (one: Exposed) => boolean) =>
+    exposed.filter((one) => one.where.reach === reach && has(one));
+  const isOpen = ({ dangerous }: Exposed) => dangerous.length > 0;
+  const isUnlocked = ({ unlocked }: Exposed) => unlocked !== undefined;
+  const abusedBy = (has: (seen: RpcExposure) => boolean | undefined) =>
+    exposed.filter(({ abused, seen }) => abused.length > 0 && has(seen));
+  return [
+    ...ofEach('rpc_exposed', at('public', isOpen), describeNamespaces),
+    ...ofAll('rpc_open', at('private', isOpen), describeNamespaces),
+    ...ofEach('account_exposed', at('public', isUnlocked), describeAccounts),
+    ...ofAll('account_unlocked', at('private', isUnlocked), describeAccounts),
+    ...ofAll(
+      'hosts_wildcard',
+      abusedBy(({ anyHost }) => anyHost),
+      describeWildcards.hosts,
+    ),
+    ...ofAll(
+      'origins_wildcard',
+      abusedBy(({ anyOrigin }) => anyOrigin),
+      describeWildcards.origins,
+    ),
+  ];
 }
