@@ -45,6 +45,8 @@ interface Watched {
 }
 
 const encoder = new TextEncoder();
+/** What a browser reads over. */
+const COMMENT = encoder.encode(':\n\n');
 
 /** The text of a time that runs differs each second; the script counts it on. */
 const withoutRunning = (text: string): string => text.replace(/(<time class="ago"[^>]*>)[^<]*/g, '$1');
@@ -97,6 +99,12 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
       else close(page, client);
   };
 
+  /** Breaks the silence without a new state, for which there is no time now. */
+  const keepOpen = (page: string, one: Watched) => {
+    if (now() - one.sentAt < heartbeatMs) return;
+    one.sentAt = now();
+    send(page, COMMENT);
+  };
   const renew = (page: string, one: Watched) => {
     const current = render(page);
     if (current === undefined) {
@@ -113,7 +121,10 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
   const tick = () => {
     const started = performance.now();
     for (const [page, one] of [...watched]) {
-      if (performance.now() - started >= busyMs) return;
+      if (performance.now() - started >= busyMs) {
+        keepOpen(page, one);
+        continue;
+      }
       watched.delete(page);
       watched.set(page, one);
       try {

@@ -172,3 +172,13 @@ test('a page that breaks takes no other with it', async () => {
   expect(await good.next()).toMatchObject({ parts: { a: 'true' } });
   await expect.poll(() => bugs.length).toBeGreaterThan(0);
 });
+
+test('a page that has no turn for long is not silent', async () => {
+  const { streams } = streamsOf({ a: '1' }, { busyMs: 0, heartbeatMs: 5 });
+  const reader = streams.open('a')?.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; !text.endsWith('\n\n:\n\n'); ) {
+    const read = await reader?.read();
+    expect(read?.done).toBe(false);
+    text += read?.value;
+  }
+});
