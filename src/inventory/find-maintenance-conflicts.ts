@@ -16,7 +16,11 @@ const MOST_NAMES = 10;
 
 /** Names that can be shown, as `a, b and 3 more`. */
 function listNames(names: readonly string[]): string {
-  const shown = names.filter((name) => !/\p{C}/u.test(name) && name.length <= 100).slice(0, MOST_NAMES);
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length === MOST_NAMES) break;
+    if (!/\p{C}/u.test(name) && name.length <= 100) shown.push(name);
+  }
   return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
 }
 

@@ -1,4 +1,14 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type YAMLError } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type YAMLError,
+} from 'yaml';
 import type { z } from 'zod';
 import type { Inventory } from '../model/target.ts';
 import { findConflicts } from './find-conflicts.ts';
@@ -21,12 +31,21 @@ interface Finding {
   readonly onKey?: boolean;
 }
 
+/** What each alias stands for. To resolve one reads the document up to it, which takes too long for each of many findings. */
+type Resolved = Map<Alias, unknown>;
+
+function resolve(document: Document, node: unknown, resolved: Resolved): unknown {
+  if (!isAlias(node)) return node;
+  if (!resolved.has(node)) resolved.set(node, node.resolve(document));
+  return resolved.get(node);
+}
+
 /** The offset of the value at a path, or of the nearest ancestor in the text. */
-function offsetOf(document: Document, { path, onKey }: Finding): number {
+function offsetOf(document: Document, { path, onKey }: Finding, aliases: Resolved): number {
   let node: unknown = document.contents;
   let offset = 0;
   for (const [depth, part] of [...path, undefined].entries()) {
-    const resolved = isAlias(node) ? node.resolve(document) : node;
+    const resolved = resolve(document, node, aliases);
     const range = (node as Node | null | undefined)?.range;
     if (range) offset = range[0];
     if (part === undefined) break;
@@ -109,7 +128,8 @@ function parseWithPlaces(text: string, environment: Environment, checkMore?: Che
   if (errors.length > 0) return finish();
 
   substitute(document, environment, (node, path, what) => add(node.range?.[0] ?? 0, formatPath(path), what));
-  const unset = errors.length;
+  const unset = new Set(errors.map(({ offset }) => offset));
+  const aliases: Resolved = new Map();
 
   let value: unknown;
   try {
@@ -122,14 +142,13 @@ function parseWithPlaces(text: string, environment: Environment, checkMore?: Che
   const issues = parsed.success ? [] : parsed.error.issues.flatMap(toFindings);
   const findings: readonly Finding[] = [...issues, ...findConflicts(value)];
   for (const finding of findings) {
-    const offset = offsetOf(document, finding);
+    const offset = offsetOf(document, finding, aliases);
     // A value with a missing variable is already reported; further errors of its text would mislead.
-    if (!errors.slice(0, unset).some((error) => error.offset === offset))
-      add(offset, formatPath(finding.path), finding.what);
+    if (!unset.has(offset)) add(offset, formatPath(finding.path), finding.what);
   }
   if (!parsed.success || errors.length > 0) return finish();
   const inventory = toInventory(parsed.data, environment);
   for (const finding of checkMore?.(inventory) ?? [])
-    add(offsetOf(document, finding), formatPath(finding.path), finding.what);
+    add(offsetOf(document, finding, aliases), formatPath(finding.path), finding.what);
   return errors.length === 0 ? { ok: true, inventory } : finish();
 }
