@@ -7,7 +7,7 @@ import { parseServerSettings, readEnvironment } from '../settings.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
-import { escapeText } from './quote.ts';
+import { escapeText, toJson } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 
 const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> = {
@@ -88,7 +88,7 @@ export async function doctor(flags: { readonly config?: string; readonly json?: 
   const probed = await probeOnce({ ...flags, ...(port > 0 && { ownPort: port }) }, ['parent', 'setup']);
   if (probed === undefined) return 2;
   const found = listFindings(probed.snapshot);
-  if (flags.json) printLine(JSON.stringify(found, null, 2));
+  if (flags.json) printLine(toJson(found, 2));
   else for (const line of describeReport(found)) printLine(line);
   return found.findings.length > 0 || findMissed(found).length > 0 || probed.broke ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 import { toStatus } from '../http/to-status.ts';
 import { probeOnce } from './probe-once.ts';
+import { toJson } from './quote.ts';
 import type { ExitCode } from './report.ts';
 import { statusTable } from './status-table.ts';
 
@@ -8,7 +9,7 @@ export async function once(flags: { readonly config?: string; readonly json?: bo
   const probed = await probeOnce(flags, ['parent']);
   if (probed === undefined) return 2;
   const status = toStatus(probed.snapshot, probed.toWall);
-  process.stdout.write(flags.json ? `${JSON.stringify(status, null, 2)}\n` : statusTable(status));
+  process.stdout.write(flags.json ? `${toJson(status, 2)}\n` : statusTable(status));
   const fails = status.subnets.some(({ targets }) =>
     targets.some(({ checks }) => checks.some(({ verdict }) => verdict === 'fail')),
   );

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Status } from '../http/to-status.ts';
+import { escapeText } from './quote.ts';
 
 const STYLE: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
   pass: 'green',
@@ -28,7 +29,7 @@ export function statusTable({ subnets }: Status): string {
   return rows
     .map(({ where, verdict, reason }) => {
       const cells = where.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-      return `${cells.join('  ')}  ${paintVerdict(verdict, 8)}  ${reason}\n`;
+      return `${cells.join('  ')}  ${paintVerdict(verdict, 8)}  ${escapeText(reason)}\n`;
     })
     .join('');
 }

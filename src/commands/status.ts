@@ -4,7 +4,7 @@ import type { Status } from '../http/to-status.ts';
 import { describePlanned } from '../model/planned-work.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { describeFleet, isFleetWell } from './describe-fleet.ts';
-import { escapeText } from './quote.ts';
+import { escapeText, toJson } from './quote.ts';
 import { type ExitCode, printLine, report } from './report.ts';
 import { clock, INDENT, lasting, paint, signOf } from './status-words.ts';
 import { untilSignal } from './until-signal.ts';
@@ -106,7 +106,7 @@ export async function status({ url: given, watch = false, json = false }: Status
       return 2;
     }
     const lines = result.ok ? describeAll(result, Date.now()) : [paint('red', result.error)];
-    if (json && result.ok) printLine(JSON.stringify(result.status, null, 2));
+    if (json && result.ok) printLine(toJson(result.status, 2));
     else process.stdout.write(`${isLive ? '\u001b[2J\u001b[H' : ''}${lines.join('\n')}\n`);
     const isWell =
       result.ok &&

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeStatus } from '../../src/commands/status.ts';
+import { statusTable } from '../../src/commands/status-table.ts';
 import { toStatus } from '../../src/http/to-status.ts';
 import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
 import { closedAddress } from '../support/pages.ts';
@@ -92,6 +93,21 @@ test('it says why nothing can be known, and exits with 2', async () => {
   expect(closed.stderr).toContain('(ECONNREFUSED); start subnetd');
   expect((await runCommand(['status', '--url', 'ftp://a'])).stderr).toContain('--url must be the address of subnetd');
   expect((await runCommand(['status', '--url', 'http://a:%@127.0.0.1:1'])).code).toBe(2);
+});
+
+test('shows no character of a foreign text that a terminal would obey, in JSON and in a table', async () => {
+  const status = statusOf('n2');
+  const [subnet] = status.subnets;
+  const [target] = subnet?.targets ?? [];
+  const [check] = target?.checks ?? [];
+  if (subnet === undefined || target === undefined || check === undefined) throw new Error('the status is empty');
+  const reason = 'it answers \u001b[2J\u009b2J\u202e';
+  const foreign = { subnets: [{ ...subnet, targets: [{ ...target, checks: [{ ...check, reason }] }] }] };
+  const shown = 'it answers \\u001b[2J\\u009b2J\\u202e';
+  expect(statusTable(foreign)).toContain(shown);
+  const { stdout } = await runCommand(['status', '--json', '--url', `http://${await serve(foreign)}`]);
+  expect(stdout).toContain(shown);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(foreign)));
 });
 
 test('says of a planned problem until when it is and why, as /status.json has it', () => {
