@@ -155,8 +155,8 @@ export async function listChanges(
   return rows.map(toAuditEvent);
 }
 
-/** The events of a query, at most `limit`. */
-export async function searchAuditEvents(
+/** The events of a query about changes or the security log, or both, at most `limit`. */
+async function searchIn(
   db: Queries,
   { isSecurity, since, until, isDescending = false, after, limit, ...equal }: AuditQuery,
 ): Promise<readonly AuditEvent[]> {
@@ -174,4 +174,16 @@ export async function searchAuditEvents(
     .limit(limit)
     .execute();
   return rows.map(toAuditEvent);
+}
+
+/** The events of a query, at most `limit`. */
+export async function searchAuditEvents(db: Queries, query: AuditQuery): Promise<readonly AuditEvent[]> {
+  const { isSecurity, owner, ip, requestId, isDescending, limit } = query;
+  if (isSecurity !== undefined || (owner ?? ip ?? requestId) === undefined) return searchIn(db, query);
+  // Changes and the security log have indexes of their own.
+  const found = await Promise.all([false, true].map((isOne) => searchIn(db, { ...query, isSecurity: isOne })));
+  return found
+    .flat()
+    .toSorted((one, other) => (isDescending ? other.id - one.id : one.id - other.id))
+    .slice(0, limit);
 }

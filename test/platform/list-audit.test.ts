@@ -83,5 +83,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await list('0?apiKey=subnetd_wrong')).appErrorCode).toBe(1123);
     await expect.poll(() => actions('IsSecurity=true'), { timeout: 10_000 }).toEqual(['key refused Request 0']);
     expect(await actions('IsSecurity=true&Action=add')).toEqual([]);
+    const changes = ['add AdminUser 2', 'update AdminUser 2', 'add ProjectType 1'];
+    expect(await actions('IP=127.0.0.1')).toEqual([...changes, 'key refused Request 0']);
+    expect(await actions('IP=127.0.0.1&limit=2')).toEqual(changes.slice(0, 2));
+    expect(await actions('IP=127.0.0.1&limit=2&sort=-AuditID')).toEqual(['key refused Request 0', changes[2]]);
   });
 });
