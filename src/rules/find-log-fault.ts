@@ -1,6 +1,6 @@
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatAgo } from '../model/duration.ts';
-import type { LogFacts, PatternFacts } from '../model/facts.ts';
+import type { Facts, LogFacts, PatternFacts } from '../model/facts.ts';
 import type { LogFault, LogSourceState } from '../model/log.ts';
 import type { Target } from '../model/target.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../model/verdict.ts';
@@ -72,5 +72,13 @@ export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined 
   return unknown(`${log} cannot be read: ${seen}`, fix);
 }
 
-/** The moment from which every line is known, in watched time. */
-export const readSince = (logs: LogFacts, now: number): number => Math.min(now, countedSource(logs)?.since ?? now);
+/**
+ * Since when lines could have been read, in watched time. The log of a container is read from before subnetd started, and the
+ * container may have started since then.
+ */
+export function readSince({ logs, container }: Facts, now: number): number {
+  const { observation } = container ?? {};
+  const isCounted = logs?.sources.file === undefined && observation?.kind === 'found';
+  const startedAt = isCounted ? (observation.container.startedAt ?? 0) : 0;
+  return Math.min(now, Math.max((logs && countedSource(logs)?.since) ?? now, startedAt));
+}

@@ -10,7 +10,8 @@ import type { View } from './view.ts';
 const INFO = 3;
 
 /** Does the height in the log of the node rise? */
-export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<NodeTarget>): Judgement {
+export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>): Judgement {
+  const { logs } = facts;
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
   if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
@@ -27,7 +28,7 @@ export function judgeLogBlock({ target, facts: { logs }, settings, now }: View<N
         `${name} runs with log level ${level}, at which a healthy node is silent`,
         `to see its blocks in the log ${raiseLevel}, or add its xdc.log to logFiles`,
       );
-    const waited = now - readSince(logs, now);
+    const waited = now - readSince(facts, now);
     if (level === undefined)
       return unknown(
         `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,

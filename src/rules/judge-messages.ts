@@ -8,7 +8,8 @@ import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** Has the bootnode heard every node within its window? */
-export function judgeMessages({ target, facts: { logs }, subnet, settings, now }: View<BootnodeTarget>): Judgement {
+export function judgeMessages({ target, facts, subnet, settings, now }: View<BootnodeTarget>): Judgement {
+  const { logs } = facts;
   const { bootnodeWindowMs, errorWindowMs } = settings.logs;
   if (logs === undefined) return unknown('the log of the bootnode has not been checked yet');
   const fault = findLogFault(logs, target, errorWindowMs, now);
@@ -25,10 +26,10 @@ export function judgeMessages({ target, facts: { logs }, subnet, settings, now }
       `the bootnode has heard ${nodes.length === 1 ? 'the only node' : `all ${nodes.length} nodes`} within ${formatDuration(bootnodeWindowMs)}`,
     );
   const names = listNames(missing.map(({ name }) => name));
-  const readFor = now - readSince(logs, now);
+  const readFor = now - readSince(facts, now);
   if (readFor < bootnodeWindowMs && missing.every(({ heardAt }) => heardAt === undefined))
     return unknown(
-      `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log is read, and has ${formatDuration(bootnodeWindowMs)}`,
+      `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log can show, and has ${formatDuration(bootnodeWindowMs)}`,
     );
   const noAddress = missing.some(({ address }) => address === undefined);
   return fail(

@@ -30,10 +30,10 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
 export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;
-  const { settings, now } = view;
+  const { facts, settings, now } = view;
   const { blockDataWithinMs } = settings.logs;
   const block = logs.stats?.block;
-  const since = readSince(logs, now);
+  const since = readSince(facts, now);
   if (block === undefined)
     return now - since < blockDataWithinMs
       ? unknown('the debug log of the stats server has shown no block yet, and has time to')

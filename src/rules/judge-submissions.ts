@@ -121,7 +121,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const processFault = findProcessFault(relayer, logs, view);
   if (processFault !== undefined) return { verdict: 'fail', ...addFix(processFault, seeLog) };
 
-  const base = Math.max(readSince(logs, now), relayer.startedAt ?? 0);
+  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
   for (const [mode, modeFacts] of modes) {
     const fault = findModeFault(mode, modeFacts, logs, base, view);

@@ -6,7 +6,7 @@ import { packs } from '../../src/logs/packs.ts';
 import type { LogState } from '../../src/model/facts.ts';
 import { foldLogHit } from '../../src/rules/fold-logs.ts';
 import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';
-import { asRead, aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget, runningSince } from '../support/views.ts';
 
 const START = Date.UTC(2026, 10, 21, 7, 0, 0);
 
@@ -137,5 +137,23 @@ test.each([
   expect(judge(60)).toEqual({
     verdict: 'fail',
     reason: `the height in the log of subnet1 has been 7 for 1m${seen}; check its peers and whether two thirds of the nodes run, and read the log of the node subnet1${fix}`,
+  });
+});
+
+test('a node that has just started is not said to have shown no block for as long as its log is read', () => {
+  const logs = { node: { level: 3 }, sources: { container: { up: true, lines: 1, since: START } }, patterns: {} };
+  const judge = (ranForMs: number) => {
+    const now = START + 300_000;
+    return asRead(
+      judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container: runningSince(now - ranForMs) }, { now })),
+    );
+  };
+  expect(judge(5_000)).toEqual({
+    verdict: 'unknown',
+    reason: 'the log of subnet1 has shown no block yet, and has time to',
+  });
+  expect(judge(70_000)).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/^the log of subnet1 has shown no block for 1m 10s/),
   });
 });

@@ -5,7 +5,7 @@ import type { BootnodeTarget } from '../../src/model/target.ts';
 import { countHeardNodes, findHeardNodes } from '../../src/rules/find-heard-nodes.ts';
 import { foldLogHit, MAX_HEARD } from '../../src/rules/fold-logs.ts';
 import { judgeMessages } from '../../src/rules/judge-messages.ts';
-import { asRead, aView, nodeTarget } from '../support/views.ts';
+import { asRead, aView, nodeTarget, runningSince } from '../support/views.ts';
 
 const NOW = 10_000_000;
 const WINDOW_MS = 600_000;
@@ -19,8 +19,14 @@ const nodes = (addresses: Readonly<Record<string, string | undefined>>): readonl
   }));
 
 /** The bootnode that heard these addresses so many milliseconds ago, and reads its log for so long. */
-function judge(others: readonly KnownTarget[], heard: Readonly<Record<string, number>>, readForMs = 2 * WINDOW_MS) {
+function judge(
+  others: readonly KnownTarget[],
+  heard: Readonly<Record<string, number>>,
+  readForMs = 2 * WINDOW_MS,
+  ranForMs = 3 * WINDOW_MS,
+) {
   const facts = {
+    container: runningSince(NOW - ranForMs),
     logs: {
       sources: { container: { up: true, lines: 1, since: NOW - readForMs } },
       patterns: {},
@@ -78,6 +84,14 @@ test('a node that was never heard has the window from the start of reading on', 
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.13:20305': 1_000 };
   expect(judge(three, heard, WINDOW_MS - 1)).toMatchObject({ verdict: 'unknown' });
   expect(judge(three, heard, WINDOW_MS)).toMatchObject({ verdict: 'fail' });
+});
+
+test('a bootnode that has just started is not said to have been deaf for the whole window', () => {
+  expect(judge(three, {}, 2 * WINDOW_MS, 30_000)).toMatchObject({
+    verdict: 'unknown',
+    reason: 'the bootnode has not been heard to speak with a, b, c in the 30s that its log can show, and has 10m',
+  });
+  expect(judge(three, {}, 2 * WINDOW_MS, WINDOW_MS)).toMatchObject({ verdict: 'fail' });
 });
 
 const MANY = 300;

@@ -1,4 +1,4 @@
-import type { Facts, KnownTarget } from '../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget, type Target } from '../../src/model/target.ts';
 import { formatReason, type Judgement } from '../../src/model/verdict.ts';
 import type { View } from '../../src/rules/view.ts';
@@ -50,6 +50,17 @@ export const aView = <T extends Target>(
     toWall: (at) => at,
   };
 };
+
+/** What is known of a container that was started then, as by its first inspection. */
+export const runningSince = (startedAt: number): ContainerFacts => ({
+  restarts: 0,
+  oomKills: 0,
+  inspected: true,
+  observation: {
+    kind: 'found',
+    container: { id: 'c1', name: 'c1', status: 'running', running: true, restartCount: 0, oomKilled: false, startedAt },
+  },
+});
 
 /** A judgement as people read it. */
 export const asRead = (judgement: Judgement & { readonly cause?: string }) => ({
