@@ -68,13 +68,17 @@ function findSilent(node: NodeView): Suspicion | undefined {
           },
     );
   }
+  const check = checkOf(state, 'latest_block');
+  // What is wrong with a socket of this machine is known, and may be no fault of the node.
+  const socketFix = fault?.kind === 'socket' ? check?.fix : undefined;
   return toSuspicion('node_down', node, explainAnswers(node), {
     summary: `${name} does not answer`,
-    evidence: checkOf(state, 'latest_block')?.seen ?? '',
+    evidence: check?.seen ?? '',
     fix:
-      'container' in container
+      socketFix ??
+      ('container' in container
         ? `read why with \`docker logs --tail 100 ${container.container.name}\``
-        : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`,
+        : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`),
   });
 }
 
