@@ -98,7 +98,7 @@ function findDegraded({ state }: TargetView): Suspicion | undefined {
 const NONE: readonly FailedCheck[] = [];
 
 /** The checks that fail for some minutes after an error in the log. */
-const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs'];
+const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
 
 /**
  * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log

@@ -1,3 +1,4 @@
+import { commandToReplace } from '../model/commands-to-type.ts';
 import { hasLostData } from '../model/lost-data.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
@@ -47,6 +48,22 @@ const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
   fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
 };
 
+/** What replaces the texts of `relayer_dead` when the log says why the program ended. */
+function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
+  const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
+  if (what === undefined || fix === undefined) return {};
+  return {
+    cause: `The process of the relayer has ended, but redis keeps the container alive: ${what}.`,
+    fix: `${fix}, then ${commandToReplace(target.container)}`,
+  };
+}
+
+/** What replaces the texts of a known failure when more is known of it. */
+function specifyFailure(failure: ShownFailure, problem: ProblemName, state: TargetState): ShownFailure {
+  if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
+  return problem === 'relayer_dead' ? { ...failure, ...findDeath(state) } : failure;
+}
+
 /** The problems that a program which has ended brings with it. */
 const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
 
@@ -56,8 +73,7 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
   const { state } = view;
   const { component, name } = state.target;
   const named = EXPLAINS[problem];
-  const isWiped = problem === 'head_regression' && hasLostData(state.facts);
-  const shown = isWiped ? { ...failure, ...WIPED } : failure;
+  const shown = specifyFailure(failure, problem, state);
   return {
     problem,
     component,

@@ -1,7 +1,15 @@
+import { commandToRecreate } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { toAddress } from '../model/parent-chain.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletLevel } from '../model/wallet-spend.ts';
+import {
+  findSpend,
+  formatCoins,
+  formatDays,
+  OLD_BALANCE_MS,
+  type WalletFacts,
+  type WalletLevel,
+} from '../model/wallet-spend.ts';
 import { findRelayer, parentSubject } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 
@@ -17,12 +25,34 @@ const PROBLEMS = {
 const isEmpty = (view: SubnetView): boolean =>
   findRelayer(view)?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds') === true;
 
+/** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
+const COIN = 10n ** 18n;
+
+/** Whether a balance pays for more than any submission: ten times the dearest of the last. */
+const isEnough = ({ balance, recent }: WalletFacts): boolean =>
+  balance >= COIN && recent.every((payment) => balance >= payment * 10n);
+
+/** Whether a wallet had enough when the log of the relayer last said that it cannot pay: then another wallet was meant. */
+function hadEnough(wallet: WalletFacts, view: SubnetView): boolean {
+  const at = findRelayer(view)?.state.facts.logs?.patterns.no_funds?.at;
+  return at !== undefined && at > wallet.richSince && isEnough(wallet);
+}
+
 /** The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. */
-export function withWallet(one: Suspicion, { subnet, facts }: SubnetView): Suspicion {
+export function withWallet(one: Suspicion, view: SubnetView): Suspicion {
+  const { subnet, facts } = view;
   const named = subnet.parentChain?.wallet;
-  const balance = facts.parent?.wallet?.balance;
+  const { wallet } = facts.parent ?? {};
+  const balance = wallet?.balance;
   if (one.problem !== 'wallet_without_funds' || named === undefined) return one;
   const address = toAddress(named);
+  if (wallet !== undefined && hadEnough(wallet, view))
+    return {
+      ...one,
+      summary: 'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+      evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
+      fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(findRelayer(view)?.state.target.container)}, or send coins to the wallet of the key that is there`,
+    };
   return {
     ...one,
     evidence: balance === undefined ? one.evidence : `${one.evidence}; ${address} has ${formatCoins(balance)} coins`,
@@ -45,7 +75,7 @@ export function findWalletProblems(view: SubnetView): readonly Suspicion[] {
     {
       ...PROBLEMS[wallet.level],
       ...parentSubject(view),
-      evidence: `its balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${formatDays(daysLeft)} are left`,
+      evidence: `its balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
       fix: `send ${formatCoins(missing)} coins to ${toAddress(named)} (PARENTNET_WALLET) on the parent chain, which lasts for ${TOP_UP_DAYS} days`,
       explains: [],
       causes: [],

@@ -33,6 +33,10 @@ export const commandToRecreate = (ref: ContainerRef | undefined): string =>
     ? `recreate ${ref === undefined ? 'its container' : `the container ${ref.name}`}`
     : `run \`docker compose -p ${ref.project} up -d ${ref.service}\``;
 
+/** The same after a change that its compose file may not show, or none at all. */
+export const commandToReplace = (ref: ContainerRef | undefined): string =>
+  commandToRecreate(ref).replace(' up -d ', ' up -d --force-recreate ');
+
 /** The name of a container in its compose file. */
 export const serviceOf = (ref: ContainerRef | undefined, name: string): string =>
   ref === undefined || 'name' in ref ? name : ref.service;

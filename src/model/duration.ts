@@ -8,13 +8,14 @@ export function durationMs(text: string): number {
 
 /** Milliseconds as a person says them: `45s`, `2m 5s`, `3h 10m`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.round(seconds / 60);
   const [big, small, unit, rest] =
     seconds < 3600
       ? [Math.floor(seconds / 60), seconds % 60, 'm', 's']
-      : [Math.floor(seconds / 3600), Math.round((seconds % 3600) / 60), 'h', 'm'];
+      : [Math.floor(minutes / 60), minutes % 60, 'h', 'm'];
   return small === 0 ? `${big}${unit}` : `${big}${unit} ${small}${rest}`;
 }
 

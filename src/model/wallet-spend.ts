@@ -19,6 +19,8 @@ export interface WalletFacts {
   /** The last one that was read, in the smallest unit. */
   readonly balance: bigint;
   readonly readAt: WatchedMs;
+  /** When it was first read, or last found to have risen: it has had at least the balance of now since then. */
+  readonly richSince: WatchedMs;
   /** The last 24 hours, the oldest first. */
   readonly parts: readonly SpendPart[];
   /** The last payments, the oldest first: what is far above them is no fee. */

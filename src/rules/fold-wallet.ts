@@ -50,7 +50,7 @@ function findLevel(wallet: WalletFacts, before: WalletLevel | undefined): Wallet
  * known, so that time counts as not watched.
  */
 export function foldWallet(before: WalletFacts | undefined, balance: bigint, at: number): WalletFacts {
-  if (before === undefined) return { balance, readAt: at, parts: [], recent: [] };
+  if (before === undefined) return { balance, readAt: at, richSince: at, parts: [], recent: [] };
   const fall = before.balance - balance;
   const elapsed = Math.max(at - before.readAt, 0);
   const each = fall > 0n ? fall / BigInt(Math.max(1, Math.round(elapsed / READING_MS))) : 0n;
@@ -64,6 +64,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
     ...rest,
     balance,
     readAt: at,
+    richSince: fall < 0n ? at : before.richSince,
     parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
     recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
   };

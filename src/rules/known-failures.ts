@@ -212,7 +212,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['relayer'],
     symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
     cause: 'The wallet that pays on the parent chain has too few coins.',
-    fix: 'send coins to the wallet PARENTNET_WALLET on the parent chain',
+    fix: 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain',
     ...shownBy('no_funds'),
     isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,
   },

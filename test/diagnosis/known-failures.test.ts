@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SUMMARIES } from '../../src/diagnosis/find-known-failures.ts';
+import { relayerPack } from '../../src/logs/packs/relayer-pack.ts';
 import type { Facts, KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
@@ -194,21 +195,30 @@ describe('the evidence of', () => {
     );
   });
 
-  test('a dead relayer says when, and the line before', () => {
+  function deadRelayer(because: string, patterns: Readonly<Record<string, PatternFacts>> = {}): KnownTarget {
     const relayer = diagnosedService('relayer');
-    const died = { at: NOW - 20_000, because: 'unreachable_at_start' };
-    const known: KnownTarget = {
-      ...relayer,
-      facts: {
-        ...relayer.facts,
-        logs: {
-          ...(relayer.facts.logs as NonNullable<Facts['logs']>),
-          relayer: { byMode: {}, submissions: 0, died },
-        },
-      },
-    };
-    expect(evidenceOf([known], 'relayer_dead')).toMatch(
+    const died = { at: NOW - 20_000, because };
+    const logs = relayer.facts.logs as NonNullable<Facts['logs']>;
+    const facts = { ...relayer.facts, logs: { ...logs, patterns, relayer: { byMode: {}, submissions: 0, died } } };
+    return { ...relayer, facts };
+  }
+
+  test('a dead relayer says when, and the line before', () => {
+    expect(evidenceOf([deadRelayer('unreachable_at_start')], 'relayer_dead')).toMatch(
       /^its process ended 20s ago, after a line of unreachable_at_start\. The process of the relayer has ended, but/,
+    );
+  });
+
+  test('a dead relayer whose log says why has the fix of that, and is made again, as its settings change', () => {
+    const { what, fix } = relayerPack.patterns.find(({ name }) => name === 'wrong_contract') ?? { what: '' };
+    const line: PatternFacts = { means: 'note', count: 1, at: NOW - 20_000, order: 1, what, fix, own: false };
+    const dead = deadRelayer('wrong_contract', { wrong_contract: line });
+    const [found] = diagnosed([dead]).filter(({ problem }) => problem === 'relayer_dead');
+    expect(found?.evidence).toBe(
+      'its process ended 20s ago, after a line of wrong_contract. The process of the relayer has ended, but redis keeps the container alive: there is no contract at CHECKPOINT_CONTRACT on the parent chain',
+    );
+    expect(found?.fix).toBe(
+      'correct CHECKPOINT_CONTRACT in common.env, then run `docker compose -p generated up -d --force-recreate relayer`',
     );
   });
 });

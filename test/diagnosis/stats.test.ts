@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
-import type { KnownTarget, ServiceFacts } from '../../src/model/facts.ts';
+import { statsPack } from '../../src/logs/packs/stats-pack.ts';
+import type { KnownTarget, LogFacts, PatternFacts, ServiceFacts } from '../../src/model/facts.ts';
 import type { ServiceObservation } from '../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { foldService } from '../../src/rules/fold-service.ts';
-import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW, named } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -67,4 +68,17 @@ test('one that has caught up in between is behind since then', () => {
 test('one that does not answer is not said to be behind', () => {
   const gone: ServiceObservation = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:5213' } };
   expect(causesOf(read(answer(950), gone)).map(({ problem }) => problem)).toEqual(['service_down']);
+});
+
+test('a stats server that found no contract at an earlier start, and runs since, gets its data', () => {
+  const since = (startedAgo: number) => {
+    const stats = diagnosedService('stats', { container: { startedAt: NOW - startedAgo } });
+    const { what, fix } = statsPack.patterns.find(({ name }) => name === 'config_missing') ?? { what: '' };
+    const line: PatternFacts = { means: 'fatal', count: 9, at: NOW - 95_000, order: 1, what, fix, own: false };
+    const logs = { ...(stats.facts.logs as LogFacts), patterns: { config_missing: line } };
+    const target = { ...stats.target, logFiles: [{ path: '/logs/debug/*.log', timezone: 'UTC' }] };
+    return named([{ target, facts: { ...stats.facts, logs } }]);
+  };
+  expect(since(90_000)).toEqual([]);
+  expect(since(20_000)).toEqual(['stats_without_contract stats']);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AlertInput } from '../../src/alerts/alert-input.ts';
 import { problemCondition } from '../../src/alerts/problem-condition.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
@@ -140,8 +140,44 @@ test('a relayer that cannot pay is told with the address and the balance of its 
   expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
   expect(tell(undefined)).toEqual([[seen, fix]]);
   expect(tell(undefined, { rpc: 'http://p' })).toEqual([
-    [seen, 'send coins to the wallet PARENTNET_WALLET on the parent chain'],
+    [seen, 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain'],
   ]);
+});
+
+describe('a relayer that cannot pay while the wallet of the inventory has coins', () => {
+  const address = '0xcd0340a2214058390d204a826de05312deadbeef';
+  const full = (readAt: number) => foldWallet(undefined, 97n * COIN, readAt);
+
+  test('pays from another wallet', () => {
+    const [one] = causesOf(full(NOW - MINUTE), [unpaid]);
+    expect(one?.summary).toBe(
+      'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+    );
+    expect(one?.evidence).toMatch(
+      new RegExp(`has too few coins; that is not ${address} \\(PARENTNET_WALLET\\), which has 97 coins$`),
+    );
+    expect(one?.fix).toBe(
+      `put the key of ${address} into PARENTNET_WALLET_PK of common.env and run \`docker compose -p generated up -d relayer\`, or send coins to the wallet of the key that is there`,
+    );
+  });
+
+  test('may have said so before the wallet was filled', () => {
+    const toldToPay = (facts: WalletFacts) => causesOf(facts, [unpaid])[0]?.fix;
+    const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
+    expect(toldToPay(full(NOW))).toBe(fix);
+    expect(toldToPay(foldWallet(foldWallet(undefined, 0n, NOW - MINUTE), 97n * COIN, NOW))).toBe(fix);
+  });
+
+  test('needs more than there is for one submission', () => {
+    expect(causesOf(foldWallet(undefined, COIN - 1n, NOW - MINUTE), [unpaid])[0]?.fix).toMatch(/^send coins to /);
+    expect(causesOf(foldWallet(undefined, COIN, NOW - MINUTE), [unpaid])[0]?.fix).toMatch(/^put the key of /);
+  });
+});
+
+test('a wallet that is empty has nothing left', () => {
+  const paid = wallet(10);
+  const [one] = causesOf(foldWallet(paid, 0n, NOW));
+  expect(one?.evidence).toMatch(/^its balance is 0 coins, and it spends \d+ a day .*, so nothing is left$/);
 });
 
 test('a wallet that the inventory does not name any more is no problem', () => {

@@ -13,6 +13,7 @@ const COIN = 10n ** 18n;
 const wallet = (payments: number, readAt = NOW): WalletFacts => ({
   balance: 9_000n * COIN,
   readAt,
+  richSince: readAt,
   parts: [{ from: NOW, watchedMs: 3_600_000, spent: BigInt(payments) * COIN, payments }],
   recent: [],
 });

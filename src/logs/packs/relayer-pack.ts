@@ -236,7 +236,7 @@ export const relayerPack: PatternPack = {
       'the contract holds headers of an epoch that it does not commit: nothing forked, but lite mode cannot go on',
     ),
     message('mode_unreadable', 'error', 'Fail to get mode from ', 'CHECKPOINT_CONTRACT is empty', {
-      fix: 'set it in common.env',
+      fix: 'set CHECKPOINT_CONTRACT in common.env',
       match: /"msg":"Fail to get mode from (?:PARENTNET|mainnet)/,
     }),
     message(
@@ -244,7 +244,7 @@ export const relayerPack: PatternPack = {
       'error',
       'Fail to get mode from SUBNET',
       'REVERSE_CHECKPOINT_CONTRACT is empty',
-      { fix: 'set it in common.env' },
+      { fix: 'set REVERSE_CHECKPOINT_CONTRACT in common.env' },
     ),
     message('redis_unreachable', 'error', 'Make sure you have redis running', 'redis did not start', {
       fix: 'look at the lines that begin with [0]',
@@ -266,14 +266,14 @@ export const relayerPack: PatternPack = {
       means: 'note',
       literal: "[1] Error: Returned values aren't valid",
       what: 'there is no contract at CHECKPOINT_CONTRACT on the parent chain',
-      fix: 'correct it in common.env',
+      fix: 'correct CHECKPOINT_CONTRACT in common.env',
     },
     {
       name: 'no_contract',
       means: 'note',
       literal: "[1] Error: This contract object doesn't have address",
       what: 'CHECKPOINT_CONTRACT is empty',
-      fix: 'set it in common.env',
+      fix: 'set CHECKPOINT_CONTRACT in common.env',
     },
   ],
 };

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { formatDuration } from '../../src/model/duration.ts';
+
+test('a duration is rounded before it is cut into units, so that none has sixty of the smaller one', () => {
+  const minute = 60_000;
+  const hour = 60 * minute;
+  const texts = [999.6, 59_600, 3_599_600, 5 * hour - 1_000, 5 * hour - 31_000, hour + 29_000].map(formatDuration);
+  expect(texts).toEqual(['1s', '1m', '1h', '5h', '4h 59m', '1h']);
+});
