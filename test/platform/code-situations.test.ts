@@ -61,7 +61,7 @@ describe('the request of each code gets it, with its status', () => {
     const more = { now: () => now, parentChains: { list: () => [{ subnet: 'devnet', rpc }], readBalance } };
     api = await startApi(address, { mail }, undefined, more);
     mailless = await startApi(address, {}, undefined, more);
-    limited = await startApi(address, { limits: { rate: 1, burst: 1, signIns: 0 } }, undefined, more);
+    limited = await startApi(address, { limits: { rate: 0.01, burst: 1, signIns: 0 } }, undefined, more);
     const url = Object.assign(new URL(address.url), { port: proxy.port }).href;
     broken = await startApi({ kind: 'postgres', url }, {}, undefined, more);
     stops.push(api.stop, limited.stop, mailless.stop, broken.stop, proxy.stop, mails.stop, databases.stop);
