@@ -41,10 +41,12 @@ function makeClone(changes = CHANGES): void {
   git('commit', '--quiet', '--message', 'first');
 }
 
-/** Makes a version in the clone by a check of the test's own. */
+/** Makes a version in the clone by a check of the test's own. npm warns of settings of a user that it does not know. */
 function make(version: string, check = 'true') {
   const words = ['scripts/release.ts', version, '--check', check];
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: pathOf('clone'), encoding: 'utf8' });
+  const env = { ...process.env, npm_config_userconfig: '/dev/null' };
+  const options = { cwd: pathOf('clone'), encoding: 'utf8', env } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, options);
   return { status, stdout, stderr };
 }
 const isUntouched = () => {
