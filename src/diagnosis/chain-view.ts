@@ -1,4 +1,4 @@
-import type { ChainObservation, ConsensusSettings, Masternodes, MissedRounds, NextEpoch } from '../model/chain.ts';
+import type { ConsensusSettings, Masternodes, MissedRounds, NextEpoch } from '../model/chain.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
@@ -51,13 +51,11 @@ const differs = (one: number | string | undefined, other: number | string | unde
 const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
   chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
 
-const observationOf = ({ facts: { node } }: TargetState): ChainObservation | undefined => node?.chain?.observation;
-
 /** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
   const chains: Chain[] = [];
   for (const state of states) {
-    const own = observationOf(state);
+    const own = state.facts.node?.chain?.observation;
     if (own?.chainId !== undefined && own.genesis !== undefined) chains.push(own);
   }
   const chain = findMajority(chains);
@@ -67,15 +65,16 @@ export function viewChain(states: readonly TargetState[]): ChainView {
   let counted: Counted | undefined;
   let nextEpoch: NextEpoch | undefined;
   for (const state of states) {
-    const own = observationOf(state);
-    if (own === undefined) continue;
-    if (isForeign(own, chain)) {
+    const facts = state.facts.node?.chain;
+    if (facts === undefined) continue;
+    const { observation, epoch } = facts;
+    if (isForeign(observation, chain)) {
       foreign.add(state);
       continue;
     }
-    consensus ??= own.consensus;
-    if (own.nextEpoch && own.nextEpoch.block >= (nextEpoch?.block ?? 0)) nextEpoch = own.nextEpoch;
-    const { masternodes, missedRounds } = own;
+    consensus ??= observation.consensus;
+    if (epoch.nextEpoch && epoch.nextEpoch.block >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
+    const { masternodes, missedRounds } = epoch;
     if (masternodes === undefined) continue;
     if (masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
     if (missedRounds && masternodes.number >= (counted?.masternodes.number ?? 0))

@@ -43,7 +43,7 @@ function countMissed(
   const counted = new Set<number>();
   let last: MissedRounds['rounds'] | undefined;
   for (const { chainFacts } of witnesses) {
-    const { rounds } = chainFacts?.observation.missedRounds ?? {};
+    const { rounds } = chainFacts?.epoch.missedRounds ?? {};
     // Equal lists are the same object (createSharing).
     if (rounds === undefined || rounds === last) continue;
     last = rounds;

@@ -97,9 +97,12 @@ export interface BlockMark {
   readonly hash: string;
 }
 
+/** The parts that are of the whole subnet, not of one node. In a large subnet few nodes are asked for them at a time. */
+export const EPOCH_PARTS = ['masternodes', 'missedRounds', 'nextEpoch', 'pool'] as const satisfies readonly ChainPart[];
+
 /**
  * What a node says about its chain, asked about once a minute. A part that it does not give is absent, with the reason in
- * `missing`. Addresses and hashes are lower-case `0x…`. Recorded from XDC-Subnet v0.3.2.
+ * `missing`; one that it was not asked for is absent without a reason. Addresses and hashes are lower-case `0x…`. Recorded from XDC-Subnet v0.3.2.
  */
 export interface ChainObservation {
   /** By `eth_chainId`, which is 0 before the block of EIP-155; then by `networkInformation`. */
@@ -123,3 +126,8 @@ export interface ChainObservation {
   readonly syncing?: boolean;
   readonly missing: Readonly<Partial<Record<ChainPart, MissingReason>>>;
 }
+
+/** What a node said about the epoch, and about the choice of masternodes for the next one. */
+export type EpochObservation = {
+  readonly [Part in 'masternodes' | 'missedRounds' | 'nextEpoch']: ChainObservation[Part] | undefined;
+};

@@ -1,4 +1,4 @@
-import type { BlockMark, ChainObservation } from './chain.ts';
+import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
 import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
@@ -37,8 +37,11 @@ export interface Fall {
 
 /** What a node said about its chain the last time that it said anything. */
 export interface ChainFacts {
+  /** Its last answer. */
   readonly observation: ChainObservation;
   readonly at: WatchedMs;
+  /** By the last answer to a question that asked for it. */
+  readonly epoch: EpochObservation;
   /** The last 4 marks of this chain, the newest height last, so that nodes at different heights share one. */
   readonly marks: readonly BlockMark[];
 }

@@ -1,5 +1,5 @@
 import { type AskedHeights, toChainMethods } from '../model/calls.ts';
-import type { ConsensusSettings } from '../model/chain.ts';
+import { type ConsensusSettings, EPOCH_PARTS } from '../model/chain.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { namePeers, type SkimValue, skimMembers, skimOrParse, skimOrParseSingle, skimWhole } from './skim-answer.ts';
@@ -14,7 +14,11 @@ const SOONEST_MS = 10_000;
 export interface ChainTiming {
   /** Shifts the begin of each minute. */
   readonly phaseMs: number;
+  /** In one of so many minutes the node is asked for all, in the others not for the epoch. */
+  readonly turns: number;
   askedAt: number;
+  /** The last height before that question. */
+  askedAtHeight: number | undefined;
   /** Something has happened since then that makes the question due. */
   isChanged: boolean;
   /** Whether the last probe was answered; undefined before the first one. */
@@ -27,10 +31,18 @@ export interface ChainTiming {
 export const toPhaseMs = (name: string): number =>
   [...name].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % EVERY_MS, 0);
 
+/** About as many nodes of a subnet are asked for the epoch each minute. All say the same, and their answers are long. */
+const WITNESSES = 8;
+
+/** The turns of a subnet with so many nodes. */
+export const toTurns = (nodes: number): number => Math.max(1, Math.floor(nodes / WITNESSES));
+
 /** Of a node that was not asked yet. */
-export const createChainTiming = (phaseMs: number): ChainTiming => ({
+export const createChainTiming = (phaseMs: number, turns = 1): ChainTiming => ({
   phaseMs,
+  turns,
   askedAt: Number.NEGATIVE_INFINITY,
+  askedAtHeight: undefined,
   isChanged: false,
   answered: undefined,
   height: undefined,
@@ -45,13 +57,29 @@ export function recordOutcome(timing: ChainTiming, answered: boolean, height: nu
   if (answered) timing.height = height;
 }
 
+/** The minute of a node, from the begin of watched time. */
+const toMinute = (at: number, phaseMs: number): number => Math.floor((at + phaseMs) / EVERY_MS);
+
 export function isDue({ phaseMs, askedAt, isChanged }: ChainTiming, now: number): boolean {
-  const minuteOf = (at: number) => Math.floor((at + phaseMs) / EVERY_MS);
-  return Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || minuteOf(now) !== minuteOf(askedAt));
+  const isNewMinute = toMinute(now, phaseMs) !== toMinute(askedAt, phaseMs);
+  return Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || isNewMinute);
+}
+
+/**
+ * Whether a question that is due asks for the epoch too: in the node's turn, after a start or a fall, and while the chain does not
+ * move. Then the votes that each node has are what shows the cause.
+ */
+export function asksForEpoch(
+  { phaseMs, turns, askedAt, askedAtHeight, height, isChanged }: ChainTiming,
+  now: number,
+): boolean {
+  if (isChanged || askedAt === Number.NEGATIVE_INFINITY || height === askedAtHeight) return true;
+  return (toMinute(now, phaseMs) + phaseMs) % turns === 0;
 }
 
 export function recordQuestion(timing: ChainTiming, now: number): void {
   timing.askedAt = now;
+  timing.askedAtHeight = timing.height;
   timing.isChanged = false;
 }
 
@@ -94,14 +122,22 @@ export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map(
   MESH_PARTS.map((part) => [part, toChainMethods('')[part]]),
 );
 
+const OF_EPOCH: ReadonlySet<ChainCall> = new Set(EPOCH_PARTS);
+
+/** What is asked of a node beside what every node serves. */
+interface Asked extends AskedHeights {
+  readonly servesAdmin: boolean;
+  readonly isEpochAsked: boolean;
+}
+
 /** The calls of the question. None crashes inside a node without a committed block, as `committed` and unknown heights do. */
 export function toChainCalls(
   consensus: string,
-  heights: AskedHeights,
-  servesAdmin: boolean,
+  { servesAdmin, isEpochAsked, ...heights }: Asked,
 ): ReadonlyMap<ChainCall, Call> {
   const methods = toChainMethods(consensus, heights);
   const isAsked = (part: ChainCall): boolean => {
+    if (!isEpochAsked && OF_EPOCH.has(part)) return false;
     if (part === 'block') return heights.mark !== undefined;
     if (part === 'nextEpoch') return heights.next !== undefined;
     return servesAdmin || !MESH_CALLS.has(part);

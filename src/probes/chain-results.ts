@@ -196,7 +196,30 @@ export function addMesh(chain: ChainObservation, answers: ChainAnswers): ChainOb
   return { ...chain, ...mesh, missing: { ...missing, ...mesh.missing } };
 }
 
-/** Reads what a node answered about its chain. A height is undefined when its block was not asked for. */
+/** The parts of the epoch, if the node was asked for it. */
+function toEpoch(
+  answers: ChainAnswers,
+  next: number | undefined,
+  own: string | undefined,
+  addresses: AddressReader,
+): Parts {
+  if (answers.pool === undefined) return {};
+  return {
+    masternodes: toPart(answers.masternodes, readMasternodes(addresses)),
+    missedRounds: toPart(answers.missedRounds, readMissedRounds(addresses)),
+    // Most of the time there is nothing to ask.
+    ...(next !== undefined && { nextEpoch: toPart(answers.nextEpoch, readNextEpoch(next, addresses)) }),
+    pool: toPart(
+      answers.pool,
+      readPart((value) => toPoolStatus(value, own, addresses)),
+    ),
+  };
+}
+
+/**
+ * Reads what a node answered about its chain. A height is undefined when its block was not asked for. Without an answer about the
+ * pool, the epoch was not asked for.
+ */
 export function toChain(answers: ChainAnswers, { mark, next }: AskedHeights): ChainObservation {
   const addresses = createAddressReader();
   const address = toPart(answers.address, readPart(addresses.read));
@@ -206,14 +229,7 @@ export function toChain(answers: ChainAnswers, { mark, next }: AskedHeights): Ch
     address,
     ...toMesh(answers),
     consensus: toPart(answers.consensus, readPart(readConsensus)),
-    masternodes: toPart(answers.masternodes, readMasternodes(addresses)),
-    missedRounds: toPart(answers.missedRounds, readMissedRounds(addresses)),
-    // Most of the time there is nothing to ask.
-    ...(next !== undefined && { nextEpoch: toPart(answers.nextEpoch, readNextEpoch(next, addresses)) }),
-    pool: toPart(
-      answers.pool,
-      readPart((value) => toPoolStatus(value, address.value, addresses)),
-    ),
+    ...toEpoch(answers, next, address.value, addresses),
     block: mark === undefined ? missing('not-yet') : toPart(answers.block, readMark(mark)),
     syncing: toPart(answers.syncing, readPart(readSyncing)),
   });

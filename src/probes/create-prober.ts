@@ -5,7 +5,7 @@ import { inputsOf, type Observation, type ProbeKind, type Prober, roundOf } from
 import { type CheckSettings, isAttachOnly, type Subnet, type Target, targetKey } from '../model/target.ts';
 import { createAttachProber } from './attach-prober.ts';
 import type { BrowserLink } from './browser-link.ts';
-import { toPhaseMs } from './chain-question.ts';
+import { createChainTiming, toPhaseMs, toTurns } from './chain-question.ts';
 import { createHttpAndIpcProber, createIpcProber } from './http-and-ipc-prober.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createNodeProber, type NodeProber } from './node-prober.ts';
@@ -49,7 +49,7 @@ const hostsOf = ({ targets }: Subnet): readonly string[] =>
 
 function createNodeProberFor(
   target: Target,
-  { consensus, settings }: Subnet,
+  { consensus, settings, targets }: Subnet,
   tools: ProberTools,
 ): NodeProber | undefined {
   if (target.component !== 'node') return undefined;
@@ -58,12 +58,12 @@ function createNodeProberFor(
   if (isAttachOnly(target) && container !== undefined)
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!settings.rpc.enabled) return undefined;
-  const phaseMs = toPhaseMs(targetKey(target));
-  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, phaseMs);
+  const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets.length));
+  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, chainTiming);
   const peer = createHttpTransport(rpc, keepsConnections);
   return ipc === undefined
-    ? createNodeProber(peer, consensus, now, phaseMs)
-    : createHttpAndIpcProber(peer, ipc, consensus, now, phaseMs);
+    ? createNodeProber(peer, consensus, now, chainTiming)
+    : createHttpAndIpcProber(peer, ipc, consensus, now, chainTiming);
 }
 
 /** The probe of each kind; undefined when the inventory gives it nothing to probe. */

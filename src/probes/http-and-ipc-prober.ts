@@ -1,6 +1,6 @@
 import type { ChainObservation } from '../model/chain.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
-import { askChain, createChainMemory, MESH_CALLS } from './chain-question.ts';
+import { askChain, type ChainTiming, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { toBody } from './json-rpc.ts';
@@ -17,8 +17,12 @@ const readPeers = (response: TransportResponse): Result<Peers> => {
 };
 
 /** A probe of a node by its IPC socket alone, which serves every namespace. */
-export const createIpcProber = (ipc: string, consensus: string, now: () => number, phaseMs = 0): NodeProber =>
-  createNodeProber(createIpcTransport(ipc), consensus, now, phaseMs);
+export const createIpcProber = (
+  ipc: string,
+  consensus: string,
+  now: () => number,
+  chainTiming?: ChainTiming,
+): NodeProber => createNodeProber(createIpcTransport(ipc), consensus, now, chainTiming);
 
 /**
  * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
@@ -30,9 +34,9 @@ export function createHttpAndIpcProber(
   ipc: string,
   consensus: string,
   now: () => number,
-  phaseMs = 0,
+  chainTiming?: ChainTiming,
 ): NodeProber {
-  const httpProber = createNodeProber(rpc, consensus, now, phaseMs);
+  const httpProber = createNodeProber(rpc, consensus, now, chainTiming);
   const ipcTransport = createIpcTransport(ipc);
   const meshMemory = createChainMemory();
   let needsIpc = false;

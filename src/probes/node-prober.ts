@@ -2,6 +2,7 @@ import type { ChainObservation } from '../model/chain.ts';
 import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../model/observation.ts';
 import {
   askChain,
+  asksForEpoch,
   type ChainMemory,
   type ChainTiming,
   createChainMemory,
@@ -145,9 +146,10 @@ async function askAboutChain(
 ): Promise<ChainObservation | undefined> {
   const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
   if (!isDue(chainTiming, now()) || performance.now() >= deadline) return undefined;
+  const isEpochAsked = asksForEpoch(chainTiming, now());
   recordQuestion(chainTiming, now());
   const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
-  const calls = toChainCalls(consensus, heights, state.peersBy === 'admin_peers');
+  const calls = toChainCalls(consensus, { ...heights, servesAdmin: state.peersBy === 'admin_peers', isEpochAsked });
   const sendOn = <T>(body: string, read: ReadResponse<T>) => {
     const question = { method: 'POST', contentType: 'application/json', body } as const;
     return transport.exchange(question, read, deadline, current.signal);
@@ -213,18 +215,23 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
  * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
  * its own request, once `latest` has returned a number. The namespaces are read again after a failure, and hourly.
- * `now` gives watched time. `rpc` is an HTTP address or another transport. The chain is asked about once a minute, each
- * of which begins `phaseMs` earlier than on the clock.
+ * `now` gives watched time. `rpc` is an HTTP address or another transport. `chainTiming` says when the chain is asked about.
  */
 export function createNodeProber(
   rpc: string | RpcTransport,
   consensus: string,
   now: () => number,
-  phaseMs = 0,
+  chainTiming = createChainTiming(0),
 ): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
-  const [chainTiming, chainMemory] = [createChainTiming(phaseMs), createChainMemory()];
-  const node: Watched = { transport, consensus, now, chainTiming, chainMemory, session: undefined };
+  const node: Watched = {
+    transport,
+    consensus,
+    now,
+    chainTiming,
+    chainMemory: createChainMemory(),
+    session: undefined,
+  };
   return {
     probe: (timeoutMs, signal) => run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0 }, true),
     close: transport.close,

@@ -1,10 +1,22 @@
-import type { BlockMark, ChainObservation } from '../model/chain.ts';
+import type { BlockMark, ChainObservation, EpochObservation } from '../model/chain.ts';
 import type { ChainFacts } from '../model/facts.ts';
 import type { NodeObservation } from '../model/observation.ts';
 
 const MAX_MARKS = 4;
 
 const isEmpty = ({ missing, ...parts }: ChainObservation): boolean => Object.keys(parts).length === 0;
+
+const UNKNOWN: EpochObservation = { masternodes: undefined, missedRounds: undefined, nextEpoch: undefined };
+
+/** What an answer says about the epoch; undefined when it was not asked for. The pool is asked for with it, and answered or missing. */
+const readEpoch = ({
+  pool,
+  missing,
+  masternodes,
+  missedRounds,
+  nextEpoch,
+}: ChainObservation): EpochObservation | undefined =>
+  pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
 
 /** The marks with a new one, which replaces what was said of its height before. */
 function addMark(marks: readonly BlockMark[], mark: BlockMark | undefined): readonly BlockMark[] {
@@ -30,5 +42,6 @@ export function foldChain(
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
   const old = before?.observation.genesis;
   const isOther = chain.genesis !== undefined && old !== undefined && chain.genesis !== old;
-  return { observation: chain, at, marks: addMark(isOther ? [] : kept, chain.block) };
+  const epoch = readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN;
+  return { observation: chain, at, epoch, marks: addMark(isOther ? [] : kept, chain.block) };
 }

@@ -131,12 +131,13 @@ describe('twelve thousand nodes', () => {
     if (state?.target.component !== 'node') throw new Error('a node is expected');
     const { target, facts } = state;
     const chain = facts.node?.chain;
+    if (chain === undefined) throw new Error('what it says about its chain is expected');
     const states = Array.from({ length: COUNT }, (_, place) => {
-      const observation = { ...chain?.observation, nodeId: idOf(place), peerIds: peersOf(place), missing: {} };
+      const observation = { ...chain.observation, nodeId: idOf(place), peerIds: peersOf(place), missing: {} };
       return {
         ...state,
         target: { ...target, name: `n${place}` },
-        facts: { ...facts, ...(facts.node && { node: { ...facts.node, chain: { marks: [], at: NOW, observation } } }) },
+        facts: { ...facts, ...(facts.node && { node: { ...facts.node, chain: { ...chain, observation } } }) },
       };
     });
     const targets = states.map((one) => one.target);

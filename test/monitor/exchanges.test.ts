@@ -202,7 +202,7 @@ const HEIGHTS = { mark: 64, next: 451 };
 
 test('every method that a node is asked for about its chain is the one that an exchange shows', () => {
   const methods = toChainMethods('XDPoS', HEIGHTS);
-  const calls = toChainCalls('XDPoS', HEIGHTS, true);
+  const calls = toChainCalls('XDPoS', { ...HEIGHTS, servesAdmin: true, isEpochAsked: true });
   expect([...calls.keys()].toSorted()).toEqual((Object.keys(methods) as ChainPart[]).toSorted());
   for (const [part, call] of calls) expect(call).toEqual(methods[part]);
 });

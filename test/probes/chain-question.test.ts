@@ -1,11 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  asksForEpoch,
   createChainTiming,
   isDue,
   recordQuestion,
   toMark,
   toNextEpochMark,
   toPhaseMs,
+  toTurns,
 } from '../../src/probes/chain-question.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { MAX_ANSWER_BYTES } from '../../src/probes/transport.ts';
@@ -18,7 +20,7 @@ const POOL = 'XDPoS_getLatestPoolStatus';
 const NO_COMMIT = 'can not find latest committed block from consensus';
 
 /** A recorded node at a height of the test's, and its prober on a clock of the test's. */
-async function watch(methods: Methods = {}, respond?: Parameters<typeof startNode>[1]) {
+async function watch(methods: Methods = {}, respond?: Parameters<typeof startNode>[1], turns = 1) {
   const state = { height: 1000 as number | null, now: 0 };
   const server = await startNode(
     {
@@ -31,7 +33,7 @@ async function watch(methods: Methods = {}, respond?: Parameters<typeof startNod
     },
     respond,
   );
-  const prober = createNodeProber(server.url, 'XDPoS', () => state.now);
+  const prober = createNodeProber(server.url, 'XDPoS', () => state.now, createChainTiming(0, turns));
   onTestFinished(server.stop);
   onTestFinished(() => prober.close());
   /** Probes at a second of the clock, and says whether the chain was asked about. */
@@ -68,6 +70,42 @@ describe('a node is asked about its chain', () => {
     expect(countAt(0)).toBe(600);
     expect(Math.max(...[10, 20, 30, 40, 50, 60, 70, 80].map(countAt))).toBeLessThan(200);
     expect(asked.filter((times) => times.length < 3 || times.length > 4)).toEqual([]);
+  });
+
+  test('and for the epoch in one minute of three in a subnet of 24, but in each one while the chain does not move', async () => {
+    expect([1, 15, 16, 24, 25, 10_000].map(toTurns)).toEqual([1, 1, 2, 3, 3, 1_250]);
+    const { prober, state } = await watch({}, undefined, toTurns(24));
+    const isEpochAskedAt = async (minute: number, height: number): Promise<boolean> => {
+      Object.assign(state, { now: minute * 60_000, height });
+      const { chain } = await prober.probe(5_000);
+      expect(chain?.chainId).toBe(28_656);
+      const { masternodes, missedRounds, pool } = chain ?? {};
+      const isKnown = masternodes !== undefined;
+      expect([missedRounds !== undefined, pool !== undefined]).toEqual([isKnown, isKnown]);
+      if (!isKnown) expect(Object.keys(chain?.missing ?? {})).toEqual(['nodeId', 'peerIds']);
+      return isKnown;
+    };
+    const asked: number[] = [];
+    for (const minute of [1, 2, 3, 4, 5, 6, 7]) if (await isEpochAskedAt(minute, 1_000 + minute)) asked.push(minute);
+    expect(asked).toEqual([1, 3, 6]);
+    expect(await isEpochAskedAt(8, 1_007)).toBe(true);
+    expect(await isEpochAskedAt(10, 1_008)).toBe(false);
+    expect(await isEpochAskedAt(11, 990)).toBe(true);
+  });
+
+  test('for the epoch by some nodes of a large subnet in each minute', () => {
+    const nodes = Array.from({ length: 100 }, (_, i) => {
+      const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`), toTurns(100));
+      timing.height = 1;
+      recordQuestion(timing, 0);
+      return timing;
+    });
+    const counts = Array.from({ length: 24 }, (_, minute) => {
+      const now = (minute + 1) * 60_000;
+      return nodes.filter((timing) => asksForEpoch({ ...timing, height: minute + 2 }, now)).length;
+    });
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(200);
   });
 
   test('again when its height fell or is lost, but not at once again', async () => {

@@ -149,13 +149,27 @@ describe('what a node says about its chain', () => {
 
   it('is kept, with its time, over the probes that did not ask for it', () => {
     const facts = foldAll(said(1), said(100, { genesis, missing: {} }), said(101), said(102));
-    expect(facts?.chain).toEqual({ observation: { genesis, missing: {} }, at: 1_000, marks: [] });
+    expect(facts?.chain).toEqual({ observation: { genesis, missing: {} }, at: 1_000, epoch: {}, marks: [] });
   });
 
   it('is kept when a later answer had no part', () => {
     const nothing = { missing: { genesis: 'no-answer' } } as const;
     expect(foldAll(said(9, { genesis, missing: {} }), said(10, nothing))?.chain?.observation.genesis).toBe(genesis);
     expect(foldAll(said(10, nothing))?.chain?.observation).toEqual(nothing);
+  });
+
+  it('keeps what was said of the epoch until it was asked for again, or is of another chain', () => {
+    const epochOf = (...observations: readonly NodeObservation[]) => foldAll(...observations)?.chain?.epoch;
+    const missedRounds = { epochBlock: 0, epochRound: 0, rounds: [{ round: 3, miner: '0xa' }], byMiner: { '0xa': 1 } };
+    const pool = { voteRounds: 4, neverSigned: ['0xa'], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const all = said(9, { genesis, missedRounds, pool, missing: {} });
+    const some = said(10, { genesis, missing: {} });
+    expect(epochOf(all)).toEqual({ missedRounds });
+    expect(epochOf(all, some, some)).toEqual({ missedRounds });
+    expect(foldAll(all, some)?.chain?.observation.pool).toBeUndefined();
+    expect(epochOf(all, said(10, { genesis, missing: { pool: 'no-answer', missedRounds: 'no-answer' } }))).toEqual({});
+    expect(epochOf(all, said(10, { genesis, pool, missing: { missedRounds: 'crashed' } }))).toEqual({});
+    expect(epochOf(all, said(10, { genesis: hashOf(2), missing: {} }))).toEqual({});
   });
 
   it('has the last four marks, with the newest hash of a height', () => {

@@ -95,7 +95,9 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     missing: {},
     ...given.chain,
   };
-  const chain = { observation, at: NOW - 30_000, marks: observation.block ? [observation.block] : [] };
+  const { masternodes, missedRounds, nextEpoch } = observation;
+  const epoch = { masternodes, missedRounds, nextEpoch };
+  const chain = { observation, at: NOW - 30_000, epoch, marks: observation.block ? [observation.block] : [] };
   return {
     target,
     facts: {
