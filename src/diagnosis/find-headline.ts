@@ -12,15 +12,15 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-/** How many more nodes may fail, as the end of a sentence. */
-function describeReserve({ voting, required }: Quorum): string {
-  const reserve = voting - required;
+/** How many more nodes may fail, as the end of a sentence. One that has just started is not counted on. */
+function describeReserve({ voting, required, starting = 0 }: Quorum): string {
+  const reserve = voting - starting - required;
   if (reserve <= 0) return 'no node may fail';
   return reserve === 1 ? 'one more node may fail' : `${reserve} more nodes may fail`;
 }
 
-const describeVotes = ({ total, required, voting }: Quorum): string =>
-  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed`;
+const describeVotes = ({ total, required, voting, starting }: Quorum): string =>
+  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
 const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
@@ -128,7 +128,8 @@ export function findHeadline(
   if (worst === undefined) {
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const detail = join(votes, suspicion, describeUnseen(targets), work);
-    return { standing: 'ok', sentence: `${subnet} is well${reserve}`, detail };
+    const state = suspected === undefined && quorum?.starting === undefined ? 'is well' : 'runs';
+    return { standing: 'ok', sentence: `${subnet} ${state}${reserve}`, detail };
   }
   if (isClearing) {
     const detail = join(votes, suspicion, gone, work);

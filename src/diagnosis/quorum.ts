@@ -1,7 +1,7 @@
 import type { Progress } from '../model/facts.ts';
 import type { Quorum } from '../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import { isMissing, type SubnetView } from './subnet-view.ts';
+import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The share of votes that the chain asks for by default. */
 const THRESHOLD = 0.667;
@@ -28,6 +28,12 @@ function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly 
   return silent + Math.min(nameless, unnamed.length);
 }
 
+/** How many of the masternodes that can vote have just started. */
+function countStarting(nodes: readonly NodeView[]): Pick<Quorum, 'starting'> {
+  const starting = nodes.filter((node) => node.isStarting && !node.isForeign).length;
+  return starting === 0 ? {} : { starting };
+}
+
 /** What the quorum is found by. */
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
@@ -41,13 +47,18 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   if (masternodes === undefined || masternodes.active.length === 0) {
     if (nodes.length === 0) return undefined;
     const missing = nodes.filter(isMissing).length;
-    return { total: nodes.length, required: requiredVotes(nodes.length), voting: nodes.length - missing };
+    const voting = nodes.length - missing;
+    return { total: nodes.length, required: requiredVotes(nodes.length), voting, ...countStarting(nodes) };
   }
   const total = masternodes.active.length;
+  const signing = masternodes.active.flatMap((address) =>
+    voters.silentVoters.has(address) ? [] : (voters.masters.get(address) ?? []),
+  );
   return {
     total,
     required: requiredVotes(total, consensus?.certificateThreshold),
     voting: total - countSilent(voters, masternodes.active),
+    ...countStarting(signing),
   };
 }
 

@@ -43,6 +43,8 @@ export interface Quorum {
   readonly total: number;
   readonly required: number;
   readonly voting: number;
+  /** How many of those that can vote have just started, and must show it first. Absent when none has. */
+  readonly starting?: number;
 }
 
 /** What a masternode does for the next block; `silent`: its node is out, or nobody has a vote of it. */

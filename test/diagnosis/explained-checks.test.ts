@@ -36,6 +36,18 @@ test('a stalled node explains its height, and its peers are a problem of their o
   expect(found.filter(([problem]) => problem === 'peers_missing')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
 });
 
+test('a node that lacks only one that has just started has no problem of its own', () => {
+  const lacking = (startedAgo: number, ...peers: readonly string[]) => {
+    const started = diagnosedNode('n4', NAMES, { container: { startedAt: NOW - startedAgo }, peers: ['n1', 'n3'] });
+    const others = [healthy('n1'), diagnosedNode('n2', NAMES, { peers, chain: { peerIds: undefined } }), healthy('n3')];
+    return explainedBy(diagnosed([...others, started])).filter(([, name]) => name === 'n2');
+  };
+  expect(lacking(10_000, 'n1', 'n3')).toEqual([]);
+  expect(lacking(70_000, 'n1', 'n3')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
+  // One start does not explain two peers.
+  expect(lacking(10_000, 'n1')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
+});
+
 test('a stats server that does not answer is a problem, although a node that is down explains what it does not show', () => {
   const service = diagnosedService('stats', { fault: refused });
   const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000 } };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../src/diagnosis/find-headline.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
@@ -101,7 +102,34 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
       '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
     since: risk.since,
   });
-  expect(findHeadline('devnet', targets, [suspected], enough).sentence).toBe('devnet is well: no node may fail');
+  expect(findHeadline('devnet', targets, [suspected], enough).sentence).toBe('devnet runs: no node may fail');
+});
+
+test('a node that has just started is not counted on, so a subnet that it leaves without a reserve is not called well', () => {
+  const quorumOf = (startedAgo: number) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
+    );
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: nodes.map((one) => one.target),
+    };
+    return viewSubnet(subnet, judgeTargets(nodes, NOW), NOW).quorum;
+  };
+  const started = quorumOf(10_000);
+  expect(started).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  expect(quorumOf(70_000)).toEqual({ total: 4, required: 3, voting: 4 });
+  const targets = judgeTargets(
+    NAMES.map((name) => diagnosedNode(name, NAMES)),
+    NOW,
+  );
+  expect(findHeadline('devnet', targets, [], started)).toEqual({
+    standing: 'ok',
+    sentence: 'devnet runs: no node may fail',
+    detail: '4 of 4 masternodes can vote, 3 are needed, and 1 has just started.',
+  });
 });
 
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
