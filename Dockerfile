@@ -2,7 +2,16 @@
 # docker run --read-only --publish 127.0.0.1:10545:10545 --volume "$PWD/config:/etc/subnetd:ro" \
 #   --volume subnetd-data:/var/lib/subnetd subnetd
 
-# One stage, because the build and the runtime use the same base. A change of the source keeps the layer of the libraries.
+# The program is built of the sources apart, as only that needs the development packages.
+FROM node:26.10.0-bookworm-slim AS build
+WORKDIR /opt/subnetd
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier
+COPY src src
+COPY scripts/build.ts scripts/
+RUN node scripts/build.ts
+
+# A change of the source keeps the layer of the libraries.
 FROM node:26.10.0-bookworm-slim
 WORKDIR /opt/subnetd
 
@@ -19,6 +28,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier
 COPY LICENSE ./
 COPY bin bin
 COPY src src
+COPY --from=build /opt/subnetd/.cache .cache
 COPY docs/alerts docs/alerts
 COPY grafana/dashboards grafana/dashboards
 COPY scripts/warm.ts scripts/

@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
  */
 const root = new URL('../', import.meta.url);
 
-for (const file of globSync('src/**/*.ts', { cwd: root }))
-  if (file !== 'src/main.ts') await import(new URL(file, root).href);
+for (const file of globSync('.cache/program/*.js', { cwd: root }))
+  if (file !== '.cache/program/main.js') await import(new URL(file, root).href);
 // This one is loaded when a container is named, which takes half the time from the cache.
 await import('dockerode');

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { toWorkerUrl } from '../model/to-worker-url.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** One call of a function of the file, by its name. */
@@ -29,7 +30,7 @@ const CHECK_EVERY_MS = 1_000;
  * second from the second one on.
  */
 export function startSqliteThread(onSlow: (ms: number) => void): SqliteThread {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url));
+  const worker = new Worker(toWorkerUrl('sqlite-worker', import.meta.url));
   worker.unref();
   /** When the call that runs has begun. */
   let begun = Number.POSITIVE_INFINITY;

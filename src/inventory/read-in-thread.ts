@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { toWorkerUrl } from '../model/to-worker-url.ts';
 import type { ReadInventory } from './read-inventory.ts';
 import type { Environment } from './substitute.ts';
 
@@ -15,7 +16,7 @@ export interface InventoryFile {
 export const readInThread = (path: string, environment: Environment): Promise<ReadInventory> =>
   new Promise((resolve, reject) => {
     const workerData: InventoryFile = { path, environment };
-    const worker = new Worker(new URL('./inventory-worker.ts', import.meta.url), { workerData });
+    const worker = new Worker(toWorkerUrl('inventory-worker', import.meta.url), { workerData });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the thread that reads the inventory ended with ${code}`)));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SCRIPT_PATH, STYLE_PATH } from './frame.ts';
 
-const readAsset = (name: string) => () => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+const readAsset = (name: string) => () => readFile(new URL(`../../src/pages/assets/${name}`, import.meta.url), 'utf8');
 
 /** The files that pages load: one style sheet and one script. */
 export const assets = [

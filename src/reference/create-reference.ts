@@ -18,6 +18,6 @@ export function createReference(content: ReferenceContent): Reference {
   return {
     docs: (search) => docsPage(parts, search),
     tryIt: (operation) => tryPage(content, operation),
-    readAsset: (name) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8'),
+    readAsset: (name) => readFile(new URL(`../../src/reference/assets/${name}`, import.meta.url), 'utf8'),
   };
 }

@@ -24,13 +24,14 @@ export interface Running {
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts `subnetd` as a user would, or `under` another program that starts it. */
+/** Starts `subnetd` as a user would, or `under` another program that starts it, or as another `file`. */
 export function startCli(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
   under: readonly string[] = [],
+  file = program,
 ): Running {
-  const [command = program, ...before] = [...under, program];
+  const [command = file, ...before] = [...under, file];
   const child = spawn(command, [...before, ...words], {
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,12 +38,21 @@ async function addBusybox(root: string): Promise<void> {
     await symlink('busybox', join(root, 'bin', applet));
 }
 
+/** A library of the system beside those of Node.js, which what builds the program is linked with. */
+const further = 'librt.so.1';
+
 /** The Node.js of the project's own dependencies, and the system's libraries that it is linked with. */
 async function addNode(root: string): Promise<void> {
   const program = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url));
   await copyTo(root, program, '/usr/local/bin/node');
   const { stdout } = await run('ldd', [program]);
-  for (const [, library] of stdout.matchAll(/(\/\S+) \(0x/g)) if (library) await copyTo(root, library, library);
+  for (const [, library] of stdout.matchAll(/(\/\S+) \(0x/g)) {
+    if (library === undefined) continue;
+    await copyTo(root, library, library);
+    if (!library.endsWith('/libc.so.6')) continue;
+    const beside = join(dirname(library), further);
+    await copyTo(root, beside, beside);
+  }
 }
 
 async function addNpm(root: string): Promise<void> {

@@ -1,0 +1,47 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/**
+ * Builds the sources into a few files of JavaScript in `.cache/program/`, which bin/subnetd starts while no source is newer. They take
+ * less memory than 500 modules (docs/decisions/0043-idle-memory.md). Libraries stay in node_modules/.
+ *
+ * The sources count on two things: `../../` is the root, and the program of a thread lies beside the file that starts it.
+ */
+const root = fileURLToPath(new URL('../', import.meta.url));
+const program = `${root}.cache/program`;
+const made = `${program}-${process.pid}`;
+
+const MAIN = 'main.js';
+const ENTRIES = ['src/main.ts', 'src/db/sqlite-worker.ts', 'src/inventory/inventory-worker.ts'];
+
+const isOfLibrary = (id: string): boolean => /^@?[a-z]/.test(id) && !id.startsWith('@oxc-project/');
+
+/** Puts the new files in the place of the former. */
+function replaceProgram(files: readonly string[]): void {
+  const formerAt = statSync(`${program}/${MAIN}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  mkdirSync(program, { recursive: true });
+  // Whoever starts meanwhile starts the former program, or finds all of this one.
+  for (const file of files.toSorted((one, other) => Number(one === MAIN) - Number(other === MAIN)))
+    renameSync(`${made}/${file}`, `${program}/${file}`);
+  // A daemon of the former program loads the rest of that when somebody asks for it. What is older goes.
+  for (const file of readdirSync(program))
+    if (!files.includes(file) && statSync(`${program}/${file}`).mtimeMs < formerAt) rmSync(`${program}/${file}`);
+}
+
+const startedAt = new Date();
+const bundle = await rolldown({
+  cwd: root,
+  input: ENTRIES,
+  platform: 'node',
+  external: isOfLibrary,
+  transform: { target: `node${process.versions.node}` },
+});
+try {
+  await bundle.write({ dir: made, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
+  // What is changed while this runs is newer than the program.
+  utimesSync(`${made}/${MAIN}`, startedAt, startedAt);
+  replaceProgram(readdirSync(made));
+} finally {
+  rmSync(made, { recursive: true, force: true });
+}
