@@ -67,7 +67,7 @@ function toVerdict(state: SubnetState | ElsewhereState, { toWall }: Moment): Ver
   return { subnet, headline: { ...headline, since: toWall(headline.since) } };
 }
 
-/** What the status page shows: the verdict, the problems with their commands, the subnets, every target with its history. */
+/** What the status page shows: the verdict, the problems with their commands, the subnets, their targets with their history. */
 export function statusContent(input: StatusInput): LiveContent {
   const { fleet, only, search = '', nowWall } = input;
   const shown = findSubnets(input).filter(({ subnet }) => only === undefined || subnet.name === only);

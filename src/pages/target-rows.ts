@@ -31,14 +31,19 @@ const BAD_FIRST = ['fail', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] a
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 
-/** All targets of a subnet, the worst first. */
+/** More are not on the page, which a browser would take seconds to show. */
+const MAX_ROWS = 500;
+
+/** The targets of a subnet, the worst first. */
 export function targetRows(
   subnet: string,
   targets: readonly TargetState[],
   historyOf: (target: Target) => TargetHistory,
 ): Html {
-  const sorted = targets.toSorted((one, other) => rank(one) - rank(other));
+  const ranks = new Map(targets.map((state) => [state, rank(state)]));
+  const sorted = targets.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+  const more = sorted.length - MAX_ROWS;
   return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
-${sorted.map((state) => row(subnet, state, historyOf(state.target)))}
-</tbody></table>${uptimeKey}`;
+${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
+</tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, and none is worse than these.</p>` : ''}${uptimeKey}`;
 }

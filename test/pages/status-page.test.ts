@@ -5,6 +5,7 @@ import type { KnownTarget } from '../../src/model/facts.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { statusPage } from '../../src/pages/status-page.ts';
+import { targetRows } from '../../src/pages/target-rows.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../support/diagnosed.ts';
 import { words } from '../support/page-words.ts';
 import { stateOf } from '../support/snapshots.ts';
@@ -46,6 +47,24 @@ test('commands are set as such wherever they are, and one that a problem advises
   expect(page).toContain('<code>docker start generated-n2-1</code>');
   expect(page).toContain('data-copy="docker compose -p generated logs --tail 50 stats"');
   expect(page).not.toContain('`');
+});
+
+test('shows the worst 500 targets of a large subnet, and says where the others are', () => {
+  const { targets } = stateOf(nodes({ n2: DOWN }));
+  const [well, down] = targets;
+  if (well === undefined || down === undefined) throw new Error('two targets are expected');
+  const rowsOf = (count: number) => {
+    const named = (name: string) => ({ ...well, target: { ...well.target, name } });
+    const many = [...Array.from({ length: count - 1 }, (_, place) => named(`n${place}`)), down];
+    return String(targetRows('devnet', many, () => ({ hours: [], days: [] })));
+  };
+  const countRows = (html: string) => html.match(/<th scope="row"/g)?.length;
+  const more = / (\d+) more are in status\.json , and none is worse than these\./;
+  expect(countRows(rowsOf(500))).toBe(500);
+  expect(words(rowsOf(500))).not.toMatch(more);
+  expect(countRows(rowsOf(502))).toBe(500);
+  expect(more.exec(words(rowsOf(502)))?.[1]).toBe('2');
+  expect(words(rowsOf(502))).toMatch(/Target State Now 24 hours 30 days n2 node fail/);
 });
 
 test('says of no node that it is silent while all are out of reach, and begins no sentence with a large S for subnetd', () => {

@@ -5,4 +5,5 @@ export const words = (html: string): string =>
     .replace(/<[^>]*>/g, ' ')
     .replaceAll('&#39;', "'")
     .replaceAll('&quot;', '"')
+    .replaceAll('&hellip;', '…')
     .replace(/\s+/g, ' ');
