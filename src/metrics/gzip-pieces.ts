@@ -34,10 +34,10 @@ const LAST_BLOCK = Buffer.from([3, 0]);
 
 /**
  * The lowest level takes a third of the usual one's time. A full flush ends on a whole byte, and nothing behind it refers to what
- * is before it, so that pieces compressed by themselves are one stream. Lines are alike within 2 KiB: a larger window makes no page
- * smaller. Its memory counts as the program's own, so that hundreds of windows for each page made V8 collect all garbage.
+ * is before it, so that pieces compressed by themselves are one stream. A window of more than 8 KiB makes no page smaller. V8 counts
+ * the memory of zlib: with that of the usual window for hundreds of pieces, it collected all garbage after each page.
  */
-const OPTIONS = { level: 1, windowBits: 11, memLevel: 4, finishFlush: constants.Z_FULL_FLUSH };
+const OPTIONS = { level: 1, windowBits: 13, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH };
 
 const areSame = (one: readonly Piece[], other: readonly Piece[]): boolean =>
   one.length === other.length && one.every((piece, index) => piece === other[index]);
