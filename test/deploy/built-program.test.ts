@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { startCli } from '../support/cli.ts';
@@ -62,7 +62,7 @@ async function runDaemon() {
 const SOURCE = 'src/main.ts';
 const BUILT = '.cache/program/main.js';
 
-test('a daemon builds its program, and what is started then is that until a source is newer', async () => {
+test('a daemon builds its program, and what is started then is that until a source is another', async () => {
   expect(await startedBy('version')).toBe(SOURCE);
   const daemon = await runDaemon();
   expect(daemon.started).toBe(BUILT);
@@ -75,6 +75,11 @@ test('a daemon builds its program, and what is started then is that until a sour
   expect(next.started).toBe(BUILT);
   expect((await start('version').finished).stdout).toMatch(/^another 0/);
   expect(await startedBy('version')).toBe(BUILT);
+
+  // As when a release is unpacked, whose files are older than the build.
+  setWord('older');
+  utimesSync(pathOf('src/commands/version.ts'), 1_000_000_000, 1_000_000_000);
+  expect((await start('version').finished).stdout).toMatch(/^older 0/);
 
   // The first one loads its pages now, from its own files.
   expect(await daemon.get('/')).toContain('<title>d is halted');
