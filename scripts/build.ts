@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /**
- * Builds the sources into a few files of JavaScript in `.cache/program/`, which bin/subnetd starts while the sources are those it was built of. They take
- * less memory than 500 modules (docs/decisions/0043-idle-memory.md). Libraries stay in node_modules/.
+ * Builds the sources into a few files of JavaScript in `.cache/program/`, which bin/subnetd starts while the sources are those it was
+ * built of. They take less memory than 500 modules (docs/decisions/0043-idle-memory.md). Libraries stay in node_modules/.
  *
  * The sources count on two things: `../../` is the root, and the program of a thread lies beside the file that starts it.
  */
