@@ -1,5 +1,12 @@
 import type { KeyValues, PlatformStore } from '../model/platform-store.ts';
-import { parametersOf, type ReferenceMember, type Resource, toNameKey, type Value } from '../model/resource.ts';
+import {
+  type ApiRecord,
+  parametersOf,
+  type ReferenceMember,
+  type Resource,
+  toNameKey,
+  type Value,
+} from '../model/resource.ts';
 import { type Body, checkDigits, checkInteger, checkValue, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -13,16 +20,28 @@ export interface CheckedWrite {
   readonly key: KeyValues;
 }
 
-async function checkReference(
-  store: PlatformStore,
-  { name, to }: ReferenceMember,
-  text: string,
-): Promise<Outcome<number>> {
+const toKey = ({ naturalKey }: Resource, values: CheckedWrite['values']): KeyValues =>
+  Object.fromEntries(
+    naturalKey.map((name) => {
+      const value = values[name];
+      return [name, typeof value === 'number' ? value : toNameKey(String(value))];
+    }),
+  );
+
+/** What a reference names, and whether that is in use. */
+async function findReferenced(store: PlatformStore, { name, to }: ReferenceMember, text: string) {
   const found = await store.findByKey(to, { [to.naturalKey[0] ?? '']: toNameKey(text) });
-  if (found === undefined)
-    return fail(to.codes.missing, `${name}: there is no such ${to.noun}; ${to.operations.list} lists them`);
-  if (!found.isInUse) return fail(1012, `${name}: that ${to.noun} is deleted; choose another, or restore it first`);
-  return succeed(found.id);
+  return found === undefined
+    ? fail(to.codes.missing, `${name}: there is no such ${to.noun}; ${to.operations.list} lists them`)
+    : succeed(found);
+}
+
+/** Does an update take the record back into use? */
+function restores({ flag, members }: Resource, before: ApiRecord, body: Body): boolean {
+  if (before[flag.member] !== flag.outOfUse) return false;
+  const declared = members.find(({ name }) => name === flag.member);
+  const sent = declared?.kind === 'boolean' ? checkValue(declared, body[flag.member]) : undefined;
+  return sent?.ok === true && sent.value !== flag.outOfUse;
 }
 
 /** `CreateBy` and `UpdateBy`: an existing, active admin user. */
@@ -43,13 +62,15 @@ async function checkAuthor(
   return user.isActive ? id : fail(1012, `${name}: that admin user is not active; name an active one`);
 }
 
-async function checkId(store: PlatformStore, resource: Resource, body: Body): Promise<Outcome<number>> {
+/** The record whose id an update sends. */
+async function checkId(store: PlatformStore, resource: Resource, body: Body): Promise<Outcome<ApiRecord>> {
   const { idMember, noun, codes } = resource;
   const present = requireMember(body, idMember);
   if (!present.ok) return present;
   const id = checkInteger(present.value, idMember);
-  if (!id.ok || (await store.find(resource, id.value)) !== undefined) return id;
-  return fail(codes.missing, `${idMember}: there is no ${noun} with that id`);
+  if (!id.ok) return id;
+  const record = await store.find(resource, id.value);
+  return record ? succeed(record) : fail(codes.missing, `${idMember}: there is no ${noun} with that id`);
 }
 
 /**
@@ -64,29 +85,43 @@ export async function checkWrite(
 ): Promise<Outcome<CheckedWrite>> {
   const inPath = segment === undefined ? succeed(undefined) : checkDigits(segment, '<updatedby>');
   if (!inPath.ok) return inPath;
-  let id: number | undefined;
+  let named: ApiRecord | undefined;
   if (segment !== undefined && Object.hasOwn(body, resource.idMember)) {
     const checked = await checkId(store, resource, body);
     if (!checked.ok) return checked;
-    id = checked.value;
+    named = checked.value;
   }
   const values: Record<string, Value> = {};
+  /** The record to update, as far as the members before tell; undefined for an add. */
+  const findRecord = async (): Promise<ApiRecord | undefined> => {
+    if (named !== undefined || segment === undefined) return named;
+    if (!resource.naturalKey.every((name) => Object.hasOwn(values, name))) return undefined;
+    const found = await store.findByKey(resource, toKey(resource, values));
+    return found && store.find(resource, found.id);
+  };
+  /** Only an update of a record that stays where it is, and is not restored, may name what is deleted. */
+  const checkReference = async (member: ReferenceMember, text: string): Promise<Outcome<number>> => {
+    const found = await findReferenced(store, member, text);
+    if (!found.ok) return found;
+    const { id, isInUse } = found.value;
+    values[member.name] = id;
+    const before = isInUse ? undefined : await findRecord();
+    const stays = before !== undefined && before[member.to.idMember] === id && !restores(resource, before, body);
+    if (isInUse || stays) return succeed(id);
+    return fail(1012, `${member.name}: that ${member.to.noun} is deleted; choose another, or restore it first`);
+  };
   for (const member of parametersOf(resource)) {
     const present = requireMember(body, member.name);
     if (!present.ok) return present;
     const checked = checkValue(member, present.value, segment === undefined);
     if (!checked.ok) return checked;
-    const value = member.kind === 'reference' ? await checkReference(store, member, String(checked.value)) : checked;
+    const value = member.kind === 'reference' ? await checkReference(member, String(checked.value)) : checked;
     if (!value.ok) return value;
     values[member.name] = value.value;
   }
   const author = segment === undefined ? 'CreateBy' : 'UpdateBy';
   const statedBy = await checkAuthor(store, body, author, inPath.value);
   if (!statedBy.ok) return statedBy;
-  const key: Record<string, string | number> = {};
-  for (const name of resource.naturalKey) {
-    const value = values[name];
-    key[name] = typeof value === 'number' ? value : toNameKey(String(value));
-  }
-  return succeed({ values, statedBy: statedBy.value, key, id });
+  const id = named && Number(named[resource.idMember]);
+  return succeed({ values, statedBy: statedBy.value, key: toKey(resource, values), id });
 }

@@ -90,7 +90,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(twice.words).toContain('IndustryName: there is such an industry already; it is out of use');
   });
 
-  it('a sector chooses its industry among those in use, and keeps one that was deleted since', async () => {
+  it('a sector chooses its industry among those in use, keeps one that was deleted since, and can then be deleted', async () => {
     for (const IndustryName of ['Mining', 'Ports']) {
       await visitor.get('/portal/industries/add');
       await visitor.post('/portal/industries/add', { IndustryName, ImagePath: 'a.png' });
@@ -109,7 +109,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const values = { IsDeleted: true };
     const author = onCommandLine(Date.now());
     await portal.store.update({ resource: industry, id: Number(mining?.IndustryID), values, author });
-    expect(formOf((await visitor.get('/portal/sectors/1')).html).IndustryName).toBe('Mining');
+    const kept = formOf((await visitor.get('/portal/sectors/1')).html);
+    expect(kept.IndustryName).toBe('Mining');
+    const deleted = await visitor.post('/portal/sectors/1', { ...kept, IsDeleted: 'true' });
+    expect(deleted.words).toContain('The sector was saved.');
     const none = await visitor.post('/portal/sectors/add', { SkillName: 'X', ImagePath: 'o.png', IndustryName: '' });
     expect(none.words).toContain('IndustryName is empty; give it a value.');
   });
