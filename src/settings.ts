@@ -3,9 +3,9 @@ import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
 import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.ts';
 import { type MailSettings, parseMailSettings } from './mail/mail-settings.ts';
+import { parseTrustedProxies } from './model/client-address.ts';
 import { FLEET_STATE } from './model/fleet.ts';
 import { parseShard, type Shard } from './model/shard.ts';
-import { parseTrustedProxies } from './platform/client-address.ts';
 
 /** Settings other than the inventory. */
 export interface Settings extends LinkSettings {

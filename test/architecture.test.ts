@@ -85,7 +85,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
     packages: ['@hono/node-server'],
   },
   'app-options': { rooms: ['http', 'inventory', 'metrics', 'model', 'settings'], packages: ['pino'] },
-  settings: { rooms: ['model', 'db', 'mail', 'platform'], packages: [] },
+  settings: { rooms: ['model', 'db', 'mail'], packages: [] },
   log: { rooms: ['model'], packages: ['pino'] },
   main: { rooms: ['commands'], packages: [] },
 };

@@ -1,4 +1,5 @@
-import { type Buckets, createMemoryBuckets, type LimitPolicy, limitHeaders, toRemaining } from './limits.ts';
+import { type Buckets, createMemoryBuckets } from '../model/buckets.ts';
+import { type LimitPolicy, limitHeaders, toRemaining } from './limits.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** Requests a second and at once, and sign-ins a minute; 0 turns a limit off. */

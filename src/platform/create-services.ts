@@ -1,3 +1,5 @@
+import type { Buckets } from '../model/buckets.ts';
+import { addressKey } from '../model/client-address.ts';
 import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
@@ -8,10 +10,8 @@ import type { SecurityEvent } from '../model/security-event.ts';
 import { createSealer } from './accounts/sealer.ts';
 import { createSignInLock } from './accounts/sign-in-lock.ts';
 import type { CallDeps } from './call.ts';
-import { addressKey } from './client-address.ts';
 import { createLimits, type LimitSettings } from './create-limits.ts';
 import { createTokens } from './create-tokens.ts';
-import type { Buckets } from './limits.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
 import { createSecurityLog } from './security-log.ts';

@@ -1,9 +1,9 @@
 import type { BlockList } from 'node:net';
+import { clientAddress } from '../model/client-address.ts';
 import { describeCause, isDatabaseFailure } from '../model/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { SecurityAction, SecurityEvent, Subject } from '../model/security-event.ts';
 import type { Body } from './check-value.ts';
-import { clientAddress } from './client-address.ts';
 import type { Caller } from './credentials.ts';
 import type { SecurityLog } from './security-log.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { createMemoryBuckets } from '../../src/model/buckets.ts';
 import { createLimits } from '../../src/platform/create-limits.ts';
-import { createMemoryBuckets } from '../../src/platform/limits.ts';
 import { useDatabases } from '../support/use-api.ts';
 
 const MOST = 100_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/model/client-address.ts';
 import type { AuditEvent } from '../../src/model/platform-store.ts';
 import type { SecurityEvent } from '../../src/model/security-event.ts';
-import { parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { createSecurityLog } from '../../src/platform/security-log.ts';
 import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { addressKey, clientAddress, parseTrustedProxies } from '../../src/model/client-address.ts';
 import { databaseAway, databaseOverloaded } from '../../src/model/database-failure.ts';
-import { addressKey, clientAddress, parseTrustedProxies } from '../../src/platform/client-address.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
 import { createServices } from '../../src/platform/create-services.ts';
 import { platformSettings, SHORT_WAITS, startApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/platform/client-address.ts';
+import { parseTrustedProxies } from '../../src/model/client-address.ts';
 import { createAdmin } from '../../src/platform/create-admin.ts';
 import { hashPassword } from '../../src/platform/passwords.ts';
 import { adminUser } from '../../src/platform/resources/admin-user.ts';

@@ -1,9 +1,9 @@
+import { addressKey } from '../../model/client-address.ts';
 import type { PlatformStore } from '../../model/platform-store.ts';
 import { toNameKey } from '../../model/resource.ts';
 import type { CallDeps, CallMember } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
 import { requireMember } from '../check-value.ts';
-import { addressKey } from '../client-address.ts';
 import type { Caller } from '../credentials.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';

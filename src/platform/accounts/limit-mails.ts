@@ -1,5 +1,5 @@
+import { addressKey } from '../../model/client-address.ts';
 import type { CallDeps } from '../call.ts';
-import { addressKey } from '../client-address.ts';
 import { fail, type Outcome } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 

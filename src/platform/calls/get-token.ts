@@ -1,6 +1,6 @@
+import { addressKey } from '../../model/client-address.ts';
 import { OTP_MEMBER } from '../accounts/check-otp.ts';
 import type { Call, CallDeps } from '../call.ts';
-import { addressKey } from '../client-address.ts';
 import type { Tokens } from '../create-tokens.ts';
 import type { Caller } from '../credentials.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';

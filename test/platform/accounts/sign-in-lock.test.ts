@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../../src/platform/client-address.ts';
+import { parseTrustedProxies } from '../../../src/model/client-address.ts';
 import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { type Api, platformSettings, ROOT_PASSWORD, startApi, startPlatform } from '../../support/api.ts';
 import { useDatabases } from '../../support/use-api.ts';
