@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PlatformStore } from '../../src/model/platform-store.ts';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
+import { readIdempotencyKey } from '../../src/platform/idempotent-add.ts';
+import type { RequestContext } from '../../src/platform/request-context.ts';
+import { adminUser } from '../../src/platform/resources/admin-user.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
@@ -152,18 +156,86 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect((await api.send('POST', '/api/Sector/Add', sector, once('rails'))).data).toEqual(first.data);
     });
 
-    it('no digest of a password is stored', async () => {
-      const user = {
-        FirstName: 'B',
-        LastName: 'L',
-        UserName: 'bob',
-        EmailID: 'b@example.com',
-        IsActive: true,
-        CreateBy: 1,
-      };
-      const first = await api.send('POST', '/api/AdminUser/Add', { ...user, Password: 'long enough' }, once('bob'));
-      const again = await api.send('POST', '/api/AdminUser/Add', { ...user, Password: 'another one' }, once('bob'));
-      expect(again.data).toEqual(first.data);
+    describe('is the same request if the checked values are the same', () => {
+      const ship = { IndustryName: 'Caf\u00e9', ImagePath: 'a.png', IsDeleted: false, CreateBy: 1 };
+      const tram = { ...ship, IndustryName: 'Caf\u00e9 Tram', SkillName: 'Rail' };
+      const eve = { FirstName: 'E', LastName: 'L', UserName: 'eve', EmailID: 'eve@example.com', CreateBy: 1 };
+      const whole = { ...eve, Password: 'ein lange\u0301r Satz', IsActive: true };
+      const send = (resource: string, body: object, path = '/api') =>
+        api.send('POST', `${path}/${resource}/Add`, body, once(`same ${resource}`.replace(' ', '-')));
+      const first: Record<string, unknown> = {};
+      beforeAll(async () => {
+        first.Industry = (await send('Industry', ship)).data;
+        await api.send('POST', '/api/Industry/Add', { ...ship, IndustryName: tram.IndustryName });
+        first.Sector = (await send('Sector', tram)).data;
+        first.AdminUser = (await send('AdminUser', whole)).data;
+      });
+
+      it.each([
+        ['Industry', 'a boolean as a string', { ...ship, IsDeleted: 'FALSE' }],
+        ['Industry', 'a text with blanks around it, not in NFC', { ...ship, IndustryName: ' Cafe\u0301 ' }],
+        [
+          'Industry',
+          'other members, and in another order',
+          { other: [1], ...Object.fromEntries(Object.entries(ship).reverse()) },
+        ],
+        ['Sector', 'the name of the industry, not in NFC', { ...tram, IndustryName: 'Cafe\u0301 Tram ' }],
+        ['AdminUser', 'an address in another case', { ...whole, EmailID: 'Eve@Example.com' }],
+        ['AdminUser', 'a password that is not in NFC', { ...whole, Password: 'ein langér Satz' }],
+      ])('%s with %s', async (resource, _what, body) => {
+        for (const path of ['/api', '/api/v1']) {
+          const { data, headers } = await send(resource, body, path);
+          expect(data).toEqual(first[resource]);
+          expect(headers.get('idempotent-replayed')).toBe('true');
+        }
+      });
+
+      it.each([
+        ['Industry', 'another boolean', { ...ship, IsDeleted: true }],
+        ['Industry', 'a name in another case', { ...ship, IndustryName: 'caf\u00e9' }],
+        ['Industry', 'a wrong value', { ...ship, IsDeleted: 7 }],
+        ['Industry', 'a member less', { ...ship, ImagePath: undefined }],
+        ['Industry', 'another author', { ...ship, CreateBy: 2 }],
+        ['Sector', 'another industry', { ...tram, IndustryName: 'Caf\u00e9' }],
+        ['AdminUser', 'another password', { ...whole, Password: 'another password' }],
+        ['AdminUser', 'a password with a blank more', { ...whole, Password: `${whole.Password} ` }],
+        ['AdminUser', 'no password', { ...whole, Password: null }],
+      ])('%s with %s is another one', async (resource, _what, body) => {
+        const { appErrorCode, errMessage, headers } = await send(resource, body);
+        expect([appErrorCode, errMessage]).toEqual([
+          1012,
+          'Idempotency-Key was used for another request within a day; send a new key',
+        ]);
+        expect(headers.get('idempotent-replayed')).toBeNull();
+      });
+
+      it('with another credential of the same user too', async () => {
+        const { key } = await api.makeKey('write');
+        const { token } = (await api.sendBare('POST', '/api/Auth/Token', { apiKey: key })).data;
+        const headers = { ...once('same-Industry'), authorization: token };
+        expect((await api.sendBare('POST', '/api/Industry/Add', ship, headers)).data).toEqual(first.Industry);
+      });
+
+      it('of ten adds of a user at once, those with another password are refused', async () => {
+        const bob = { ...whole, UserName: 'bob', EmailID: 'bob@example.com' };
+        const passwords = Array.from({ length: 10 }, (_, place) =>
+          place % 2 === 0 ? 'even password' : 'odd password',
+        );
+        const all = await Promise.all(
+          passwords.map((Password) => api.send('POST', '/api/AdminUser/Add', { ...bob, Password }, once('bobs'))),
+        );
+        const winner = all.findIndex(
+          ({ headers, http }) => http === 200 && headers.get('idempotent-replayed') === null,
+        );
+        expect(all.map(({ http }) => http)).toEqual(passwords.map((one) => (one === passwords[winner] ? 200 : 409)));
+      });
+
+      it('a password that was changed since is never told from another one', async () => {
+        const changed = { ...whole, UserID: (first.AdminUser as { UserID: number }).UserID, Password: 'changed since' };
+        expect((await api.send('PUT', '/api/AdminUser/Update/1', { ...changed, UpdateBy: 1 })).http).toBe(200);
+        for (const Password of ['changed since', 'another password', whole.Password])
+          expect((await send('AdminUser', { ...whole, Password })).appErrorCode).toBe(1012);
+      });
     });
 
     it.each([
@@ -196,4 +268,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect(await api.store.findUsedKey('daily', toIso(0))).toBeUndefined();
     });
   });
+});
+
+it('no digest of a password is kept with a key', () => {
+  const fingerprint = (Password: string) => {
+    const headers = { 'idempotency-key': 'k' };
+    const context = { request: new Request('http://x/', { headers }), headers: {} } as unknown as RequestContext;
+    const body = { FirstName: 'E', UserName: 'eve', Password };
+    const read = readIdempotencyKey({ context, body, caller: undefined, store: {} as PlatformStore }, adminUser, 0);
+    return read.ok ? read.value?.once.fingerprint : undefined;
+  };
+  expect(fingerprint('a long password')).toMatch(/^[\w-]{43}$/);
+  expect(fingerprint('a long password')).toBe(fingerprint('another password'));
 });
