@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { RecordQuery } from '../model/record-query.ts';
-import type { Resource, Value } from '../model/resource.ts';
+import { type Resource, toNameKey, type Value } from '../model/resource.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createToRecord, selectRecords } from './resource-columns.ts';
 import type { Queries } from './tables.ts';
@@ -17,7 +17,7 @@ const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) 
  * looked for in small letters, in capitals, and with a capital at the start of each word.
  */
 function formsOf(text: string): readonly string[] {
-  const exact = text.normalize('NFC').trim();
+  const exact = toNameKey(text);
   const small = exact.toLowerCase();
   const titled = small.replaceAll(/(?<![\p{L}\p{M}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
   return [...new Set([exact, small, exact.toUpperCase(), titled].map(lowerAscii))];

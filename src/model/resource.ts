@@ -1,3 +1,5 @@
+import { toNfc } from './to-nfc.ts';
+
 /** What one JSON value of a record may be. */
 export type Value = string | number | boolean | null;
 
@@ -104,8 +106,13 @@ export const MAX_INTEGER = 2 ** 31 - 1;
 export const parametersOf = ({ members }: Resource): readonly Parameter[] =>
   members.filter((member) => member.kind !== 'unset');
 
+/** No name is longer, nor a text that is searched for. */
+const LONGEST_NAME = 1_000;
+
+const toNormal = (text: string): string => toNfc(text, LONGEST_NAME) ?? text;
+
 /** The key of a name: equal for names that are the same after NFC and trimming, and without case where that is asked. */
 export function toNameKey(text: string, ignoresCase = false): string {
-  const key = text.normalize('NFC').trim();
-  return ignoresCase ? key.toLowerCase().normalize('NFC') : key;
+  const key = toNormal(text.trim());
+  return ignoresCase ? toNormal(key.toLowerCase()) : key;
 }

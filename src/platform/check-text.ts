@@ -1,3 +1,4 @@
+import { toNfc } from '../model/to-nfc.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
 /**
@@ -92,13 +93,15 @@ function refuseText(text: string, name: string): Outcome<never> {
   return fail(1012, `${name} holds a character that does not show or cannot be kept (${code}); leave it out`);
 }
 
+const trimmed = (text: string, { kind }: TextRule): string => (kind === 'password' ? text : text.trim());
+
 /** The length after NFC, and after trimming except for passwords. */
-function checkLength(value: unknown, name: string, { kind, most, least = 0 }: TextRule): Outcome<string> {
+function checkLength(value: unknown, name: string, rule: TextRule): Outcome<string> {
   if (typeof value !== 'string') return fail(1003, `${name} must be a string`);
-  const text = kind === 'password' ? value.normalize('NFC') : value.normalize('NFC').trim();
-  const length = lengthOf(text);
-  if (length > most) return fail(1005, `${name} exceeds the maximum of ${most} characters`);
-  if (length < least) return fail(1006, `${name} is below the minimum of ${least} characters`);
+  const { most, least = 0 } = rule;
+  const text = toNfc(trimmed(value, rule), most);
+  if (text === undefined) return fail(1005, `${name} exceeds the maximum of ${most} characters`);
+  if (lengthOf(text) < least) return fail(1006, `${name} is below the minimum of ${least} characters`);
   return succeed(text);
 }
 
@@ -110,7 +113,7 @@ export function checkText(value: unknown, name: string, rule: TextRule): Outcome
   const text = checkLength(value, name, rule);
   if (!text.ok) return text;
   // Before trimming: a line break at the end is not a blank.
-  const whole = String(value).normalize('NFC');
+  const whole = String(value).replace(trimmed(String(value), rule), () => text.value);
   if (EXPRESSIONS[rule.kind].test(whole)) return text;
   if (rule.kind === 'email') return refuse.email(name);
   if (rule.kind === 'password') return refuse.password(name);

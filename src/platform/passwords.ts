@@ -18,7 +18,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 /** An argon2id hash in its usual text form. */
 export const hashPassword = async (password: string): Promise<string> => {
   const { hash } = await load();
-  return inTurn(() => hash(password.normalize('NFC'), OPTIONS));
+  return inTurn(() => hash(password, OPTIONS));
 };
 
 const decoy = loadOnce(() => hashPassword(randomBytes(16).toString('hex')));
@@ -27,7 +27,7 @@ const decoy = loadOnce(() => hashPassword(randomBytes(16).toString('hex')));
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   const other = await decoy.get();
   const { verify } = await load();
-  const isGood = await inTurn(() => verify(hash ?? other, password.normalize('NFC')));
+  const isGood = await inTurn(() => verify(hash ?? other, password));
   return hash !== undefined && isGood;
 }
 
