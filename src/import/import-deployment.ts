@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
+import { isLoopbackHost } from '../model/is-loopback-host.ts';
 import { isNodeKey, readComposeFile } from './compose-file.ts';
 import type { ComposeService } from './compose-service.ts';
 import { type Deployment, engineOfMachine, HOST_FROM_INSIDE, toNodeEntry } from './deployment-node.ts';
@@ -29,8 +30,11 @@ function toUrlHost(text: string): string | undefined {
   return valid && URL.canParse(`http://${host}:1`) ? host : undefined;
 }
 
-const isLoopback = (host: string): boolean =>
-  /^(?:(?:.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(new URL(`http://${host}`).hostname);
+/** Is the host this machine? So are the names below `localhost` (RFC 6761). */
+function isLoopback(host: string): boolean {
+  const { hostname } = new URL(`http://${host}`);
+  return hostname.endsWith('.localhost') || isLoopbackHost(hostname.replace(/^\[(.*)\]$/, '$1'));
+}
 
 /** The network's name in the generator's genesis_input.yml, which holds addresses but no keys. */
 function readNetworkName(folder: string): string | undefined {

@@ -29,6 +29,7 @@ it('a mail server has a user and a password of any characters, and its own port'
 it('a password crosses a network encrypted or not at all, and this machine as it is', () => {
   const needs = (url: string) => needsTls(parseMailServer(url) ?? expect.fail(url));
   expect(needs('smtp://a:b@mail.example.com')).toBe(true);
+  expect(needs('smtp://a:b@127.evil.example')).toBe(true);
   expect(needs('smtp://mail.example.com')).toBe(false);
   for (const host of ['localhost', '127.0.0.2', '[::1]']) expect(needs(`smtp://a:b@${host}`), host).toBe(false);
 });

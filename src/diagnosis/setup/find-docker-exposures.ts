@@ -1,4 +1,5 @@
 import { formatEndpoint, type OpenDockerApi, toReach } from '../../model/exposure.ts';
+import { isLoopbackHost } from '../../model/is-loopback-host.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, SetupObservation } from '../../model/setup.ts';
 import { DEFAULT_ENGINE } from '../../model/target.ts';
@@ -11,10 +12,6 @@ interface Open {
 }
 
 const hostOf = ({ url }: OpenDockerApi): string => URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-
-/** A server that listens at the unspecified address is reached at all addresses of its machine. */
-const isBeyondMachine = (host: string): boolean =>
-  ['', '0.0.0.0', '::'].includes(host) || (host !== 'localhost' && toReach(host) !== 'loopback');
 
 function describeOpen(engine: string, api: OpenDockerApi): Open {
   const { url, lacks } = api;
@@ -32,7 +29,7 @@ function describeOpen(engine: string, api: OpenDockerApi): Open {
 
 function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readonly Open[] {
   const engine = name === DEFAULT_ENGINE ? 'the Docker Engine' : `the Docker Engine ${name}`;
-  const found = openApis.filter((api) => isBeyondMachine(hostOf(api))).map((api) => describeOpen(engine, api));
+  const found = openApis.filter((api) => !isLoopbackHost(hostOf(api))).map((api) => describeOpen(engine, api));
   if (found.length > 0) return found;
   // In a private network this may be a proxy that only reads; the engine itself says what it opens.
   if (plainAt === undefined || toReach(plainAt.ip) !== 'public') return [];
