@@ -90,8 +90,10 @@ export function createMailDeliver(
     const giveUp = () => reject(Object.assign(new Error('late'), { code: 'ETIMEDOUT' }));
     const timer = setTimeout(giveUp, SENDING_WITHIN_MS);
     signal.addEventListener('abort', giveUp, { once: true });
+    // It may have come while the transport was loading.
+    if (signal.aborted) giveUp();
     try {
-      const settings = await readServer(target, setting, defaults);
+      const settings = await Promise.race([readServer(target, setting, defaults), late]);
       const { mail, place } = toMail(message, settings.from);
       const sending = createMailTransport(settings).send(target.to, mail, place);
       sending.catch(() => {});

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelTarget } from '../../../src/model/channel.ts';
+import { createMailDeliver } from '../../../src/notify/channels/email.ts';
+import { toMessage } from '../../../src/notify/channels/to-message.ts';
 import { firingAlert, resolvedAlert } from '../../support/alerts-at.ts';
 import { createSecrets, runChannels } from '../../support/channel-run.ts';
 import { type HookReceiver, startHookReceiver } from '../../support/hook-receiver.ts';
@@ -156,6 +158,28 @@ describe('e-mail', () => {
     expect(server.mails.map(({ to }) => to)).toEqual([['a@example.com']]);
     expect(channels.heard).toEqual(['channel ops (e-mail) is refused gone@example.com; correct the addresses in to']);
     expect(channels.counts).toEqual({ sent: 1, failed: 0, dropped: 0 });
+  });
+
+  it('is not sent when it was given up while its transport was loading', async () => {
+    const server = await mailServer();
+    const mail = { server: { host: '127.0.0.1', port: server.port, isTls: false }, from };
+    const target = { kind: 'email', to: ['a@example.com'] } as const;
+    const deliver = createMailDeliver({ name: 'ops', target, severities: ['warning'] }, target, 'notify', mail);
+    const planned = {
+      kind: 'change',
+      begun: [{ ...firingAlert('n1', 0), startsAt: 0 }],
+      ended: [],
+      ongoing: [],
+    } as const;
+    const message = toMessage(planned, undefined, { channel: 'ops', group: 'devnet', instance: 'one', now: 0 });
+    const aborter = new AbortController();
+    const sent = deliver(message, aborter.signal);
+    aborter.abort();
+    expect(await sent).toMatchObject({ ok: false, why: expect.stringContaining('gets no answer in time') });
+    expect(server.connections()).toBe(0);
+    // Could it fail?
+    expect(await deliver(message, new AbortController().signal)).toEqual({ ok: true });
+    expect(server.mails).toHaveLength(1);
   });
 
   it('says what to correct, and shows no password', async () => {
