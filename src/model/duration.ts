@@ -6,17 +6,20 @@ export function durationMs(text: string): number {
   return Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN);
 }
 
-/** Milliseconds as a person says them: `45s`, `2m 5s`, `3h 10m`. */
+/** From so many hours on, days say more. */
+const MOST_HOURS = 48;
+
+/** Milliseconds as a person says them: `45s`, `2m 5s`, `3h 10m`, `2d 4h`. No program reads it: the inventory knows no days. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.round(seconds / 60);
-  const [big, small, unit, rest] =
-    seconds < 3600
-      ? [Math.floor(seconds / 60), seconds % 60, 'm', 's']
-      : [Math.floor(minutes / 60), minutes % 60, 'h', 'm'];
-  return small === 0 ? `${big}${unit}` : `${big}${unit} ${small}${rest}`;
+  const hours = Math.round(minutes / 60);
+  const join = (whole: number, each: number, unit: string, rest: string) =>
+    `${Math.floor(whole / each)}${unit}${whole % each === 0 ? '' : ` ${whole % each}${rest}`}`;
+  if (seconds < 3600) return join(seconds, 60, 'm', 's');
+  return minutes < MOST_HOURS * 60 ? join(minutes, 60, 'h', 'm') : join(hours, 24, 'd', 'h');
 }
 
 /** How long ago a moment was, as `45s ago`. A moment after `now`, by a clock that differs, is `0ms ago`. */
