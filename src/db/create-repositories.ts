@@ -57,7 +57,7 @@ export async function createRepositories(
     ...createGeneratedValues(db),
     ...createSignInAddresses(db, inTransaction),
     ...createOneTimeCodes(db, inTransaction),
-    ...createSignInFailures(db, inTransaction),
+    ...createSignInFailures(inTransaction),
     ...createSessions(db),
     ...createSecurityEvents(db, inTransaction),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),

@@ -1,47 +1,62 @@
 import { sql } from 'kysely';
-import type { SignInStore } from '../model/sign-in-store.ts';
+import type { SignInFailures, SignInStore } from '../model/sign-in-store.ts';
 import type { InTransaction } from './in-transaction.ts';
 import type { Queries } from './tables.ts';
 
 /** How many rows are deleted at once, so that nobody waits long. */
 const SLICE = 1_000;
 
+const deleteEmpty = (transaction: Queries, name: string) =>
+  transaction.deleteFrom('sign_in_failure').where('name', '=', name).where('failures', '<=', 0).execute();
+
 /** Failed sign-ins, by user name and address. The name arrives as a digest, as people type passwords there. */
 export const createSignInFailures = (
-  db: Queries,
   inTransaction: InTransaction,
-): Pick<SignInStore, 'findFailures' | 'addFailure' | 'clearFailures' | 'trimFailures'> => ({
-  findFailures: async (name, addresses) => {
-    const rows = await db
-      .selectFrom('sign_in_failure')
-      .select(['address', 'failures', 'last_at'])
-      .where('name', '=', name)
-      .where('address', 'in', addresses)
-      .execute();
-    return addresses.map((address) => {
-      const row = rows.find((one) => one.address === address);
-      return row && { failures: row.failures, lastAt: row.last_at };
-    });
-  },
-  addFailure: (name, addresses, at, since) =>
+): Pick<SignInStore, 'countAttempt' | 'takeBackAttempt' | 'clearFailures' | 'trimFailures'> => ({
+  countAttempt: ({ name, addresses, at, since }, mayTry) =>
     inTransaction(async (transaction) => {
-      for (const address of addresses)
-        await transaction
+      const before: (SignInFailures | undefined)[] = [];
+      for (const address of addresses) {
+        // Locks the row until the end, also one that was not there.
+        const { failures, last_at } = await transaction
           .insertInto('sign_in_failure')
-          .values({ name, address, failures: 1, last_at: at })
-          .onConflict((conflict) =>
-            conflict.columns(['name', 'address']).doUpdateSet({
-              failures: sql`case when sign_in_failure.last_at < ${since} then 1 else sign_in_failure.failures + 1 end`,
-              last_at: at,
-            }),
-          )
+          .values({ name, address, failures: 0, last_at: at })
+          .onConflict((conflict) => conflict.columns(['name', 'address']).doUpdateSet({ name }))
+          .returning(['failures', 'last_at'])
+          .executeTakeFirstOrThrow();
+        before.push(failures === 0 ? undefined : { failures, lastAt: last_at });
+      }
+      const failures = sql<number>`case when last_at < ${since} then 1 else failures + 1 end`;
+      if (mayTry(before))
+        await transaction
+          .updateTable('sign_in_failure')
+          .set({ failures, last_at: at })
+          .where('name', '=', name)
+          .where('address', 'in', addresses)
           .execute();
+      else await deleteEmpty(transaction, name);
+      return before;
     }),
-  clearFailures: async (name, addresses) => {
-    const all = db.deleteFrom('sign_in_failure').where('name', '=', name);
-    const chosen = addresses === undefined ? all : all.where('address', 'in', addresses);
-    return (await chosen.returning('address').execute()).length;
-  },
+  takeBackAttempt: ({ name, addresses, at }, before) =>
+    inTransaction(async (transaction) => {
+      for (const [index, address] of addresses.entries())
+        await transaction
+          .updateTable('sign_in_failure')
+          .set({
+            failures: sql`failures - 1`,
+            last_at: sql`case when last_at = ${at} then ${before[index]?.lastAt ?? at} else last_at end`,
+          })
+          .where('name', '=', name)
+          .where('address', '=', address)
+          .execute();
+      await deleteEmpty(transaction, name);
+    }),
+  clearFailures: (name, addresses) =>
+    inTransaction(async (transaction) => {
+      const all = transaction.deleteFrom('sign_in_failure').where('name', '=', name);
+      const chosen = addresses === undefined ? all : all.where('address', 'in', addresses);
+      return (await chosen.returning('address').execute()).length;
+    }),
   trimFailures: (before, most) =>
     inTransaction(async (transaction) => {
       await transaction.deleteFrom('sign_in_failure').where('last_at', '<', before).execute();

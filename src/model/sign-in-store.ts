@@ -23,6 +23,14 @@ export interface SignInFailures {
   readonly lastAt: string;
 }
 
+/** An attempt of a user name from some addresses. Times are ISO 8601; failures before `since` are forgotten. */
+export interface CountedAttempt {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  readonly at: string;
+  readonly since: string;
+}
+
 /** Failed sign-ins count for a day after the last one. */
 export const FORGET_FAILURES_MS = 24 * 60 * 60 * 1_000;
 
@@ -52,10 +60,16 @@ export interface SignInStore {
   /** Takes a recovery code. False if another request was faster. */
   takeRecoveryCode(userId: number, place: number): Promise<boolean>;
 
-  /** The failures under a name and each of the addresses; undefined where there are none. */
-  findFailures(name: string, addresses: readonly string[]): Promise<readonly (SignInFailures | undefined)[]>;
-  /** Counts one more failure for each of the addresses. Those whose last one is before `since` start again. */
-  addFailure(name: string, addresses: readonly string[], at: string, since: string): Promise<void>;
+  /**
+   * Counts an attempt as a failure of each of its addresses before it is made, if `mayTry` allows that. Replicas take turns, so none
+   * tries by a count that another one has just raised. Resolves to the failures before it, of each address, which `mayTry` gets.
+   */
+  countAttempt(
+    attempt: CountedAttempt,
+    mayTry: (before: readonly (SignInFailures | undefined)[]) => boolean,
+  ): Promise<readonly (SignInFailures | undefined)[]>;
+  /** Takes back an attempt that was counted and was no failure. `before` is what counting it resolved to. */
+  takeBackAttempt(attempt: CountedAttempt, before: readonly (SignInFailures | undefined)[]): Promise<void>;
   /** Forgets the failures under a name, from the addresses or from all; resolves to their number. */
   clearFailures(name: string, addresses?: readonly string[]): Promise<number>;
   /** Deletes failures before `before` (ISO 8601), and all but the newest `most`. */

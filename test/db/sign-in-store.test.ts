@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
+import { addFailure, findFailures } from '../support/sign-in-failures.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const NOW = Date.UTC(2026, 0, 31);
@@ -64,26 +65,54 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('failures are counted for a name and an address, and those of long ago are not', async () => {
     const { store } = api;
-    await Promise.all([1, 2, 3].map(() => store.addFailure('name', ['192.0.2.1', ''], day(2), day(1))));
-    await store.addFailure('name', ['192.0.2.2', ''], day(3), day(2));
-    await store.addFailure('other', ['192.0.2.1'], day(3), day(2));
-    expect(await store.findFailures('name', ['192.0.2.2', '192.0.2.9', ''])).toEqual([
+    await Promise.all([1, 2, 3].map(() => addFailure(store, 'name', ['192.0.2.1', ''], day(2), day(1))));
+    await addFailure(store, 'name', ['192.0.2.2', ''], day(3), day(2));
+    await addFailure(store, 'other', ['192.0.2.1'], day(3), day(2));
+    expect(await findFailures(store, 'name', ['192.0.2.2', '192.0.2.9', ''])).toEqual([
       { failures: 1, lastAt: day(3) },
       undefined,
       { failures: 4, lastAt: day(3) },
     ]);
-    await store.addFailure('name', [''], day(9), day(8));
-    expect(await store.findFailures('name', [''])).toEqual([{ failures: 1, lastAt: day(9) }]);
+    await addFailure(store, 'name', [''], day(9), day(8));
+    expect(await findFailures(store, 'name', [''])).toEqual([{ failures: 1, lastAt: day(9) }]);
     expect(await store.clearFailures('name', ['192.0.2.1'])).toBe(1);
     expect(await store.clearFailures('name')).toBe(2);
-    expect(await store.findFailures('other', ['192.0.2.1'])).toEqual([{ failures: 1, lastAt: day(3) }]);
+    expect(await findFailures(store, 'other', ['192.0.2.1'])).toEqual([{ failures: 1, lastAt: day(3) }]);
+  });
+
+  it('thirty attempts at once count one after the other, and only as many as may be tried', async () => {
+    const { store } = api;
+    const attempt = { name: 'many', addresses: ['192.0.2.1', ''], at: day(2), since: day(1) };
+    const all = await Promise.all(
+      Array.from({ length: 30 }, () => store.countAttempt(attempt, ([here]) => (here?.failures ?? 0) < 10)),
+    );
+    expect(all.map(([here]) => here?.failures ?? 0).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 30 }, (_, index) => Math.min(index, 10)),
+    );
+    expect(await findFailures(store, 'many', ['192.0.2.1', ''])).toEqual(
+      Array(2).fill({ failures: 10, lastAt: day(2) }),
+    );
+  });
+
+  it('an attempt that was taken back leaves what was there before, and one that may not be tried leaves nothing', async () => {
+    const { store } = api;
+    await addFailure(store, 'back', [''], day(2));
+    const attempt = { name: 'back', addresses: ['192.0.2.1', ''], at: day(3), since: day(1) };
+    const before = await store.countAttempt(attempt, () => true);
+    expect(before).toEqual([undefined, { failures: 1, lastAt: day(2) }]);
+    expect(await findFailures(store, 'back', attempt.addresses)).toMatchObject([{ failures: 1 }, { failures: 2 }]);
+    await store.takeBackAttempt(attempt, before);
+    expect(await findFailures(store, 'back', attempt.addresses)).toEqual(before);
+    await store.countAttempt(attempt, () => false);
+    expect(await store.clearFailures('back')).toBe(1);
   });
 
   it('failures are forgotten by age and by number, the oldest first', async () => {
     const { store } = api;
-    for (const n of [4, 5, 6, 7]) await store.addFailure('name', [`192.0.2.${n}`], day(n), day(1));
+    for (const n of [4, 5, 6, 7]) await addFailure(store, 'name', [`192.0.2.${n}`], day(n), day(1));
     const left = async () => {
-      const found = await store.findFailures(
+      const found = await findFailures(
+        store,
         'name',
         [4, 5, 6, 7].map((n) => `192.0.2.${n}`),
       );

@@ -23,7 +23,7 @@ export interface Attempt {
  * from elsewhere. All new addresses together have a delay, so that many of them guess no faster than one.
  */
 export interface SignInLock {
-  /** Runs an attempt and counts its failure; refuses it while the lock lasts. Attempts on one name run in turn. */
+  /** Counts an attempt as a failure, runs it, and takes the count back if it was none; refuses it while the lock lasts. */
   guard<T>(attempt: Attempt, run: () => Promise<Outcome<T>>): Promise<Outcome<T>>;
   /** Ends every wait of a user name; resolves to whether there was one. */
   unlock(store: SignInStore, userNameKey: string): Promise<boolean>;
@@ -51,6 +51,13 @@ function remaining(rule: typeof AN_ADDRESS, row: SignInFailures | undefined, now
   return { whole, left: sinceMs > FORGET_FAILURES_MS ? 0 : whole - sinceMs };
 }
 
+/** The longer wait of an address and of all new ones. */
+function longestWait([here, elsewhere]: readonly (SignInFailures | undefined)[], now: number) {
+  const ofAddress = remaining(AN_ADDRESS, here, now);
+  const ofNew = remaining(NEW_ADDRESSES, elsewhere, now);
+  return ofNew.left > ofAddress.left ? ofNew : ofAddress;
+}
+
 /** Creates the lock; without `isOn` it counts nothing. `now` is in Unix milliseconds. */
 export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, now: () => number): SignInLock {
   const turns = new Map<string, Promise<unknown>>();
@@ -69,9 +76,12 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
   const attemptInTurn = async <T>(name: string, attempt: Attempt, run: () => Promise<Outcome<T>>) => {
     const { store, address, isKnown, isSignIn, onLock } = attempt;
     const addresses = isKnown ? [address] : [address, ALL_NEW];
-    const [here, elsewhere] = await store.findFailures(name, addresses);
-    const waits = [remaining(AN_ADDRESS, here, now()), remaining(NEW_ADDRESSES, elsewhere, now())];
-    const { whole, left } = waits.reduce((one, other) => (other.left > one.left ? other : one));
+    const startedAt = now();
+    const toText = (ms: number) => new Date(ms).toISOString();
+    const counted = { name, addresses, at: toText(startedAt), since: toText(startedAt - FORGET_FAILURES_MS) };
+    // Counted first: several processes on one database allow no more guesses than one.
+    const before = await store.countAttempt(counted, (rows) => longestWait(rows, startedAt).left <= 0);
+    const { whole, left } = longestWait(before, startedAt);
     if (left > 0) {
       const headers = limitHeaders({ name: 'lock', everyMs: whole, burst: 1 }, { ok: false, fullInMs: left });
       return fail(
@@ -80,24 +90,25 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
         headers,
       );
     }
-    const result = await run();
-    if (result.ok) {
-      if (isSignIn && (here !== undefined || elsewhere !== undefined)) await store.clearFailures(name, addresses);
+    let result: Outcome<T> | undefined;
+    try {
+      result = await run();
       return result;
+    } finally {
+      if (result?.ok && isSignIn) await store.clearFailures(name, addresses);
+      else if (result === undefined || result.ok || !FAILURES.has(result.failure.code))
+        await store.takeBackAttempt(counted, before);
+      else if ((before[0]?.failures ?? 0) + 1 === AN_ADDRESS.free) onLock?.();
     }
-    if (FAILURES.has(result.failure.code)) {
-      const at = new Date(now()).toISOString();
-      await store.addFailure(name, addresses, at, new Date(now() - FORGET_FAILURES_MS).toISOString());
-      if ((here?.failures ?? 0) + 1 === AN_ADDRESS.free) onLock?.();
-    }
-    return result;
   };
 
   return {
     guard: async (attempt, run) => {
       if (!isOn) return run();
       const name = await digestOf(attempt.userNameKey);
-      return inTurn(name, () => attemptInTurn(name, attempt, run));
+      // In turn, as many good ones at once would look like failures. A known address waits for no other one.
+      const turn = `${name} ${attempt.isKnown ? attempt.address : ALL_NEW}`;
+      return inTurn(turn, () => attemptInTurn(name, attempt, run));
     },
     unlock: async (store, userNameKey) => (await store.clearFailures(await digestOf(userNameKey))) > 0,
   };

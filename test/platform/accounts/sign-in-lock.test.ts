@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../../src/model/client-address.ts';
 import { onCommandLine } from '../../../src/platform/create-admin.ts';
 import { type Api, platformSettings, ROOT_PASSWORD, startApi, startPlatform } from '../../support/api.ts';
+import { DATABASE_KINDS } from '../../support/databases.ts';
+import { addFailure, findFailures } from '../../support/sign-in-failures.ts';
 import { useDatabases } from '../../support/use-api.ts';
 
 const parsed = parseTrustedProxies('127.0.0.0/8');
@@ -13,8 +15,8 @@ const MINUTE = 60 * SECOND;
 const HOME = '203.0.113.7';
 const LOCKED = 'too many sign-ins failed; wait as Retry-After says, or ask an admin to unlock the account';
 
-describe('repeated failures', () => {
-  const databases = useDatabases('sqlite');
+describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
+  const databases = useDatabases(kind);
   let now = Date.UTC(2026, 0, 31, 12);
 
   /** Runs a test with an API and a replica on a database of its own. */
@@ -81,6 +83,31 @@ describe('repeated failures', () => {
       expect(codes.flat().filter((code) => code === 1104)).toHaveLength(10);
     }));
 
+  it('at the same time on six replicas are no more guesses than on one', async () => {
+    const address = await databases.create();
+    const replicas: Api[] = [];
+    try {
+      for (let n = 0; n < 6; n += 1) replicas.push(await startApi(address, settings, undefined, { now: () => now }));
+      const all = replicas.flatMap((replica) => Array.from({ length: 4 }, () => fail(replica, '192.0.2.1', 1)));
+      const codes = (await Promise.all(all)).flat();
+      expect(codes.filter((code) => code === 1104)).toHaveLength(10);
+      expect(codes.filter((code) => code === 1102)).toHaveLength(14);
+    } finally {
+      for (const replica of replicas) await replica.stop();
+    }
+  });
+
+  it('of an attempt that was none leave no wait: a right password, as long as it only confirms', async () =>
+    onReplicas(async (api) => {
+      const headers = { 'x-forwarded-for': HOME, authorization: (await signIn(api, HOME)).data.token };
+      const enrol = (Password: string) => api.sendBare('POST', '/api/Otp/Enrol', { Password }, headers);
+      for (let i = 0; i < 10; i += 1) expect((await enrol('wrong')).appErrorCode).toBe(1118);
+      now += MINUTE;
+      for (let i = 0; i < 3; i += 1) expect((await enrol(ROOT_PASSWORD)).http).toBe(200);
+      expect((await enrol('wrong')).appErrorCode).toBe(1118);
+      expect((await enrol(ROOT_PASSWORD)).headers.get('retry-after')).toBe('120');
+    }));
+
   it('from many new addresses delay all of them a little, and no known address', async () =>
     onReplicas(async (api) => {
       await signIn(api, HOME);
@@ -113,12 +140,12 @@ describe('repeated failures', () => {
         Password: ROOT_PASSWORD,
         EmailID: 'o@example.com',
       };
-      await api.send('POST', '/api/AdminUser/Add', { ...other, IsActive: false, CreateBy: 1 });
-      expect(await unlock(2)).toMatchObject({
+      const added = await api.send('POST', '/api/AdminUser/Add', { ...other, IsActive: false, CreateBy: 1 });
+      expect(await unlock(added.data.UserID)).toMatchObject({
         ...{ http: 500, appErrorCode: 1108 },
         errMessage: 'that admin user is not active, so sign-ins fail all the same; set IsActive to true first',
       });
-      expect(await unlock(3)).toMatchObject({ http: 404, appErrorCode: 1121 });
+      expect(await unlock(99)).toMatchObject({ http: 404, appErrorCode: 1121 });
       expect((await unlock('1')).appErrorCode).toBe(1003);
       await api.platform.stop();
       await replica.platform.stop();
@@ -135,10 +162,10 @@ describe('repeated failures', () => {
     try {
       await platform.services();
       const at = (hours: number) => new Date(now - hours * 60 * MINUTE).toISOString();
-      await store.addFailure('old', ['192.0.2.1'], at(25), at(48));
-      await store.addFailure('new', ['192.0.2.1'], at(23), at(48));
-      await expect.poll(() => store.findFailures('old', ['192.0.2.1'])).toEqual([undefined]);
-      expect(await store.findFailures('new', ['192.0.2.1'])).toMatchObject([{ failures: 1 }]);
+      await addFailure(store, 'old', ['192.0.2.1'], at(25), at(48));
+      await addFailure(store, 'new', ['192.0.2.1'], at(23), at(48));
+      await expect.poll(() => findFailures(store, 'old', ['192.0.2.1'])).toEqual([undefined]);
+      expect(await findFailures(store, 'new', ['192.0.2.1'])).toMatchObject([{ failures: 1 }]);
     } finally {
       await platform.stop();
       await stop();
