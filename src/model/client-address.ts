@@ -63,3 +63,9 @@ export function addressKey(address: string): string {
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');
   return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
 }
+
+/** The /48 of an IPv6 client, by the key of its address; undefined for IPv4. A site has 65,536 networks of the size /64. */
+export function siteKey(key: string): string | undefined {
+  const [, site] = /^((?:[^:]+:){3})[^:]+::\/64$/.exec(key) ?? [];
+  return site && `${site}:/48`;
+}

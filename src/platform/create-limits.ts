@@ -1,4 +1,5 @@
 import { type Buckets, createMemoryBuckets } from '../model/buckets.ts';
+import { siteKey } from '../model/client-address.ts';
 import { type LimitPolicy, limitHeaders, toRemaining } from './limits.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -9,16 +10,22 @@ export interface LimitSettings {
   readonly signIns: number;
 }
 
-/** The limits of the API. The value of an outcome is the headers with the client's current limits. */
+/** A /48 of IPv6 may send so many times as much as one of its addresses: a household or a firm has many. */
+const OF_A_SITE = 10;
+
+/**
+ * The limits of the API. The value of an outcome is the headers with the client's current limits. An address is the key of one;
+ * its /48 is limited beside it.
+ */
 export interface Limits {
   address(address: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   credential(credential: string): Promise<Outcome<Readonly<Record<string, string>>>>;
   /** How many requests each of the credentials has left now, of how many; undefined with the limit off. Counts nothing. */
   left(credentials: readonly string[]): Promise<{ readonly left: readonly number[]; readonly of: number } | undefined>;
   /** Counts a sign-in attempt from an address. */
-  signInFrom(address: string): Promise<Outcome<undefined>>;
+  signInFrom(address: string): Promise<Outcome<unknown>>;
   /** Counts a sign-in attempt for a user name, from an address that is new for that user. */
-  signInAs(userNameKey: string): Promise<Outcome<undefined>>;
+  signInAs(userNameKey: string): Promise<Outcome<unknown>>;
 }
 
 /** Limits in `shared` if replicas share them; without it, or if it fails, in the memory of this process. */
@@ -48,12 +55,17 @@ export function createLimits(
   const perAddress: LimitPolicy = { name: 'address', everyMs, burst };
   const perCredential: LimitPolicy = { name: 'credential', everyMs, burst };
   const perSignIn: LimitPolicy = { name: 'sign-in', everyMs: 60_000 / signIns, burst: signIns };
-  const checkSignIn = async (key: string): Promise<Outcome<undefined>> => {
-    const taken = signIns === 0 ? none : await check(perSignIn, key, 'sign-ins');
-    return taken.ok ? succeed(undefined) : taken;
+  /** Counts for the address, then for its /48. What the first refuses does not count for the second. */
+  const checkAddress = async (policy: LimitPolicy, address: string, what: string) => {
+    const taken = await check(policy, address, what);
+    const site = siteKey(address);
+    if (!taken.ok || site === undefined) return taken;
+    const ofSite = { ...policy, name: `${policy.name}-48`, everyMs: policy.everyMs / OF_A_SITE };
+    const takenOfSite = await check({ ...ofSite, burst: policy.burst * OF_A_SITE }, site, `${what} and its /48`);
+    return takenOfSite.ok ? taken : takenOfSite;
   };
   return {
-    address: async (key) => (isOn ? check(perAddress, key, 'requests from this address') : none),
+    address: async (key) => (isOn ? checkAddress(perAddress, key, 'requests from this address') : none),
     credential: async (key) => (isOn ? check(perCredential, key, 'requests with this credential') : none),
     left: async (credentials) => {
       if (!isOn) return undefined;
@@ -61,7 +73,7 @@ export function createLimits(
       const fullIn = await withBuckets(({ peek }) => peek(keys));
       return { left: fullIn.map((ms) => toRemaining(perCredential, ms)), of: burst };
     },
-    signInFrom: async (address) => checkSignIn(`address ${address}`),
-    signInAs: async (userNameKey) => checkSignIn(`user ${userNameKey}`),
+    signInFrom: async (key) => (signIns > 0 ? checkAddress(perSignIn, key, 'sign-ins from this address') : none),
+    signInAs: async (userNameKey) => (signIns > 0 ? check(perSignIn, `user ${userNameKey}`, 'sign-ins') : none),
   };
 }

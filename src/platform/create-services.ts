@@ -12,7 +12,7 @@ import { createSignInLock } from './accounts/sign-in-lock.ts';
 import type { CallDeps } from './call.ts';
 import { createLimits, type LimitSettings } from './create-limits.ts';
 import { createTokens } from './create-tokens.ts';
-import type { Failure, Outcome } from './outcome.ts';
+import { type Failure, failureIn, type Outcome } from './outcome.ts';
 import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
 import { createSecurityLog } from './security-log.ts';
 
@@ -97,6 +97,11 @@ export function createServices(deps: ServicesDeps): Services {
       return taken;
     },
     failureOf: (context, error) => {
+      const refused = failureIn(error);
+      if (refused !== undefined) {
+        context.record('slowed', { detail: { name: 'Limit', value: 'passwords' } });
+        return refused;
+      }
       context.reportError(error);
       return toFailure(error);
     },

@@ -26,3 +26,11 @@ export const fail = (
   ok: false,
   failure: { code, message, ...(headers && { headers }), ...(subject && { subject }) },
 });
+
+/** An error that the client sees as this failure: for what is refused deep inside, where nobody expects it. */
+export const refusal = (failure: Failure): Error & { readonly failure: Failure } =>
+  Object.assign(new Error(failure.message), { name: 'Refusal', failure });
+
+/** The failure of a refusal; undefined if the error is another one. */
+export const failureIn = (error: unknown): Failure | undefined =>
+  error instanceof Error && error.name === 'Refusal' ? (error as ReturnType<typeof refusal>).failure : undefined;

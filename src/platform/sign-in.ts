@@ -8,7 +8,7 @@ import { type Body, requireMember } from './check-value.ts';
 import type { Limits } from './create-limits.ts';
 import type { Caller } from './credentials.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
-import { verifyPassword } from './passwords.ts';
+import { findQueueFailure, verifyPassword } from './passwords.ts';
 
 /** Does the body try to sign in by user name and password? */
 export const triesPassword = (body: Body): boolean =>
@@ -71,11 +71,15 @@ export async function signIn(store: PlatformStore, body: Body, context: SignInCo
   const subject: Subject | undefined = user && { resource: 'AdminUser', id: user.id };
   const lastAt = Date.parse((await store.findSignIn(user?.id ?? 0, address)) ?? '');
   const isKnown = now() - lastAt < REMEMBER_MS;
+  const asker = isKnown ? 'known' : 'stranger';
+  // Before anything is counted: a flood costs neither writes nor attempts of the user.
+  const queueFailure = findQueueFailure(asker);
+  if (queueFailure !== undefined) return withSubject(queueFailure, subject);
   const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
   if (!asUser.ok) return withSubject(asUser.failure, subject);
   const attempt = { store, userNameKey, address, isKnown, isSignIn: true, onLock: () => onLock?.(subject) };
   const proved = await lock.guard(attempt, async () => {
-    const isGood = await verifyPassword(user?.passwordHash, password.value);
+    const isGood = await verifyPassword(user?.passwordHash, password.value, asker);
     if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, context);
     return fail(1104, 'the user name and password do not belong together, or the user is not active');
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { createMemoryBuckets } from '../../src/model/buckets.ts';
+import { addressKey } from '../../src/model/client-address.ts';
 import { createLimits } from '../../src/platform/create-limits.ts';
 import { useDatabases } from '../support/use-api.ts';
 
@@ -35,6 +36,35 @@ describe('buckets in memory', () => {
     const started = performance.now();
     for (let number = 0; number < 10_000; number += 1) take(`then ${number}`, HOUR_MS, 1);
     expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('a /48 of IPv6', () => {
+  const create = () =>
+    createLimits(
+      { rate: 1, burst: 2, signIns: 3 },
+      () => 0,
+      async () => undefined,
+    );
+  const network = (site: string, number: number) => addressKey(`2001:db8:${site}:${number.toString(16)}::1`);
+
+  it.each([
+    ['signInFrom', 30, '"sign-in-48"', '2'],
+    ['address', 20, '"address-48"', '1'],
+  ] as const)('may take ten times as much of %s as one of its addresses', async (limit, most, policy, wait) => {
+    const take = create()[limit];
+    for (let number = 0; number < most; number += 1) expect((await take(network('1', number))).ok).toBe(true);
+    const refused = await take(network('1', most));
+    expect(refused).toMatchObject({ ok: false, failure: { code: 1102, headers: { 'retry-after': wait } } });
+    expect(refused.ok || refused.failure.headers?.ratelimit).toContain(policy);
+    expect((await take(network('2', 0))).ok).toBe(true);
+    expect((await take(addressKey('192.0.2.1'))).ok).toBe(true);
+  });
+
+  it('loses nothing by what one of its addresses sends too much', async () => {
+    const { signInFrom } = create();
+    for (let times = 0; times < 100; times += 1) await signInFrom(network('1', 1));
+    for (let number = 2; number < 29; number += 1) expect((await signInFrom(network('1', number))).ok).toBe(true);
   });
 });
 

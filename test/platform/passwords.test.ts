@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { failureIn } from '../../src/platform/outcome.ts';
 import { hashPassword, verifyPassword } from '../../src/platform/passwords.ts';
 
 it('many passwords at once leave threads for what probes wait for', async () => {
@@ -23,4 +24,25 @@ it('a password that fails to be compared holds up none that comes after it', asy
   const hash = await hashPassword('correct horse battery');
   await expect(verifyPassword('no hash', 'x')).rejects.toThrow();
   expect(await verifyPassword(hash, 'correct horse battery')).toBe(true);
+});
+
+it('few passwords of strangers wait, the rest is refused, and one that is known comes before them', async () => {
+  const hash = await hashPassword('correct horse battery');
+  await verifyPassword(hash, 'wrong');
+  const order: string[] = [];
+  const check = async (asker: 'known' | 'stranger') => {
+    try {
+      await verifyPassword(hash, 'wrong', asker);
+      order.push(asker);
+    } catch (error) {
+      expect(failureIn(error)).toMatchObject({ code: 1102, headers: { 'retry-after': '5' } });
+      order.push('refused');
+    }
+  };
+  const strangers = Array.from({ length: 40 }, () => check('stranger'));
+  await Promise.all([...strangers, check('known'), check('known')]);
+  // One is being compared when the others come, and 32 wait.
+  expect(order.slice(0, 7)).toEqual(Array(7).fill('refused'));
+  expect(order.slice(7, 10)).toEqual(['stranger', 'known', 'known']);
+  expect(order.slice(10)).toEqual(Array(32).fill('stranger'));
 });

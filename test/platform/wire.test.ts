@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { addressKey, clientAddress, parseTrustedProxies } from '../../src/model/client-address.ts';
+import { addressKey, clientAddress, parseTrustedProxies, siteKey } from '../../src/model/client-address.ts';
 import { databaseAway, databaseOverloaded } from '../../src/model/database-failure.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
 import { createServices } from '../../src/platform/create-services.ts';
@@ -303,10 +303,14 @@ it.each([
   expect(parsed.ok && clientAddress(peer, forwarded, parsed.proxies)).toBe(client);
 });
 
-it('an IPv6 client is limited by its /64', () => {
+it('an IPv6 client is limited by its /64 and its /48', () => {
   expect(addressKey('2001:db8::1')).toBe(addressKey('2001:db8:0:0:ffff::2'));
   expect(addressKey('2001:0DB8:0:00:1::1')).toBe(addressKey('2001:db8::1'));
   expect(addressKey('2001:db8:0:1::1')).not.toBe(addressKey('2001:db8::1'));
+  expect(siteKey(addressKey('2001:db8:0:1::1'))).toBe(siteKey(addressKey('2001:db8::1')));
+  expect(siteKey(addressKey('2001:db8:1::1'))).toBe('2001:db8:1::/48');
+  expect(siteKey(addressKey('::1'))).toBe('0:0:0::/48');
+  expect(siteKey(addressKey('192.0.2.1'))).toBeUndefined();
 });
 
 it('a token of another algorithm or another secret is refused', async () => {

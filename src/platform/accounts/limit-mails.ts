@@ -10,7 +10,7 @@ import type { IdentifiedRequest } from '../request-context.ts';
 export async function limitMails(
   { context, caller }: IdentifiedRequest,
   { limits }: Pick<CallDeps, 'limits'>,
-): Promise<Outcome<undefined>> {
+): Promise<Outcome<unknown>> {
   const limited = await limits.signInFrom(addressKey(context.address));
   if (limited.ok) return limited;
   context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
