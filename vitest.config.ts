@@ -51,6 +51,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'incidents/start-incidents': 12,
   'monitor/event-storm': 10,
   'http/connections': 12,
+  'http/basic-auth': 10,
   'http/status-picture': 8,
   'docker/ssh': 25,
   'monitor/many-nodes': 15,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { CheckUser } from './http/check-user.ts';
 import type { Listener } from './http/listen.ts';
 import type { Status } from './http/to-status.ts';
-import type { CheckUser } from './http/web-config.ts';
 import type { Environment } from './inventory/substitute.ts';
 import type { Build } from './metrics/create-own-metrics.ts';
 import type { Clock } from './model/clock.ts';

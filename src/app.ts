@@ -6,6 +6,7 @@ import { startFleet } from './fleet/start-fleet.ts';
 import { toReloadChanges } from './history/reload-changes.ts';
 import { startHistory } from './history/start-history.ts';
 import { answerUnreadable } from './http/answer-broken-requests.ts';
+import { createCheckRequest } from './http/basic-auth.ts';
 import { createRoutes } from './http/create-routes.ts';
 import { toFleetStatus } from './http/fleet-route.ts';
 import { toMasternodesStatus } from './http/masternode-routes.ts';
@@ -225,12 +226,16 @@ export async function startApp(
     scrapes,
     onBug: bugs.of('page'),
   });
+  const { trustedProxies } = options.platform;
+  const checkUser =
+    options.checkUser &&
+    createCheckRequest({ checkUser: options.checkUser, trustedProxies, onRefused: api.recordRefusedUser });
   const isTls = listener.url.startsWith('https:');
   const portal = loadPortal(api, {
     version: build.version,
     isTls,
     publicUrl: options.publicUrl,
-    trustedProxies: options.platform.trustedProxies,
+    trustedProxies,
   });
   const reference = loadReference(api.openApi, build.version);
 
@@ -251,7 +256,7 @@ export async function startApp(
     corsOrigins: options.platform.corsOrigins,
     reference: reference.get,
     portal: async (request) => (await portal.get()).answer(request),
-    checkUser: options.checkUser,
+    checkUser,
     isPublic: options.isPublic,
     isTls,
     onRequest: ({ method, route, status, seconds, requestId }) => {

@@ -12,7 +12,7 @@ interface Refusal {
 }
 
 /** A request with the address of its socket. */
-interface ReceivedRequest {
+export interface ReceivedRequest {
   readonly request: Request;
   readonly remoteAddress: string | undefined;
   /** Breaks the connection of an answer that cannot be completed. */

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
@@ -17,6 +16,7 @@ import {
   type RoutesEnv,
   reloadRefusal,
 } from './api-routes.ts';
+import { type CheckRequest, requireUser } from './basic-auth.ts';
 import { cachedText } from './cached-text.ts';
 import { answerFleet, type FleetStatus } from './fleet-route.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
@@ -30,7 +30,6 @@ import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { answerRestart } from './restart-route.ts';
 import type { Status } from './to-status.ts';
-import type { CheckUser } from './web-config.ts';
 
 /** What the routes are made of. */
 export interface RouteDeps {
@@ -58,7 +57,7 @@ export interface RouteDeps {
   /** Answers the requests of the developer portal, which has sessions of its own. */
   readonly portal: PortalAnswers;
   /** Guards every route except the open ones; undefined leaves everything open. */
-  readonly checkUser: CheckUser | undefined;
+  readonly checkUser: CheckRequest | undefined;
   /** Whether people without a credential see the page for everybody, and badges. */
   readonly isPublic?: boolean;
   /** Whether clients use TLS. */
@@ -135,11 +134,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     app.get('/badge/:file', badge);
   }
 
-  const { checkUser: verifyUser } = deps;
-  if (verifyUser !== undefined)
-    app.use(
-      basicAuth({ verifyUser, realm: 'subnetd', invalidUserMessage: `${MONITOR_QUESTION.guarded} are needed\n` }),
-    );
+  if (deps.checkUser !== undefined) app.use(requireUser(deps.checkUser, `${MONITOR_QUESTION.guarded} are needed\n`));
 
   app.get('/metrics', answerMetrics(deps.scrape));
   app.get('/status.json', packed, (c) => c.json(deps.status()));

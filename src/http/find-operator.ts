@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
 import { csrf } from 'hono/csrf';
 import { type ApiRoutes, type RoutesEnv, toOperateRefusal } from './api-routes.ts';
-import type { CheckUser } from './web-config.ts';
+import { type CheckRequest, requireUser } from './basic-auth.ts';
 
 /** What is needed to find out who may operate the daemon. */
 export interface OperatorDeps {
   readonly api: Pick<ApiRoutes, 'authorize'>;
   /** Checks a user of the web config; undefined without users. */
-  readonly checkUser: CheckUser | undefined;
+  readonly checkUser: CheckRequest | undefined;
 }
 
 /** What a request that operates the daemon is about, for people. */
@@ -50,8 +49,8 @@ export async function findOperator(
     if (refusal.status === 401 && checkUser) refusal.headers.set('www-authenticate', 'Basic realm="subnetd"');
     return { ok: false, refusal };
   }
-  // Throws the refusal of a wrong password.
-  await basicAuth({ verifyUser: checkUser, realm: 'subnetd', invalidUserMessage: `${needed}\n` })(c, async () => {});
+  // Throws its refusal.
+  await requireUser(checkUser, `${needed}\n`)(c, async () => {});
   try {
     await csrf()(c, async () => {});
   } catch {

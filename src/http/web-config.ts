@@ -1,9 +1,10 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { type CheckUser, createCheckUser } from './check-user.ts';
 
 const version = z.enum(['TLS10', 'TLS11', 'TLS12', 'TLS13']);
 
@@ -29,9 +30,6 @@ const schema = z
   })
   .nullable();
 
-/** Checks the password of a user of the web config. */
-export type CheckUser = (name: string, password: string) => Promise<boolean>;
-
 /** TLS and basic auth for the server; changed files are read again. */
 export interface WebConfig {
   /** Undefined without TLS. Throws, with the reason, if a file cannot be read or does not match. */
@@ -48,44 +46,6 @@ const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContex
   TLS12: 'TLSv1.2',
   TLS13: 'TLSv1.3',
 };
-
-/** This many passwords may wait to be compared; more are refused. */
-const MOST_COMPARES = 32;
-
-/** Compares passwords one at a time: the same threads resolve host names for probes. */
-function createCompare(): (password: string, hash: string) => Promise<boolean> {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return async (password, hash) => {
-    if (waiting >= MOST_COMPARES) return false;
-    waiting += 1;
-    try {
-      const { compare } = await import('bcrypt');
-      const done = last.then(() => compare(password, hash));
-      last = done.catch(() => {});
-      return await done;
-    } finally {
-      waiting -= 1;
-    }
-  };
-}
-
-function createCheckUser(users: Readonly<Record<string, string>>): CheckUser {
-  const good = new Set<string>();
-  // Of an unknown user the hash of a known one is compared, so that both take as long.
-  const [decoy = ''] = Object.values(users);
-  const compare = createCompare();
-  return async (name, password) => {
-    const known = Object.hasOwn(users, name) ? users[name] : undefined;
-    // bcrypt takes a tenth of a second by design: a scrape every few seconds pays once.
-    const digest = createHash('sha256').update(`${known}\0${name}\0${password}`).digest('hex');
-    if (good.has(digest)) return true;
-    const fits = await compare(password, (known ?? decoy).replace('$2y$', '$2b$'));
-    const isGood = known !== undefined && fits;
-    if (isGood && good.size < 100) good.add(digest);
-    return isGood;
-  };
-}
 
 /** Reads a web config file, with the keys of the Prometheus exporter-toolkit. */
 export function readWebConfig(

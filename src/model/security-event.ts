@@ -20,6 +20,7 @@ export const SECURITY_ACTIONS = [
   'token refused',
   'key refused',
   'key ends soon',
+  'basic auth refused',
   'scope refused',
   'slowed',
 ] as const;

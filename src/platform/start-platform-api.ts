@@ -24,6 +24,8 @@ export interface PlatformApi {
   /** Who sends a request outside `/api` that needs the scope. */
   readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<Caller>>;
   readonly openApi: () => Promise<string>;
+  /** Adds to the security log that a request named a user of the web config and was refused. */
+  readonly recordRefusedUser: (request: ApiRequest) => void;
   /** What the portal shares with the API. */
   readonly services: () => Promise<Services>;
   readonly stop: () => Promise<void>;
@@ -88,6 +90,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
   'key ends soon': 'an API key is used that ends within a week; rotate it, or use the key that took its place',
+  'basic auth refused': 'a user name and password of basic authentication were refused',
   'scope refused': 'a credential was refused for want of a scope',
   slowed: 'requests came too quickly and were refused',
 };
@@ -172,6 +175,9 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     answer: (request) => handler.get().then(({ answer }) => answer(request)),
     authorize: async (request, needed) => (await handler.get()).authorize(request, needed),
     openApi: async () => JSON.stringify(await openApi()),
+    recordRefusedUser: (request) => {
+      services.get().then(({ contextOf }) => contextOf(request).record('basic auth refused', {}), deps.onBug);
+    },
     services: services.get,
     stop: async () => {
       clearInterval(cleaner);

@@ -229,7 +229,9 @@ describe('the routes', () => {
 });
 
 describe('under basic auth', () => {
-  const checkUser = async (name: string, password: string) => name === 'prometheus' && password === 'scrape me';
+  const checkUser = async (name: string, password: string) => ({
+    ok: name === 'prometheus' && password === 'scrape me',
+  });
   const authorization = `Basic ${btoa('prometheus:scrape me')}`;
   const { app, requests } = routes({ checkUser });
 
@@ -289,6 +291,17 @@ describe('under basic auth', () => {
         : 200;
     expect(known.status).toBe(status);
   });
+
+  it.each([...guarded, ['POST', PROBE], ['POST', NOTES]] as const)(
+    '%s %s asks a user to wait, and not for another password, while none can be checked',
+    async (method, pattern) => {
+      const busy = routes({ checkUser: async () => ({ ok: false, retryAfterS: 36 }) }).app;
+      for (const asked of methodsOf(method)) {
+        const { status, headers } = await busy.request(pathOf(pattern), { method: asked, headers: { authorization } });
+        expect([status, headers.get('retry-after'), headers.get('www-authenticate')]).toEqual([503, '36', null]);
+      }
+    },
+  );
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });

@@ -26,7 +26,7 @@ function routes({ isPublic = false, isAway = false, hasUsers = false } = {}) {
   } as unknown as Pages;
   const deps: IncidentRoutesDeps = {
     pages: async () => pages,
-    checkUser: hasUsers ? async (name, password) => name === 'grace' && password === 'right' : undefined,
+    checkUser: hasUsers ? async (name, password) => ({ ok: name === 'grace' && password === 'right' }) : undefined,
     api: {
       authorize: async ({ request }) => {
         const { searchParams } = new URL(request.url);

@@ -18,7 +18,7 @@ function routes(more: Partial<ProbeRouteDeps> & { readonly refusal?: typeof REFU
   });
   addProbeRoute(app, {
     api: { authorize: async () => ({ ok: false, failure: refusal }) },
-    checkUser: async (name, password) => name === 'me' && password === 'pass word',
+    checkUser: async (name, password) => ({ ok: name === 'me' && password === 'pass word' }),
     probe: (subnet, name) => {
       if (name === 'gone') return undefined;
       probed.push(`${subnet}/${name}`);
