@@ -1,3 +1,4 @@
+import { addListVersions } from './add-list-versions.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 
 /** One step of the schema. A published step never changes; a change is a new step. */
@@ -260,5 +261,9 @@ export const migrations: readonly Migration[] = [
       create index audit_event_request on audit_event (request_id) where is_security = 0;
       create index audit_event_owner on audit_event (owner_id, id) where is_security = 0;
       create index audit_event_ip on audit_event (ip, id) where is_security = 0;`,
+  },
+  {
+    name: '0018-list-versions',
+    sql: (kind) => addListVersions(kind, ['admin_user', 'project_type', 'sector', 'industry']),
   },
 ];

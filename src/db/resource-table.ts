@@ -28,7 +28,7 @@ const whereKey = (resource: Resource, key: KeyValues): RawBuilder<unknown> =>
 
 const isEmail = (member: Member): boolean => member.kind === 'text' && member.format === 'email';
 
-type Table = Pick<PlatformStore, 'list' | 'find' | 'findByKey' | 'add' | 'update'>;
+type Table = Pick<PlatformStore, 'list' | 'find' | 'listVersion' | 'findByKey' | 'add' | 'update'>;
 
 /** The tables of the declared resources. */
 export function createResourceTables(
@@ -40,10 +40,14 @@ export function createResourceTables(
   const runInTransaction = createRunInTransaction(db);
   const compiled = new Map<Resource, ReturnType<typeof compile>>();
   const compile = (resource: Resource) => {
-    const { table } = resource;
+    const { table, members } = resource;
     const id = sql.ref(`${table}.id`);
     const select = selectRecords(resource);
+    const shown = [table, ...members.flatMap((member) => (member.kind === 'reference' ? [member.to.table] : []))];
     return {
+      shown: new Set(shown),
+      versions: sql<{ list: string; version: string }>`
+        select list, version from list_version where list in (${sql.join(shown)}) order by list, shard`.compile(db),
       page: sql<
         Record<string, Value>
       >`${select} where ${id} > ${PLACEHOLDER} order by ${id} limit ${PLACEHOLDER}`.compile(db),
@@ -175,6 +179,12 @@ export function createResourceTables(
       const { one, toRecord } = queriesOf(resource);
       const [row] = await runCompiled(one, [id]);
       return row && toRecord(row);
+    },
+    listVersion: async (resource) => {
+      const { versions, shown } = queriesOf(resource);
+      const rows = await runCompiled(versions, [...versions.parameters] as Cell[]);
+      const isKept = new Set(rows.map(({ list }) => list)).size === shown.size;
+      return isKept ? rows.map(({ version }) => version).join(' ') : undefined;
     },
     findByKey: async (resource, key) => {
       const flag = columnOf(resource, resource.flag.member);

@@ -43,7 +43,15 @@ export interface RoutesEnv {
 /** What a page of another origin may send and see. */
 const CORS = {
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT'],
-  allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'prefer', 'x-request-id'],
+  allowHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-match',
+    'if-none-match',
+    'prefer',
+    'x-request-id',
+  ],
   exposeHeaders: [
     ...['etag', 'retry-after', 'ratelimit-policy', 'ratelimit', 'ratelimit-limit', 'ratelimit-remaining'],
     ...['ratelimit-reset', 'api-key-expires', 'idempotent-replayed', 'preference-applied', 'x-request-id'],

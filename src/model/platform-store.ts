@@ -139,6 +139,11 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   /** The records of a query. Its members are those of the resource, without the password. */
   search(resource: Resource, query: RecordQuery): Promise<FoundRecords>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
+  /**
+   * Names the state of a list: each committed change of what its records show gives it another version, which never
+   * comes back. What is read later is as new or newer. Undefined if the database keeps none for that list.
+   */
+  listVersion(resource: Resource): Promise<string | undefined>;
   /** The id of the record with this natural key (or a unique part of it), and whether it is in use. */
   findByKey(
     resource: Resource,

@@ -1,9 +1,10 @@
 import type { Scope } from '../model/platform-store.ts';
+import { checkSpelling, type Spellings, toSpellings } from './check-spelling.ts';
 import type { Body } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
 import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
-import { answerFailure, answerOptions, answerSuccess } from './envelope.ts';
+import { answerFailure, answerOptions, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
 import { joinLimitHeaders } from './limits.ts';
 import { listRecords } from './list-records.ts';
 import {
@@ -11,12 +12,15 @@ import {
   createFindOperation,
   isMethodOf,
   neededScope,
+  type Operation,
   operationsOf,
+  queryMembersOf,
   READ_METHODS,
 } from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import { createReadRecordQuery } from './read-record-query.ts';
+import { weakTag } from './record-tag.ts';
 import type { ApiRequest, IdentifiedRequest, RequestContext } from './request-context.ts';
 import { requireScope } from './scopes.ts';
 import { writeRecord } from './write-record.ts';
@@ -34,6 +38,9 @@ interface Input {
   readonly body: Body;
   readonly query: URLSearchParams | undefined;
 }
+
+/** The credentials of a query. */
+const CREDENTIALS = toSpellings(['apiKey', 'token']);
 
 /** Methods whose bodies are ignored, and methods that need one; the others may have one. */
 const IGNORES_BODY = new Set(['GET', 'HEAD']);
@@ -63,6 +70,12 @@ export function createApiHandler(services: Services): ApiHandler {
   const findOperation = createFindOperation(operationsOf(services.resources));
   const readQuery = createReadRecordQuery();
   const useKey = createKeyUses(now);
+  const spellings = new Map<Operation, Spellings>();
+  const spellingsOf = (operation: Operation): Spellings => {
+    const known = spellings.get(operation) ?? toSpellings(queryMembersOf(operation).map(({ name }) => name));
+    spellings.set(operation, known);
+    return known;
+  };
 
   const limitCredential = async ({ context, caller }: IdentifiedRequest): Promise<Outcome<unknown>> => {
     if (caller === undefined) return succeed(undefined);
@@ -81,6 +94,8 @@ export function createApiHandler(services: Services): ApiHandler {
     { body, query }: Input,
     needsOne: boolean,
   ): Promise<Outcome<IdentifiedRequest>> => {
+    const spelled = checkSpelling(query, CREDENTIALS);
+    if (!spelled.ok) return spelled;
     const sent = takeCredentials(body, query, context.request.headers.get('authorization') ?? undefined);
     if (needsOne && sent.apiKeys.length + sent.tokens.length === 0)
       return fail(
@@ -112,7 +127,8 @@ export function createApiHandler(services: Services): ApiHandler {
     path: string,
     found: ReturnType<typeof findOperation>,
   ): Promise<Outcome<Response>> => {
-    const { method } = identified.context.request;
+    const { request } = identified.context;
+    const { method } = request;
     if (found === undefined)
       return DESCRIPTION.test(path)
         ? fail(1001, 'this path takes GET only', { allow: READ_METHODS })
@@ -120,9 +136,15 @@ export function createApiHandler(services: Services): ApiHandler {
     const { operation, segment } = found;
     if (!isMethodOf(operation, method))
       return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
+    const spelled = checkSpelling(identified.query, spellingsOf(operation));
+    if (!spelled.ok) return spelled;
     if (operation.kind === 'call') {
       const called = await operation.answer(identified, services, segment);
-      return called.ok ? succeed(answerSuccess(called.value, identified.context.headers)) : called;
+      if (!called.ok) return called;
+      const { headers } = identified.context;
+      if (operation.method !== 'GET') return succeed(answerSuccess(called.value, headers));
+      const text = JSON.stringify(called.value);
+      return succeed(await answerTagged(request, weakTag(text), headers, (tagged) => answerSuccessText(text, tagged)));
     }
     const { kind, resource } = operation;
     if (kind === 'list') return listRecords(identified, resource, segment, readQuery);

@@ -4,9 +4,7 @@ import type { CallMember, Json } from './call.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
 import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
-import { type Operation, operationsOf } from './operations.ts';
-import { PAGE_MEMBERS } from './read-page.ts';
-import { recordQueryMembers } from './read-record-query.ts';
+import { type Operation, operationsOf, queryMembersOf } from './operations.ts';
 import { listGranting } from './scopes.ts';
 
 const toParameter = (
@@ -26,6 +24,10 @@ const IF_MATCH: CallMember = {
     description: 'The ETag of the record as it was read; if it has changed since, the update is refused with 1012.',
   },
 };
+const IF_NONE_MATCH: CallMember = {
+  name: 'If-None-Match',
+  schema: { type: 'string', description: 'The ETag of an earlier answer; HTTP 304 without content if it is the same.' },
+};
 const IDEMPOTENCY_KEY: CallMember = {
   name: 'Idempotency-Key',
   schema: {
@@ -39,10 +41,11 @@ const IDEMPOTENCY_KEY: CallMember = {
 
 function parametersOf(operation: Operation): readonly Json[] {
   if (operation.kind === 'call') {
-    const { segment, query: sent = [] } = operation;
+    const { segment, method } = operation;
     return [
       ...(segment === undefined ? [] : [toParameter('path', segment)]),
-      ...sent.map((one) => toParameter('query', one)),
+      ...queryMembersOf(operation).map((one) => toParameter('query', one)),
+      ...(method === 'GET' ? [toParameter('header', IF_NONE_MATCH)] : []),
     ];
   }
   if (operation.kind === 'list')
@@ -54,10 +57,8 @@ function parametersOf(operation: Operation): readonly Json[] {
         description: '0 lists every record, any other number the one with that id.',
         schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
       },
-      ...[...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)].map((one) => ({
-        ...toParameter('query', one),
-        [BEYOND]: true,
-      })),
+      ...queryMembersOf(operation).map((one) => ({ ...toParameter('query', one), [BEYOND]: true })),
+      { ...toParameter('header', IF_NONE_MATCH), [BEYOND]: true },
     ];
   const header = { ...toParameter('header', operation.kind === 'add' ? IDEMPOTENCY_KEY : IF_MATCH), [BEYOND]: true };
   if (operation.kind === 'add') return [header];

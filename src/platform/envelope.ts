@@ -1,5 +1,6 @@
 import { ERROR_CODES } from './error-codes.ts';
 import type { Failure } from './outcome.ts';
+import { isKnown } from './record-tag.ts';
 
 /** The header that HTTP requires with a status 401. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="subnetd"' };
@@ -27,6 +28,18 @@ export const answerSuccessText = (data: string, headers: Readonly<Record<string,
 /** The envelope of a success, HTTP 200. */
 export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
   answerSuccessText(JSON.stringify(data), headers);
+
+/** The answer with its tag; no content, HTTP 304, if the client has it already. `cache-control` is the same in both. */
+export function answerTagged(
+  request: Request,
+  tag: string,
+  headers: Readonly<Record<string, string>>,
+  answer: (headers: Readonly<Record<string, string>>) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const tagged = { 'cache-control': JSON_TYPE['cache-control'], ...headers, etag: tag };
+  const isHad = isKnown(request.headers.get('if-none-match'), tag);
+  return isHad ? new Response(null, { status: 304, headers: tagged }) : answer(tagged);
+}
 
 /** What a path takes: no content, HTTP 204. */
 export const answerOptions = (allow: string, headers: Readonly<Record<string, string>>): Response =>

@@ -1,11 +1,12 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type ApiRecord, MAX_INTEGER, type Resource } from '../model/resource.ts';
+import { API_VERSION } from './api-version.ts';
 import { checkDigits } from './check-value.ts';
-import { answerStream, answerSuccess, answerSuccessText } from './envelope.ts';
+import { answerStream, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { MAX_LIMIT, readNumber } from './read-page.ts';
 import type { ReadQuery, ReadRecordQuery } from './read-record-query.ts';
-import { textTag } from './record-tag.ts';
+import { textTag, weakTag } from './record-tag.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
@@ -41,10 +42,18 @@ async function* furtherPages(read: ReadRecords, idMember: string, first: string,
   yield end;
 }
 
+/** Which records a request asks for. */
+interface Asked {
+  readonly query: ReadQuery;
+  readonly after: number;
+  readonly limit: number | undefined;
+}
+
 async function listAll(
   { context, store }: IdentifiedRequest,
   resource: Resource,
-  { query, after, limit }: { readonly query: ReadQuery; readonly after: number; readonly limit: number | undefined },
+  { query, after, limit }: Asked,
+  headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const { idMember } = resource;
   const read = createReadRecords(store, resource, query);
@@ -52,25 +61,38 @@ async function listAll(
   const lastId = (records: readonly ApiRecord[]) => records.at(-1)?.[idMember];
   if (limit !== undefined) {
     const records = await read(after, limit + 1);
-    if (records.length <= limit) return answerSuccess({ items: records, ...counted }, context.headers);
+    if (records.length <= limit) return answerSuccess({ items: records, ...counted }, headers);
     const items = records.slice(0, limit);
-    return answerSuccess({ items, next: lastId(items), ...counted }, context.headers);
+    return answerSuccess({ items, next: lastId(items), ...counted }, headers);
   }
   const records = await read(after, PAGE);
-  if (records.length < PAGE) return answerSuccess({ items: records, ...counted }, context.headers);
+  if (records.length < PAGE) return answerSuccess({ items: records, ...counted }, headers);
   const first = `{"status":"success","data":{"items":${JSON.stringify(records).slice(0, -1)}`;
   const end = `]${JSON.stringify(counted)
     .slice(1, -1)
     .replace(/^(?=.)/, ',')}}}`;
   const pages = furtherPages(read, idMember, first, Number(lastId(records)), end);
-  return answerStream(pages, context.headers, context.reportError, context.breakOff);
+  return answerStream(pages, headers, context.reportError, context.breakOff);
 }
 
 /** One record, with its tag. A compressed answer would need another tag, so it is never compressed. */
-function answerRecord(record: ApiRecord, headers: IdentifiedRequest['context']['headers']): Response {
+function answerRecord(record: ApiRecord, { request, headers }: IdentifiedRequest['context']) {
   const text = JSON.stringify(record);
-  const tagged = { ...headers, etag: textTag(text), 'cache-control': 'no-store, no-transform' };
-  return answerSuccessText(`{"items":[${text}]}`, tagged);
+  const untouched = { ...headers, 'cache-control': 'no-store, no-transform' };
+  return answerTagged(request, textTag(text), untouched, (tagged) => answerSuccessText(`{"items":[${text}]}`, tagged));
+}
+
+/**
+ * A list with its tag, which comes of the list's version and not of its records. So one that is unchanged is not read, and one
+ * that changes while it is sent has another tag the next time.
+ */
+async function answerList(request: IdentifiedRequest, resource: Resource, asked: Asked): Promise<Response> {
+  const { context, store } = request;
+  const answer = (headers: Readonly<Record<string, string>>) => listAll(request, resource, asked, headers);
+  const version = await store.listVersion(resource);
+  if (version === undefined) return answer(context.headers);
+  const tag = weakTag(JSON.stringify([API_VERSION, resource.name, asked, version]));
+  return answerTagged(context.request, tag, context.headers, answer);
 }
 
 /** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
@@ -92,9 +114,9 @@ export async function listRecords(
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
-    return succeed(answerRecord(record, context.headers));
+    return succeed(await answerRecord(record, context));
   }
   // An order other than by id has no index: each page of it reads the whole table.
   const most = query.value.sort === undefined ? limit.value : (limit.value ?? MAX_LIMIT);
-  return succeed(await listAll(request, resource, { query: query.value, after: after.value ?? 0, limit: most }));
+  return succeed(await answerList(request, resource, { query: query.value, after: after.value ?? 0, limit: most }));
 }

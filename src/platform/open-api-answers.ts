@@ -4,7 +4,7 @@ import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { dataSchema, object, success } from './open-api-schemas.ts';
 import type { Operation } from './operations.ts';
 
-const ANY: readonly ErrorCode[] = [1001, 1005, 1101, 1102, 1104, 1105, 1106, 1123];
+const ANY: readonly ErrorCode[] = [1001, 1005, 1012, 1101, 1102, 1104, 1105, 1106, 1123];
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
 
 /** Every code in the operation's answers. */
@@ -34,6 +34,9 @@ export const json = (schema: Json, examples: Json): Json => ({
 /** The header of each answer, by its name in `components`. */
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
 
+/** Does the operation read, so that its answers have a tag? */
+const isRead = (operation: Operation): boolean => operation.method === 'GET';
+
 function headersOf(operation: Operation): Json {
   const { kind } = operation;
   return {
@@ -41,7 +44,7 @@ function headersOf(operation: Operation): Json {
     RateLimit: header('RateLimit'),
     'RateLimit-Policy': header('RateLimitPolicy'),
     'Api-Key-Expires': header('ApiKeyExpires'),
-    ...((kind === 'list' || kind === 'update') && { ETag: header('ETag') }),
+    ...((isRead(operation) || kind === 'update') && { ETag: header('ETag') }),
     ...(kind === 'add' && { 'Idempotent-Replayed': header('IdempotentReplayed') }),
   };
 }
@@ -76,7 +79,8 @@ export function responsesOf(operation: Operation, schemas: SchemaShapes): Json {
   const data = dataSchema(operation);
   const example = { status: 'success', data: exampleOf(data, schemas) };
   const ok = { description: 'Success', headers: headersOf(operation), ...json(success(data), { example }) };
-  return Object.fromEntries([['200', ok], ...entries]);
+  const same = { description: 'Not modified: the tag in If-None-Match still holds', headers: { ETag: header('ETag') } };
+  return Object.fromEntries([['200', ok], ...(isRead(operation) ? [['304', same] as const] : []), ...entries]);
 }
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
@@ -88,6 +92,6 @@ export const HEADERS: Json = {
   RateLimitPolicy: text('Each limit: how many requests at once, and the seconds until that many come back.'),
   RetryAfter: { description: 'Seconds to wait after the code 1102.', schema: { type: 'integer', minimum: 1 } },
   ApiKeyExpires: text('When the API key ends, in its last seven days.'),
-  ETag: text('The tag of one record, for If-Match. A list has none.'),
+  ETag: text('The tag of this answer, for If-None-Match. That of one record is for If-Match, too.'),
   IdempotentReplayed: text('true if the add was carried out before, by a request with the same Idempotency-Key.'),
 };

@@ -1,7 +1,9 @@
 import type { Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Call } from './call.ts';
+import type { Call, CallMember } from './call.ts';
 import { calls } from './calls.ts';
+import { PAGE_MEMBERS } from './read-page.ts';
+import { recordQueryMembers } from './read-record-query.ts';
 
 /** An operation on the records of a resource. */
 export interface RecordOperation {
@@ -30,6 +32,12 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
   }),
   ...calls.map((call) => ({ ...call, kind: 'call' as const })),
 ];
+
+/** The parameters of an operation's query besides the credentials. */
+export function queryMembersOf(operation: Operation): readonly CallMember[] {
+  if (operation.kind === 'call') return operation.query ?? [];
+  return operation.kind === 'list' ? [...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)] : [];
+}
 
 /** Is this the method of the operation? HEAD is a GET whose answer has no body. */
 export const isMethodOf = (operation: Operation, method: string): boolean =>

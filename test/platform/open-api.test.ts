@@ -56,7 +56,9 @@ describe('the description of the API', () => {
     '%s has an example of its request and of each answer, and each is one that its schema takes',
     (_, { requestBody, responses }) => {
       if (requestBody !== undefined) expect(wrongExamples(requestBody.content)).toEqual([]);
-      for (const [status, { content }] of Object.entries(responses)) expect(wrongExamples(content), status).toEqual([]);
+      for (const [status, { content }] of Object.entries(responses))
+        if (status === '304') expect(content).toBeUndefined();
+        else expect(wrongExamples(content), status).toEqual([]);
     },
   );
 
@@ -66,7 +68,7 @@ describe('the description of the API', () => {
         ?.parameters.filter((one) => one.in === 'header')
         .map(({ name }) => name);
     expect([headers('listSectors'), headers('addSector'), headers('updateSector')]).toEqual([
-      [],
+      ['If-None-Match'],
       ['Idempotency-Key'],
       ['If-Match'],
     ]);

@@ -30,11 +30,13 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     (await api.send('GET', `/api/ProjectType/ListAll/0?ContractName=${name}`)).data.items.length;
 
   describe('If-Match', () => {
-    it('one record has a strong tag, and a list has none', async () => {
+    it('one record has a strong tag, and a list a weak one, which no update takes', async () => {
       const { ProjectTypeID: id } = (await add('tagged')).data;
       expect(await tagOf(id)).toMatch(/^"[\w-]{22}"$/);
       expect(await tagOf(id)).toBe(await tagOf(id));
-      expect((await api.send('GET', '/api/ProjectType/ListAll/0')).headers.get('etag')).toBeNull();
+      const ofList = (await api.send('GET', '/api/ProjectType/ListAll/0')).headers.get('etag') ?? '';
+      expect(ofList).toMatch(/^W\//);
+      expect((await put(id, 'by the tag of a list', { 'if-match': ofList })).appErrorCode).toBe(1012);
     });
 
     it('an update goes through while the record is as it was read, and answers the new tag', async () => {
