@@ -35,6 +35,11 @@ const failMissing = ({ noun, idMember, codes, naturalKey }: Resource) =>
     `there is no ${noun} with that ${naturalKey.join(' and ')}; to change a name, send ${idMember} in the body too`,
   );
 
+const failChanged = ({ noun }: Resource, record: ApiRecord) =>
+  fail(1012, `this ${noun} has changed since; read it again, and send its current ETag in If-Match`, {
+    etag: recordTag(record),
+  });
+
 /** The id of a write, or why it failed. Reads the record that has the same key. */
 async function describeOutcome(
   store: PlatformStore,
@@ -47,10 +52,7 @@ async function describeOutcome(
   if (written.why === 'duplicate') return describeDuplicate(store, resource, written.member, values);
   if (written.why === 'last-active')
     return fail(1012, `${flag.member}: this is the last active ${noun}; activate another one first`);
-  if (written.why === 'changed')
-    return fail(1012, `this ${noun} has changed since; read it again, and send its current ETag in If-Match`, {
-      etag: recordTag(written.record),
-    });
+  if (written.why === 'changed') return failChanged(resource, written.record);
   return failMissing(resource);
 }
 
@@ -98,21 +100,26 @@ export async function updateRecord(
   const author = authorOf(request, checked.statedBy, deps.now());
   const id = checked.id ?? (await store.findByKey(resource, checked.key))?.id;
   if (id === undefined) return failMissing(resource);
+  // Before anything is compared or counted. The store looks again.
+  const record = isKnown && (await store.find(resource, id));
+  if (record && !isKnown(record)) return failChanged(resource, record);
   const password = passwordOf(resource);
   const values = { ...checked.values };
-  if (password !== undefined) {
-    const sent = String(values[password]);
-    // The same password is no change: the user's tokens stay valid.
-    const isKept = sent === PASSWORD_MASK || (await verifyPassword((await store.findUser({ id }))?.passwordHash, sent));
-    if (isKept) delete values[password];
-    else values[password] = await hashPassword(sent);
-  }
+  if (password !== undefined && values[password] === PASSWORD_MASK) delete values[password];
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
   const hasNotes = password !== undefined && deps.mails !== undefined;
   if (hasNotes && (await needsNote(store, resource, id, values))) {
     const limited = await limitMails(request, deps);
     if (!limited.ok) return limited;
+  }
+  if (password !== undefined && values[password] !== undefined) {
+    const sent = String(values[password]);
+    const isSame = await verifyPassword((await store.findUser({ id }))?.passwordHash, sent);
+    // Made in any case: whoever is refused below learns by no time whether it was the present one.
+    values[password] = await hashPassword(sent);
+    // The same password is no change: the user's tokens stay valid.
+    if (isSame) delete values[password];
   }
   const written = await store.update({ resource, id, values, author, key, isKnown, hasNotes });
   return describeOutcome(store, resource, values, written);

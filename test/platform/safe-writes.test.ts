@@ -68,6 +68,23 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect((await put(999, 'none', { 'if-match': stale })).appErrorCode).toBe(1004);
     });
 
+    it('a stale update of a user is refused before its password is compared', async () => {
+      const user = { FirstName: 'A', LastName: 'L', UserName: `stale ${kind}`, EmailID: `s${kind}@example.com` };
+      const body = { ...user, Password: 'analytical engine', IsActive: true };
+      const { UserID: id } = (await api.send('POST', '/api/AdminUser/Add', { ...body, CreateBy: 1 })).data;
+      const tag = (await api.send('GET', `/api/AdminUser/ListAll/${id}`)).headers.get('etag') ?? '';
+      // To compare a password with this one fails.
+      const values = { Password: 'no hash', LastName: 'Lovelace' };
+      await api.store.update({ resource: adminUser, id: Number(id), values, author: onCommandLine(Date.now()) });
+      const put = (headers: Record<string, string>) =>
+        api.send('PUT', '/api/AdminUser/Update/1', { ...body, UserID: id, UpdateBy: 1 }, headers);
+      const refused = await put({ 'if-match': tag });
+      expect(refused.appErrorCode).toBe(1012);
+      const fresh = refused.headers.get('etag') ?? '';
+      expect(fresh).not.toBe(tag);
+      expect((await put({ 'if-match': fresh })).appErrorCode).toBe(1105);
+    });
+
     it('of two who update what both have read, one is refused', async () => {
       const { ProjectTypeID: id } = (await add('race')).data;
       const tag = await tagOf(id);

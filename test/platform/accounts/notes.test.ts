@@ -248,7 +248,9 @@ describe('with the limit of sign-ins', () => {
     expect(await addresses()).toEqual(before);
     // What mails nobody is not limited.
     expect((await put('dan', '********', 'dan@example.com', false)).http).toBe(200);
-    expect((await put('ada', 'analytical engine', 'a@example.org')).http).toBe(200);
+    // The present password is treated as any other, or the answer would tell whether it is right.
+    expect((await put('ada', 'analytical engine', 'a@example.org')).appErrorCode).toBe(1102);
+    expect((await put('ada', '********', 'a@example.org')).http).toBe(200);
     await expect.poll(() => server.mails.length, { interval: 10 }).toBe(3);
     expect(server.mails.map(({ to }) => to[0])).toEqual(['ada@example.com', 'ben@example.com', 'cleo@example.com']);
   });
