@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { compress } from 'hono/compress';
 import type { RoutesEnv } from './api-routes.ts';
 import { cachedText } from './cached-text.ts';
@@ -7,18 +7,17 @@ const FILES = ['reference.css', 'reference.js', 'try.js'] as const;
 
 /** The reference of the API as the server sees it. */
 export interface ReferencePages {
-  readonly docs: (search?: string) => string;
+  readonly docs: () => string;
   readonly tryIt: (operation?: string) => string;
   readonly readAsset: (name: (typeof FILES)[number]) => Promise<string>;
 }
 
-/** The reference and its files, which are open to all. Pages that a request changes are made for it. */
+/** The reference and its files, which are open to all. What is large is made once, whatever a request searches for. */
 export function addReferenceRoutes(app: Hono<RoutesEnv>, reference: () => Promise<ReferencePages>): void {
-  const whole = cachedText(async () => (await reference()).docs(), 'text/html; charset=UTF-8');
-  app.get('/docs', compress(), async (c: Context<RoutesEnv>) => {
-    const search = c.req.query('q');
-    return search === undefined ? whole(c) : c.html((await reference()).docs(search));
-  });
+  app.get(
+    '/docs',
+    cachedText(async () => (await reference()).docs(), 'text/html; charset=UTF-8'),
+  );
   app.get('/docs/try', compress(), async (c) => c.html((await reference()).tryIt(c.req.query('operation'))));
   for (const name of FILES) {
     const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';

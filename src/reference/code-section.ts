@@ -11,7 +11,7 @@ import { meaningOf } from './words.ts';
 export const allCodes = Object.keys(ERROR_CODES).map(Number) as readonly ErrorCode[];
 
 /** The text in which a search looks for a code. */
-export const searchTextOfCode = (code: ErrorCode): string => {
+const searchTextOfCode = (code: ErrorCode): string => {
   const [status, meaning] = ERROR_CODES[code];
   const { when, fix } = CODE_NOTES[code];
   return `${code} http ${status} ${meaning} ${when} ${fix}`.toLowerCase();

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { docsPage, type ReferenceContent, toParts } from './docs-page.ts';
+import { docsPage, type ReferenceContent } from './docs-page.ts';
 import { tryPage } from './try-page.ts';
 
 /** The reference of the API, for people. */
 export interface Reference {
-  /** The page `/docs`, with a search only what matches. */
-  docs(search?: string): string;
+  /** The page `/docs`. */
+  docs(): string;
   /** The page `/docs/try` of an operation, by its id. */
   tryIt(operation?: string): string;
   /** The text of one of its files. */
@@ -14,9 +14,8 @@ export interface Reference {
 
 /** Creates the reference of an OpenAPI document. */
 export function createReference(content: ReferenceContent): Reference {
-  const parts = toParts(content);
   return {
-    docs: (search) => docsPage(parts, search),
+    docs: () => docsPage(content),
     tryIt: (operation) => tryPage(content, operation),
     readAsset: (name) => readFile(new URL(`../../src/reference/assets/${name}`, import.meta.url), 'utf8'),
   };

@@ -2,12 +2,11 @@ import { html } from 'hono/html';
 import { page } from '../pages/frame.ts';
 import type { Html } from '../pages/marks.ts';
 import type { Json } from '../platform/call.ts';
-import type { ErrorCode } from '../platform/error-codes.ts';
 import type { SchemaShapes } from '../platform/example-of.ts';
-import { allCodes, codeSection, searchTextOfCode } from './code-section.ts';
-import { codeBlock, methodBadge, operationSection, searchTextOf } from './operation-section.ts';
+import { allCodes, codeSection } from './code-section.ts';
+import { codeBlock, methodBadge, operationSection } from './operation-section.ts';
 import { type OperationEntry, readOperations } from './read-operations.ts';
-import { hasWords, idOfTag, titleOfTag, toWords } from './words.ts';
+import { idOfTag, titleOfTag } from './words.ts';
 
 /** The style sheet and the script of the reference, besides those of every page. */
 export const REFERENCE_STYLE = '/assets/reference.css';
@@ -58,102 +57,62 @@ ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"I
 <p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which the log and the audit trail know.</p>
 </section>`;
 
-/** A section of the page, with the text in which a search looks for it. */
-interface Part<Of> {
-  readonly of: Of;
-  readonly searchText: string;
-  readonly html: Html;
-}
-
-/** The sections of the page, which no search changes. */
-export interface ReferenceParts {
-  readonly version: string;
-  readonly operations: readonly Part<OperationEntry>[];
-  readonly codes: readonly Part<ErrorCode>[];
-}
-
-/** Makes the sections, once for all requests. */
-export function toParts({ document, version }: ReferenceContent): ReferenceParts {
-  const all = readOperations(document);
-  const schemas = schemasOf(document);
-  return {
-    version,
-    operations: all.map((of) => ({ of, searchText: searchTextOf(of), html: operationSection(of, schemas) })),
-    codes: allCodes.map((of) => ({ of, searchText: searchTextOfCode(of), html: codeSection(of, all) })),
-  };
-}
-
 const contents = (
-  tags: ReadonlyMap<string, readonly Part<OperationEntry>[]>,
+  tags: ReadonlyMap<string, readonly OperationEntry[]>,
 ): Html => html`<nav class="contents" aria-label="On this page">
 <ul>
 <li><a href="#start">Start</a></li><li><a href="#credentials">Credentials</a></li><li><a href="#answers">Answers</a></li>
 ${[...tags].map(
   ([tag, own]) =>
-    html`<li><a href="#${idOfTag(tag)}">${titleOfTag(tag)}</a><ul>${own.map(({ of: { id, summary } }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul></li>`,
+    html`<li><a href="#${idOfTag(tag)}">${titleOfTag(tag)}</a><ul>${own.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul></li>`,
 )}
 <li><a href="#codes">Codes</a></li>
 </ul></nav>`;
 
-const overview = (own: readonly Part<OperationEntry>[]): Html =>
+const overview = (own: readonly OperationEntry[]): Html =>
   html`<ul class="overview">${own.map(
-    ({ of: { id, method, path, summary } }) =>
+    ({ id, method, path, summary }) =>
       html`<li>${methodBadge(method)} <a href="#${id}">${summary}</a> <code>${path}</code></li>`,
   )}</ul>`;
 
-const search = (
-  query: string,
-  found: string,
-): Html => html`<form class="panel bar find" method="get" action="/docs" role="search">
-<label for="q">Search</label> <input type="search" id="q" name="q" value="${query}" maxlength="${LONGEST_SEARCH}" placeholder="a path, a member, a code" autocomplete="off"> <button type="submit">Search</button>
-<p class="small" role="status" id="found">${found}${query === '' ? '' : html` <a href="/docs">Show all</a>`}</p>
+/** A script searches, so that a request costs nothing; without one the browser's own search has the whole page. */
+const search = (found: string): Html => html`<form class="panel bar find" method="get" action="/docs" role="search">
+<label for="q">Search</label> <input type="search" id="q" name="q" maxlength="${LONGEST_SEARCH}" placeholder="a path, a member, a code" autocomplete="off"> <button type="submit">Search</button>
+<p class="small" role="status" id="found">${found}</p>
+<noscript><p class="small">Without scripts this page always shows everything. Press Ctrl+F to search it.</p></noscript>
 <fieldset class="bar choice"><legend class="sr">Language of the examples</legend><label><input type="radio" name="as" value="curl" checked> curl</label><label><input type="radio" name="as" value="typescript" id="as-typescript"> TypeScript</label></fieldset>
 </form>`;
 
-/** Leads links to what a search left out to the whole page. */
-function linkToWhole(text: string): string {
-  const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-  return text.replace(/ href="#([^"]+)"/g, (link, id: string) => (ids.has(id) ? link : ` href="/docs#${id}"`));
-}
-
-/** The reference of the API: one page that works without a script. With a search it has only what matches. */
-export function docsPage(parts: ReferenceParts, asked = ''): string {
-  const query = asked.slice(0, LONGEST_SEARCH).trim();
-  const words = toWords(query);
-  const operations = parts.operations.filter(({ searchText }) => hasWords(searchText, words));
-  const codes = parts.codes.filter(({ searchText }) => hasWords(searchText, words));
-  const tags = Map.groupBy(operations, ({ of }) => of.tag);
-  const found = `${count(operations.length, 'operation')}, ${count(codes.length, 'code')}`;
+/** The reference of the API: one page, the same for every request. */
+export function docsPage({ document, version }: ReferenceContent): string {
+  const operations = readOperations(document);
+  const schemas = schemasOf(document);
+  const tags = Map.groupBy(operations, ({ tag }) => tag);
   const content = html`<div class="grid docs">${contents(tags)}
 <div class="stack">
 <h1>Platform API</h1>
-${search(query, query === '' ? found : `${found} with “${query}”.`)}
-${query === '' ? start : ''}
-${operations.length + codes.length === 0 ? html`<p class="empty">Nothing matches. Search for fewer words, a path such as Sector, a member such as EmailID, or a code such as 1103.</p>` : ''}
+${search(`${count(operations.length, 'operation')}, ${count(allCodes.length, 'code')}`)}
+${start}
+<p class="empty" id="nothing" hidden>Nothing matches. Search for fewer words, a path such as Sector, a member such as EmailID, or a code such as 1103.</p>
 ${[...tags].map(
   ([tag, own]) => html`
 <section class="stack group" id="${idOfTag(tag)}" aria-labelledby="${idOfTag(tag)}-title"><h2 id="${idOfTag(tag)}-title">${titleOfTag(tag)}</h2>
 ${overview(own)}
-${own.map((part) => part.html)}</section>`,
+${own.map((operation) => operationSection(operation, schemas))}</section>`,
 )}
-${
-  codes.length === 0
-    ? ''
-    : html`<section class="stack group" id="codes" aria-labelledby="codes-title"><h2 id="codes-title">Codes</h2>
+<section class="stack group" id="codes" aria-labelledby="codes-title"><h2 id="codes-title">Codes</h2>
 <p class="dim">The ${allCodes.length} codes of the specification. Code 1114 does not exist.</p>
-<div class="grid codes">${codes.map((part) => part.html)}</div></section>`
-}
+<div class="grid codes">${allCodes.map((code) => codeSection(code, operations))}</div></section>
 </div></div>`;
-  const made = String(
+  return String(
     page({
       title: 'Platform API',
       room: '/docs',
       madeAt: 0,
       account: programLink,
       head: referenceHead(REFERENCE_SCRIPT),
-      footer: [html`subnetd ${parts.version}`],
+      footer: [html`subnetd ${version}`],
       content,
     }),
   );
-  return query === '' ? made : linkToWhole(made);
 }

@@ -52,16 +52,7 @@ function memberOf({ body = [], parameters }: OperationEntry, code: ErrorCode): s
 }
 
 /** The text in which a search looks for an operation. */
-export const searchTextOf = ({
-  id,
-  method,
-  path,
-  tag,
-  summary,
-  parameters,
-  body = [],
-  codes,
-}: OperationEntry): string =>
+const searchTextOf = ({ id, method, path, tag, summary, parameters, body = [], codes }: OperationEntry): string =>
   [id, method, path, titleOfTag(tag), summary, ...[...parameters, ...body].map(({ name }) => name), ...codes]
     .join(' ')
     .toLowerCase();

@@ -48,9 +48,3 @@ export function rulesOf(schema: Schema): string {
 
 /** What a code means, without the place of the bound that a message fills in. */
 export const meaningOf = (meaning: string): string => meaning.replace(/ \{\{\w+\}\}$/, '');
-
-/** The words of a search, in lower case. */
-export const toWords = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
-
-/** Whether a text, in lower case, has each word of a search. */
-export const hasWords = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));

@@ -174,23 +174,39 @@ test('on a phone the command of the worst problem stands on the first screen, an
   await page.close();
 });
 
-test('the reference finds by a search without a script, and with one while somebody types', async () => {
+test('the reference is whole without a script, and says how to search it then', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();
   await plain.goto(`${url}/docs`);
+  const all = await plain.locator('.op, .code').count();
   await plain.getByRole('searchbox').fill('1116');
   await plain.keyboard.press('Enter');
   await plain.waitForURL(/\?q=1116/);
-  expect(await plain.locator('.op, .code').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
-    'getWallet',
-    'code-1116',
-  ]);
+  expect(await plain.locator('.op:visible, .code:visible').count()).toBe(all);
+  expect(await plain.locator('noscript p').first().isVisible()).toBe(true);
   await plain.getByRole('radio', { name: 'TypeScript' }).check();
-  expect(await plain.getByText('await fetch(').isVisible()).toBe(true);
-  expect(await plain.getByText('curl -s').isVisible()).toBe(false);
+  expect(await plain.getByText('await fetch(').first().isVisible()).toBe(true);
+  expect(await plain.locator('#getWallet').getByText('curl -s').isVisible()).toBe(false);
   await context.close();
+});
 
+test('the reference searches in the page, for what its address says and for what is typed', async () => {
   const page = await browser.newPage();
+  const shown = () => page.locator('.op:visible, .code:visible').evaluateAll((all) => all.map(({ id }) => id));
+  for (const [asked, ids, found] of [
+    ['1116', ['getWallet', 'code-1116'], '1 operation, 1 code'],
+    ['  SKILLNAME   post', ['addSector'], '1 operation, 0 codes'],
+    ['Retry-After', ['code-1102'], '0 operations, 1 code'],
+    ['<b>sector</b>', [], '0 operations, 0 codes'],
+  ] as const) {
+    await page.goto(`${url}/docs?${new URLSearchParams({ q: asked })}`);
+    await page.getByText(found, { exact: true }).waitFor();
+    expect(await shown()).toEqual(ids);
+    expect(await page.getByText('Nothing matches.').isVisible()).toBe(ids.length === 0);
+  }
+  await page.goto(`${url}/docs?q=1116#code-1103`);
+  await page.locator('#code-1103').waitFor();
+
   await page.goto(`${url}/docs`);
   await page.getByRole('searchbox').fill('1116');
   await page.getByText('1 operation, 1 code', { exact: true }).waitFor();

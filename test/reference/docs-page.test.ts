@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/platform/create-open-api.ts';
 import { ERROR_CODES } from '../../src/platform/error-codes.ts';
 import { resources } from '../../src/platform/resources.ts';
-import { docsPage, toParts } from '../../src/reference/docs-page.ts';
+import { docsPage } from '../../src/reference/docs-page.ts';
 import { readOperations } from '../../src/reference/read-operations.ts';
 import { tryPage } from '../../src/reference/try-page.ts';
 
 const document = createOpenApi(resources, '1.2.3');
 const content = { document, version: '1.2.3' };
 const operations = readOperations(document);
-const parts = toParts(content);
-const whole = docsPage(parts);
+const whole = docsPage(content);
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 const shownIn = (html: string) =>
   [...html.matchAll(/<section class="panel (?:op|code)" id="([^"]+)"/g)].map(([, id]) => id);
@@ -58,31 +57,6 @@ describe('the reference', () => {
     const inQuery = list?.parameters.filter(({ place }) => place === 'query').length ?? 0;
     expect(list?.headers.map(({ name }) => name)).toEqual(['If-None-Match']);
     expect(sectionOf('listIndustries').match(/Beyond the specification/g)?.length).toBe(inQuery + 1);
-  });
-
-  it.each([
-    ['1116', ['getWallet', 'code-1116']],
-    ['  SKILLNAME   post', ['addSector']],
-    ['Retry-After', ['code-1102']],
-    ['nothing has this', []],
-  ])('finds for %s only what has all words', (search, found) => {
-    expect(shownIn(docsPage(parts, search))).toEqual(found);
-  });
-
-  it('says how much it found, shows what was searched as text, and keeps all for a blank search', () => {
-    const html = docsPage(parts, '<b>sector</b>');
-    expect(html).toContain('0 operations, 0 codes with “&lt;b&gt;sector&lt;/b&gt;”.');
-    expect(html).toContain('Nothing matches.');
-    expect(docsPage(parts, '  ')).toBe(whole);
-    expect(docsPage(parts, 'x'.repeat(5_000))).not.toContain('x'.repeat(101));
-  });
-
-  it('leads from a search to the parts that it left out', () => {
-    const html = docsPage(parts, 'addSector');
-    const ids = idsOf(html);
-    for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
-    expect(html).toContain('href="/docs#code-1102"');
-    expect(html).toContain('href="/docs#start"');
   });
 
   it('loads from this host only, and has no inline script or style', () => {

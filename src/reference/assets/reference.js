@@ -1,8 +1,9 @@
-// The reference is whole without this script. It searches while you type, without a request.
+// The reference is whole without this script. It searches for `?q=` and while you type, without a request.
 
 const form = document.querySelector('.find');
 const input = form.querySelector('[type="search"]');
 const found = document.getElementById('found');
+const nothing = document.getElementById('nothing');
 const parts = [...document.querySelectorAll('[data-words]')];
 const groups = [...document.querySelectorAll('.group')];
 const before = found.innerHTML;
@@ -29,25 +30,29 @@ const search = () => {
   filterContents();
   const shown = parts.filter((part) => !part.hidden);
   const codes = shown.filter((part) => part.classList.contains('code')).length;
+  nothing.hidden = shown.length > 0;
   if (words.length === 0) found.innerHTML = before;
   else found.textContent = `${count(shown.length - codes, 'operation')}, ${count(codes, 'code')}`;
 };
 
-// A page that shows what the server found knows nothing of the rest: there the form asks the server again.
-if (new URLSearchParams(location.search).get('q') === null) {
-  input.addEventListener('input', search);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    search();
-    parts.find((part) => !part.hidden)?.scrollIntoView();
-  });
-  // A link to a code must arrive, whatever the search hides.
-  addEventListener('hashchange', () => {
-    const target = document.getElementById(location.hash.slice(1));
-    if (!target?.closest('[hidden]')) return;
-    input.value = '';
-    search();
-    target.scrollIntoView();
-  });
-  if (input.value !== '') search();
-}
+/** A link to a section must arrive, whatever the search hides. */
+const arrive = () => {
+  const target = document.getElementById(location.hash.slice(1));
+  if (!target?.closest('[hidden]')) return;
+  input.value = '';
+  search();
+  target.scrollIntoView();
+};
+
+input.addEventListener('input', search);
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  search();
+  parts.find((part) => !part.hidden)?.scrollIntoView();
+});
+addEventListener('hashchange', arrive);
+
+const asked = new URLSearchParams(location.search).get('q');
+if (asked !== null) input.value = asked.slice(0, input.maxLength);
+if (input.value !== '') search();
+arrive();
