@@ -40,7 +40,8 @@ const quote = (text: string): string => text.replaceAll(/[\\/^$.*+?()[\]{}|]/g, 
  */
 const toMtail = (patterns: readonly LogPattern[]): string =>
   patterns
-    .map(({ name, literal, match }) => {
+    .map(({ name, level = '', literal: begins, match }) => {
+      const literal = begins === '' ? level : begins;
       const key = /(?:\\s)?([a-zA-Z]+)(?:=|\[ =\])\(\\d\+\)/.exec(match?.source ?? '')?.[1];
       const count = `counter matches_${name}\n`;
       if (key === undefined) return `${count}/${quote(literal)}/ {\n  matches_${name}++\n}\n`;

@@ -23,10 +23,13 @@ const WHEN: Readonly<Record<Component, string>> = {
   frontend: 'Fails for `errorWindow` after a line that means `error` or `fatal`.',
 };
 
+const WHERE =
+  "A pattern matches only where the program itself writes: at the beginning of the message, behind time and level, or in the field that holds an error of the program. Names and addresses that others send never match: the method of a refused call, the name of a peer, a browser's user agent. It makes no difference whether the log is in a terminal's form, JSON or logfmt, or was saved by Compose, journald or Kubernetes. Do not open a node's RPC to strangers all the same. In a terminal's form an XDC-Subnet node prints line breaks in the name of a method as they are, and a caller can imitate whole lines. JSON and logfmt leave no room for that.";
+
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const row = ({ name, means, literal, what, fix, containerOnly }: LogPattern): string =>
-  `| \`${name}\` | ${means} | \`${cell(literal.trim())}\` | ${cell(formatReason({ seen: what, fix }))}${containerOnly ? ' (in the log of the container only)' : ''} |`;
+const row = ({ name, means, literal, level, what, fix, containerOnly }: LogPattern): string =>
+  `| \`${name}\` | ${means} | \`${cell(literal.trim() || `${level}`)}\` | ${cell(formatReason({ seen: what, fix }))}${containerOnly ? ' (in the log of the container only)' : ''} |`;
 
 /** The page about log patterns, made of the packs. */
 export function logPatternsPage(): string {
@@ -60,6 +63,10 @@ A pattern has one of five meanings:
 | \`note\` | something to count, in \`subnet_log_matches_total\`, and no more |
 
 \`npm run generate\` makes this page from the packs in \`src/logs/packs\`, and a test compares the two.
+
+## Where a line is searched
+
+${wrapLines(WHERE)}
 
 ## Your own patterns
 

@@ -18,11 +18,16 @@ export interface LogPattern {
   /** The label `pattern`: a-z, 0-9 and _. */
   readonly name: string;
   readonly means: Meaning;
-  /** Text in every matching line; lines without it are not tested further. */
+  /** What the message of every matching line begins with: two characters or more. */
   readonly literal: string;
-  /** In a node's line below CRIT, the literal must start the message. */
-  readonly startsMessage?: boolean;
-  /** Absent when the literal alone decides. Group 1 is the value, if the line has one. */
+  /** The literal may stand behind the beginning. Then `match` must hold it to where only the program itself writes. */
+  readonly anywhere?: boolean;
+  /** The head of the line shows this level. Then the literal may be empty. */
+  readonly level?: 'CRIT' | 'ERROR' | 'INFO' | 'DEBUG';
+  /**
+   * Tested on the message and what is behind it, without the head of the line. Absent when the literal alone decides.
+   * Group 1 is the value, if the line has one.
+   */
   readonly match?: RegExp;
   /** What it is, for the documentation and the reasons. */
   readonly what: string;

@@ -17,7 +17,7 @@ async function startBusyNode(logFile: string) {
   const height = () => 1_000 + Math.floor((performance.now() - started) / 200);
   writeFileSync(logFile, '');
   const timer = setInterval(
-    () => appendFileSync(logFile, `INFO Imported new chain segment  number=${height()} hash=1a2b3c…9f8e7d\n`),
+    () => appendFileSync(logFile, `[yourturn] Masternode: index 0 address 0xA parentBlockNum ${height()}\n`),
     200,
   );
   cleanups.push(() => clearInterval(timer));

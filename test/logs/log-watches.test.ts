@@ -111,7 +111,7 @@ async function watchWithClock(window: string) {
       height += 1;
       return appendFile(
         join(folder, 'node.log'),
-        `INFO Imported new chain segment  number=${height} hash=1a2b3c…9f8e7d\n`,
+        `[yourturn] Masternode: index 0 address 0xA parentBlockNum ${height}\n`,
       );
     },
   };
@@ -136,7 +136,7 @@ test.each([5, -5])('setting the clock by %d hours changes no verdict', async (ho
 
 test('an error does not count for longer when the clock is set back', async () => {
   const { setClock, verdict, becomes, print, printBlock } = await watchWithClock('3s');
-  await print('ERROR[11-21] ########## BAD BLOCK #########');
+  await print('########## BAD BLOCK #########');
   await becomes('fail');
   setClock(-5);
   // Blocks keep coming, because the height must not stall when the error no longer counts.

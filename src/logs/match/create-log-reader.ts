@@ -51,6 +51,7 @@ export function createLogReader({
   const matcher = createMatcher(
     pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
     own.map(compileOwnPattern),
+    now,
   );
   const readTime = createLineTimeReader(timezone);
   let stamped: number | undefined;

@@ -1,18 +1,20 @@
 import type { LogPattern, Meaning } from '../../model/log.ts';
 import type { Match, OwnPattern } from './compile-own-pattern.ts';
 import { fromLatin1, toLatin1 } from './latin1.ts';
-import { NODE_HEAD, NODE_HEAD_LENGTH } from './node-line.ts';
+import { isNethermindLine, LONG_NODE_HEAD, NODE_HEAD, splitLine, toPrinted } from './split-line.ts';
 
 /** A pattern of a pack, compiled for Latin-1 lines without their line break. */
 export interface CompiledPattern {
   readonly name: string;
   readonly means: Meaning;
-  /** Latin-1 text that every matching line contains. */
+  /** Latin-1 text of every matching record. */
   readonly literal: string;
   /** As in `LogPattern`. */
-  readonly startsMessage: boolean;
-  /** Absent when the literal alone decides. */
-  readonly test?: (line: string) => Match | undefined;
+  readonly anywhere: boolean;
+  /** As in `LogPattern`. */
+  readonly level?: LogPattern['level'];
+  /** Receives the record of the line. Absent when the literal alone decides. */
+  readonly test?: (record: string) => Match | undefined;
 }
 
 /** Called with each pattern that a line matches; `line` is Latin-1. */
@@ -27,77 +29,139 @@ const escapeText = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/
 const toLatin1Expression = (match: RegExp): RegExp =>
   new RegExp(toLatin1(match.source), match.flags.replaceAll('u', ''));
 
-/** Compiles a pattern of a pack. Packs are ours, so the built-in engine runs their expressions. */
-export function compilePackPattern({ name, means, literal, startsMessage, match }: LogPattern): CompiledPattern {
-  const bare = { name, means, literal: toLatin1(literal), startsMessage: startsMessage === true };
-  if (match === undefined) return bare;
-  const expression = toLatin1Expression(match);
-  return {
-    ...bare,
-    test: (line) => {
-      const found = expression.exec(line);
-      return found === null ? undefined : found[1] === undefined ? {} : { value: found[1] };
-    },
-  };
+const QUOTED = /="(?:[^"\\]|\\.)*"/g;
+
+/** Finds the expression; a value is not read out of a quoted one. */
+function findIn(record: string, expression: RegExp): Match | undefined {
+  const found = expression.exec(record);
+  if (found === null) return undefined;
+  if (found[1] === undefined) return {};
+  const quote = record.indexOf('"');
+  if (quote < 0 || quote > found.index) return { value: found[1] };
+  const value = expression.exec(record.replaceAll(QUOTED, '=""'))?.[1];
+  return value === undefined ? undefined : { value };
 }
 
-/** Patterns that start a node's message are grouped by the first two characters of their literal. */
+/** Compiles a pattern of a pack. Packs are ours, so the built-in engine runs their expressions. */
+export function compilePackPattern({ name, means, literal, anywhere, level, match }: LogPattern): CompiledPattern {
+  const bare = { name, means, literal: toLatin1(literal), anywhere: anywhere === true, level };
+  if (match === undefined) return bare;
+  const expression = toLatin1Expression(match);
+  return { ...bare, test: (record) => findIn(record, expression) };
+}
+
+/** Patterns that start a message are grouped by the first two characters of their literal. */
 const toKey = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 
-/** An expression for any of the literals. */
-const toAlternation = (patterns: readonly CompiledPattern[]): RegExp =>
-  new RegExp([...new Set(patterns.map(({ literal }) => escapeText(literal)))].join('|'));
+/** An expression for any of the texts. JSON and logfmt end a message where a terminal pads it with spaces. */
+const toAlternation = (texts: readonly string[]): RegExp =>
+  new RegExp([...new Set(texts.map((text) => escapeText(text.trimEnd())))].join('|'));
 
 /**
- * Matches many patterns at once. In a node's line most literals start the message, so two characters at a fixed offset
- * select the few patterns to compare. The remaining patterns are searched for anywhere in the line; in other lines, all
- * are. The operator's own patterns run on every line. Expressions see the line without a trailing carriage return.
+ * A geth node names the method of each call that it served in the message itself. The caller chooses the name, and a line
+ * break in it is printed as one.
  */
-export function createMatcher(pack: readonly CompiledPattern[], own: readonly OwnPattern[] = []): Matcher {
-  const anywhere = pack.filter(({ startsMessage }) => !startsMessage);
-  const hasAny = toAlternation(pack);
-  const hasAnywhere = toAlternation(anywhere);
-  const byStart = Map.groupBy(
-    pack.filter(({ startsMessage }) => startsMessage),
-    (one) => toKey(one.literal, 0),
-  );
-  for (const key of byStart.keys())
-    byStart.set(
-      key,
-      pack.filter((one) => !one.startsMessage || toKey(one.literal, 0) === key),
-    );
-  const scansEveryLine = anywhere.length > 0 || own.length > 0;
-  // Lines at CRIT are excluded, because a pattern matches the level itself.
-  const head = new RegExp(`(?!CRIT)${NODE_HEAD}`, 'y');
+const SERVED = 'Served ';
+/** A program writes a message at once; what comes later is another one. */
+const MESSAGE_WITHIN_MS = 5_000;
 
-  const tryPattern = (pattern: CompiledPattern, line: string, onMatch: OnMatch) => {
-    if (pattern.test === undefined) {
-      onMatch(pattern, undefined, line);
-      return;
-    }
-    const match = pattern.test(line);
+/** Lines at CRIT are excluded, as a pattern of the level has no text to select it by. */
+const head = new RegExp(`(?!CRIT)${NODE_HEAD}`, 'y');
+/** Apart, as an optional part makes reading a large log a tenth slower. */
+const longHead = new RegExp(`(?!CRIT)${LONG_NODE_HEAD}`, 'y');
+const HEAD_LENGTH = 'INFO [11-21|07:42:00] '.length;
+
+/**
+ * Matches many patterns at once, where the program itself writes: most literals must start the message. In a node's
+ * line two characters behind the head select the few patterns to compare; other lines are taken apart once they hold a
+ * literal. The operator's own patterns run on every whole line. Expressions see no trailing carriage return. Keeps the
+ * state of one log; `now` is the time of reading, in Unix milliseconds.
+ */
+export function createMatcher(
+  pack: readonly CompiledPattern[],
+  own: readonly OwnPattern[] = [],
+  now: () => number = Date.now,
+): Matcher {
+  const anywhere = pack.filter((pattern) => pattern.anywhere);
+  const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
+  const hasAny = toAlternation([...needed, SERVED]);
+  const hasAnywhere = toAlternation(anywhere.map(({ literal }) => literal));
+  const starting = pack.filter((pattern) => !pattern.anywhere && pattern.literal !== '');
+  const hasLevels = starting.some(({ level }) => level !== undefined);
+  const keys = new Set([...starting.map(({ literal }) => toKey(literal, 0)), toKey(SERVED, 0)]);
+  const byStart = new Map(
+    [...keys].map((key) => [key, pack.filter((one) => one.anywhere || toKey(one.literal, 0) === key)]),
+  );
+  /** When the unfinished message about a served call began. */
+  let servedAt: number | undefined;
+  /** When Nethermind last began a message. It prints line breaks as they are, too, and each message has a head. */
+  let nethermindAt: number | undefined;
+
+  const tryPattern = (pattern: CompiledPattern, record: string, line: string, onMatch: OnMatch) => {
+    const match = pattern.test === undefined ? {} : pattern.test(record);
     if (match !== undefined) onMatch(pattern, match.value, line);
+  };
+
+  const tryAll = (
+    patterns: readonly CompiledPattern[],
+    record: string,
+    level: string | undefined,
+    line: string,
+    onMatch: OnMatch,
+  ) => {
+    // V8 takes three times as long for `startsWith`.
+    const isServed = record.slice(0, SERVED.length) === SERVED;
+    // Its fields end the message, so one without them goes on in the next line.
+    if (isServed && !record.includes('=')) servedAt = now();
+    for (const pattern of patterns) {
+      const { literal } = pattern;
+      const found = pattern.anywhere
+        ? !isServed && record.includes(literal)
+        : record.slice(0, literal.length) === literal;
+      if (found && (pattern.level ?? level) === level) tryPattern(pattern, record, line, onMatch);
+    }
+  };
+
+  /** Is the line a part of the message before it? Then somebody else may have written it. */
+  const continues = (line: string): boolean => {
+    const at = now();
+    const isServed = servedAt !== undefined && at - servedAt < MESSAGE_WITHIN_MS;
+    if (!isServed || line.includes('=')) servedAt = undefined;
+    if (isServed) return true;
+    if (nethermindAt !== undefined && at - nethermindAt >= MESSAGE_WITHIN_MS) nethermindAt = undefined;
+    return nethermindAt !== undefined && !isNethermindLine(toPrinted(line));
+  };
+
+  const tryOther = (line: string, onMatch: OnMatch) => {
+    const printed = toPrinted(line);
+    if (isNethermindLine(printed)) nethermindAt = now();
+    if (!hasAny.test(printed)) return;
+    const { record, level } = splitLine(printed);
+    tryAll(pack, record, level, line, onMatch);
   };
 
   return (text, start, end, onMatch) => {
     head.lastIndex = start;
-    const isNode = head.test(text);
-    const starting = isNode ? byStart.get(toKey(text, start + NODE_HEAD_LENGTH)) : undefined;
-    if (isNode && starting === undefined && !scansEveryLine) return;
+    let at = head.test(text) ? start + HEAD_LENGTH : 0;
+    if (at === 0) {
+      longHead.lastIndex = start;
+      if (longHead.test(text)) at = longHead.lastIndex;
+    }
+    const isNode = at > 0;
+    const candidates = isNode ? byStart.get(toKey(text, at)) : undefined;
+    const isAlone = servedAt === undefined && nethermindAt === undefined;
+    if (isNode && candidates === undefined && anywhere.length === 0 && own.length === 0 && isAlone) return;
     const line = text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
-    if (starting !== undefined) {
-      for (const pattern of starting) {
-        const { startsMessage, literal: text } = pattern;
-        // V8 takes three times as long for `startsWith`.
-        const found = startsMessage
-          ? line.slice(NODE_HEAD_LENGTH, NODE_HEAD_LENGTH + text.length) === text
-          : line.includes(text);
-        if (found) tryPattern(pattern, line, onMatch);
-      }
-    } else {
-      const candidates = isNode ? anywhere : pack;
-      if (candidates.length > 0 && (isNode ? hasAnywhere : hasAny).test(line))
-        for (const pattern of candidates) if (line.includes(pattern.literal)) tryPattern(pattern, line, onMatch);
+    if (isAlone || !continues(line)) {
+      if (!isNode) tryOther(line, onMatch);
+      else if (candidates !== undefined || (anywhere.length > 0 && hasAnywhere.test(line)))
+        tryAll(
+          candidates ?? anywhere,
+          line.slice(at - start),
+          hasLevels ? splitLine(line).level : undefined,
+          line,
+          onMatch,
+        );
     }
     if (own.length === 0) return;
     const decoded = fromLatin1(line);

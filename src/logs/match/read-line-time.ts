@@ -1,4 +1,4 @@
-import { isNodeLine } from './node-line.ts';
+import { isNodeLine } from './split-line.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HOUR_MS = 3_600_000;
@@ -104,7 +104,8 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
       const minute = line.slice(6, 17);
       if (last?.minute !== minute || Math.abs(now - last.now) > 1_000)
         last = { minute, now, at: toTime(readNodeMinute(minute), now) };
-      return last.at === undefined ? undefined : last.at + Number(line.slice(18, 20)) * 1_000;
+      // The seconds are followed by a fraction or by `] `.
+      return last.at === undefined ? undefined : last.at + Math.round(Number.parseFloat(line.slice(18, 24)) * 1_000);
     }
     const zoned =
       /^\[1\] \{.*"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(line) ?? /^(\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(line);

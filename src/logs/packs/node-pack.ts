@@ -1,5 +1,6 @@
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
-import { NODE_HEAD } from '../match/node-line.ts';
+
+const toField = (key: string): RegExp => new RegExp(`\\s${key}=(\\d+)(?!\\d)`);
 
 /**
  * A height in a node's log, at level 3 (INFO) or 4 (DEBUG). Chosen by message and key, as `number=` is often a vote
@@ -9,19 +10,17 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   name,
   means: 'progress',
   literal,
-  startsMessage: true,
-  match: new RegExp(`\\s${key}=(\\d+)(?!\\d)`),
+  match: toField(key),
   what: 'the chain advances',
 });
 
-type More = Pick<LogPattern, 'fix' | 'match' | 'containerOnly'>;
+type More = Pick<LogPattern, 'fix' | 'match' | 'level' | 'containerOnly'>;
 
 const line = (name: string, means: Meaning, literal: string, what: string, more?: More): LogPattern => ({
   name,
   means,
   literal,
   what,
-  startsMessage: true,
   ...more,
 });
 
@@ -41,7 +40,6 @@ export const nodePack: PatternPack = {
       name: 'your_turn',
       means: 'progress',
       literal: '[yourturn] Masternode:',
-      startsMessage: true,
       match: /parentBlockNum[ =](\d+)(?!\d)/,
       what: 'the chain advances, as xdc.log shows at any level',
     },
@@ -53,7 +51,7 @@ export const nodePack: PatternPack = {
       containerOnly: true,
     }),
     line('loaded_head', 'state', 'Loaded most recent local full block', 'the head at the start', {
-      match: /\snumber=(\d+)/,
+      match: toField('number'),
     }),
     line('round_timeout', 'note', '[sendTimeout] Timeout message generated', 'a round brought no block within 10s'),
     line('timeout_sync', 'note', '[OnCountdownTimeout] timeout sync threadhold reached', 'three timeouts in one round'),
@@ -128,10 +126,9 @@ export const nodePack: PatternPack = {
     line('stats_unreachable', 'note', 'Stats server unreachable', 'the stats server does not answer'),
     line('stats_unauthorized', 'note', 'Stats login failed', 'STATS_SECRET differs between node and stats server'),
     line('rpc_refused', 'note', 'Served ', 'a caller asked for what the node does not serve', {
-      // Of the head, as anybody who may call the node chooses what stands behind it.
-      match: new RegExp(`^${NODE_HEAD}Served \\S+ .*\\berr=`),
+      match: /^Served \S+ .*\berr=/,
     }),
-    line('rpc_crashed', 'note', 'RPC method ', 'a call crashed inside the node', { match: /RPC method \S+ crashed:/ }),
+    line('rpc_crashed', 'note', 'RPC method ', 'a call crashed inside the node', { match: /^RPC method \S+ crashed:/ }),
     line('ipc_path_long', 'note', 'The ipc endpoint is longer than', 'the path of the IPC socket is too long'),
     line(
       'masternode_update_failed',
@@ -167,9 +164,12 @@ export const nodePack: PatternPack = {
     {
       name: 'disk_full',
       means: 'fatal',
-      // Go and the shell begin the words differently.
+      // Go and the shell begin the words differently, behind the name of a file.
       literal: 'o space left on device',
-      match: /: [Nn]o space left on device["\s]*$/,
+      anywhere: true,
+      // Other fields may hold what a peer sent, as its name.
+      match:
+        /^(?:[^"=]*|[^"]*?(?:"(?:[^"\\]|\\.)*"[^"]*?)*?\serr(?:or)?="(?:[^"\\]|\\.)*): [Nn]o space left on device["\s]*$/,
       what: 'the disk of the node is full',
       fix: 'free space on it',
     },
@@ -179,8 +179,9 @@ export const nodePack: PatternPack = {
     line('fatal_start', 'fatal', 'Fatal: ', 'the node ended while it started', {
       match: /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock)/,
     }),
-    line('critical', 'fatal', 'CRIT ', 'the node ended itself', {
-      match: /^CRIT +\[(?!.*Error when update masternodes set)/,
+    line('critical', 'fatal', '', 'the node ended itself', {
+      level: 'CRIT',
+      match: /^(?!Error when update masternodes set)/,
     }),
     line('panic', 'fatal', 'panic: ', 'the node crashed', { match: /^panic: / }),
     line('go_fatal', 'fatal', 'fatal error: ', 'the node crashed', { match: /^fatal error: / }),

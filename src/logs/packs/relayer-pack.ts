@@ -2,17 +2,14 @@ import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
 
 type More = Pick<LogPattern, 'fix' | 'match'>;
 
-/** A message of the relayer's logger, by its first words. The line is `[1] ` and a JSON object. */
+/** A message of the relayer's logger, by its first words; the text is as JSON escapes it. */
 const message = (name: string, means: Meaning, begins: string, what: string, more?: More): LogPattern => ({
   name,
   means,
   what,
-  literal: `"msg":"${begins}`,
+  literal: begins,
   ...more,
 });
-
-/** The first message of a line. A line that repeats the words must not be searched from each of them to its end. */
-const MESSAGE = '^(?:(?!"msg":").)*"msg":"';
 
 const SUBMIT = 'Fail to submit transactions into ';
 const LAST_AUDITED = "Error while trying to fetch the last audited subnet's block";
@@ -20,7 +17,7 @@ const BLOCK_HASH = 'Fail to get block hash by number from ';
 const submitError = (name: string, cause: string, what: string, fix: string): LogPattern =>
   message(name, 'error', SUBMIT, what, {
     fix,
-    match: new RegExp(`${MESSAGE}${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`),
+    match: new RegExp(`^${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`),
   });
 
 /** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
@@ -45,8 +42,7 @@ export const relayerPack: PatternPack = {
     {
       name: 'redis_started',
       means: 'state',
-      literal: 'Redis is starting',
-      match: /^\[0\] /,
+      literal: 'oO0OoO0OoO0Oo Redis is starting',
       what: 'redis was started',
     },
     {
@@ -68,12 +64,13 @@ export const relayerPack: PatternPack = {
       name: 'redis_exited',
       means: 'fatal',
       literal: 'redis-server --bind ',
+      anywhere: true,
       match: /^\[0\] \S*redis-server --bind \S+ exited with code (?!0$|SIGTERM|SIGINT)(\S{1,12})$/,
       what: 'redis died, and the relayer says nothing any more',
       fix: 'restart the container',
     },
     message('modes', 'state', 'Running modes:  ', 'the modes that the relayer runs in', {
-      match: /"msg":"Running modes: {2}\[([^\]]{0,200})\]"/,
+      match: /^Running modes: {2}\[([^\]]{0,200})\]"/,
     }),
     message('full_cycle', 'state', '⏰ Full Relayer: Executing', 'a cycle begins (every 20s)'),
     message('lite_cycle', 'state', '⏰ Executing lite flow', 'a cycle begins (every 2m)'),
@@ -87,13 +84,13 @@ export const relayerPack: PatternPack = {
     ),
     message('syncing', 'state', 'Start syncing with smart contract', 'the cycle has something to do'),
     message('fetching', 'state', 'Fetch ', 'the cycle reads blocks', {
-      match: /"msg":"Fetch (?:subnet|parentnet) node data from (\d+)/,
+      match: /^Fetch (?:subnet|parentnet) node data from (\d+)/,
     }),
     message('attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
-      match: new RegExp(`${MESSAGE}submitDynamic startblock (\\d+) .* into PARENTNET`),
+      match: /^submitDynamic startblock (\d+) .* into PARENTNET/,
     }),
     message('reverse_attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
-      match: new RegExp(`${MESSAGE}submitDynamic startblock (\\d+) .* into SUBNET`),
+      match: /^submitDynamic startblock (\d+) .* into SUBNET/,
     }),
     message('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is about to be sent'),
     message('full_submitted', 'progress', 'Full CSC Sync completed!', 'blocks were submitted'),
@@ -140,7 +137,7 @@ export const relayerPack: PatternPack = {
     ),
     message('submit_failed', 'error', SUBMIT, 'a transaction failed', {
       fix: 'read the lines of the relayer',
-      match: new RegExp(`${MESSAGE}${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
+      match: new RegExp(`^${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
     }),
     message(
       'subnet_unreachable',
@@ -166,24 +163,25 @@ export const relayerPack: PatternPack = {
       'the parent chain gave no committed block',
       {
         fix: 'check PARENTNET_URL and its limits',
-        match: new RegExp(`${MESSAGE}(?!.*${NO_CONTRACT})[^"]* from PARENTNET `),
+        match: new RegExp(`^(?!.*${NO_CONTRACT})[^"]* from PARENTNET `),
       },
     ),
     {
       name: 'contract_missing',
       means: 'error',
       literal: NO_CONTRACT,
-      match: new RegExp(`${MESSAGE}(?=.*${NO_CONTRACT})(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?`),
+      anywhere: true,
+      match: new RegExp(`^(?!\\[)(?=.*${NO_CONTRACT})(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?`),
       what: 'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one',
       fix: 'correct it in common.env, or deploy the contract again',
     },
     message('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer well', {
       fix: 'check PARENTNET_URL and its limits',
-      match: new RegExp(`${MESSAGE}${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
+      match: new RegExp(`^${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
     }),
     message('reverse_contract_unreadable', 'error', LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
       fix: 'check SUBNET_URL and that node',
-      match: new RegExp(`${MESSAGE}${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
+      match: new RegExp(`^${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
     }),
     message(
       'block_not_in_contract',
@@ -192,13 +190,13 @@ export const relayerPack: PatternPack = {
       'the checkpoint contract does not know a block of the subnet that it should hold',
       {
         fix: 'compare their heights, and if the subnet was wiped, deploy a new one',
-        match: new RegExp(`${MESSAGE}${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
+        match: new RegExp(`^${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
       },
     ),
     message('contract_unreadable', 'error', 'Fail to get', 'the checkpoint contract could not be read', {
       fix: 'check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
       match: new RegExp(
-        `${MESSAGE}(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
+        `^(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
       ),
     }),
     message(
@@ -220,7 +218,7 @@ export const relayerPack: PatternPack = {
     ),
     message('fetch_failed', 'error', 'Axios ', 'blocks could not be read within 10s', {
       fix: 'check the node that SUBNET_URL or PARENTNET_URL names',
-      match: /"msg":"Axios \w+ Fetching Error/,
+      match: /^Axios \w+ Fetching Error/,
     }),
     message(
       'commit_header_failed',
@@ -237,7 +235,7 @@ export const relayerPack: PatternPack = {
     ),
     message('mode_unreadable', 'error', 'Fail to get mode from ', 'CHECKPOINT_CONTRACT is empty', {
       fix: 'set CHECKPOINT_CONTRACT in common.env',
-      match: /"msg":"Fail to get mode from (?:PARENTNET|mainnet)/,
+      match: /^Fail to get mode from (?:PARENTNET|mainnet)/,
     }),
     message(
       'reverse_mode_unreadable',
@@ -251,7 +249,7 @@ export const relayerPack: PatternPack = {
     }),
     message('job_failed', 'error', 'Fail to process ', 'a cycle failed', {
       fix: 'look at the lines of the relayer',
-      match: /"msg":"Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
+      match: /^Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
     }),
     {
       name: 'unreachable_at_start',

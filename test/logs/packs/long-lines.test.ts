@@ -7,8 +7,26 @@ import { MAX_LINE_BYTES } from '../../../src/model/create-line-cutter.ts';
 const WITHIN_MS = 80;
 
 /** What lines begin with, and what comes after each text that is repeated in them. */
-const HEADS = ['WARN [11-21|07:42:00] ', '[1] {"name":"xdc-relayer","msg":"', '', 'Returned values aren '];
-const TAILS = [' ', '"msg":"', 'PARENTNET ', ' into PARENTNET ', 'from PARENTNET ', ' 5', 'a b '];
+const HEADS = [
+  'WARN [11-21|07:42:00] ',
+  '[1] {"name":"xdc-relayer","msg":"',
+  't=1 lvl=warn msg="',
+  'a | ',
+  '',
+  'Returned values aren ',
+];
+const TAILS = [
+  ' ',
+  '"msg":"',
+  'PARENTNET ',
+  ' into PARENTNET ',
+  'from PARENTNET ',
+  ' 5',
+  'a b ',
+  ' x="a" ',
+  ' x="a b',
+  ' err="',
+];
 
 /** How long the pack takes for its slowest line. Each line is read three times, as other programs run beside. */
 function findSlowest(pack: (typeof packs)[keyof typeof packs]) {
@@ -16,7 +34,7 @@ function findSlowest(pack: (typeof packs)[keyof typeof packs]) {
   const lines = pack.flatMap(({ literal }) =>
     HEADS.flatMap((head) =>
       TAILS.map((tail) =>
-        (head + `${literal}${tail}`.repeat(MAX_LINE_BYTES / literal.length)).slice(0, MAX_LINE_BYTES),
+        (head + `${literal}${tail}`.repeat(MAX_LINE_BYTES / `${literal}${tail}`.length + 1)).slice(0, MAX_LINE_BYTES),
       ),
     ),
   );

@@ -1,0 +1,96 @@
+/** A line of a log, taken apart at the place where the program itself begins to speak. */
+export interface SplitLine {
+  /**
+   * The message and all behind it, as a terminal shows them. Only its first words are sure to be the program's own: names
+   * and values that others sent come behind them.
+   */
+  readonly record: string;
+  /** Upper case, as in `CRIT`; absent in lines without one. */
+  readonly level?: string;
+}
+
+/** What Docker, Compose, journald and Kubernetes put before a line. */
+const PREFIX =
+  /^(?:\S+ +\| |\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] )?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+\[\d+\]: )+/;
+
+const ESCAPE = '\u001b[';
+const COLOURS = new RegExp(`${ESCAPE.replace('[', String.raw`\[`)}[\\d;]*m`, 'g');
+
+const LEVEL_AND_TIME = String.raw`(?:TRACE|DEBUG|INFO |WARN |ERROR|CRIT )\[\d\d-\d\d\|\d\d:\d\d:\d\d`;
+
+/** The head of a line on the terminal of an XDC-Subnet node (v0.3.2, log/format.go): level, time, space. */
+export const NODE_HEAD = String.raw`${LEVEL_AND_TIME}\] `;
+
+/** The same of XDPoSChain 2.x: with milliseconds, and with a quote before a message beyond ASCII. */
+export const LONG_NODE_HEAD = String.raw`${LEVEL_AND_TIME}\.\d{3}\] "?`;
+
+const nodeHead = new RegExp(`^(?:${NODE_HEAD}|${LONG_NODE_HEAD})`);
+
+/** Does the line have the head of the node's logger? Other output of a node has not. */
+export const isNodeLine = (line: string): boolean => nodeHead.test(line);
+
+const LOGFMT = /^t=\S+ lvl=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(\S*))/;
+
+/** Console, older console and file of Nethermind (NLog.config); only the file tells the level. */
+const NETHERMIND =
+  /^(?:\d\d [A-Z][a-z]{2} \d\d:\d\d:\d\d \| |\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{4}\|(?:([A-Z]+)\|\d+\|)?)/;
+
+/** The stats server's logger, and redis beside the relayer. */
+const SERVICE =
+  /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ([a-z]+): |\[0\] \d+:[A-Z] \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d\.\d{3} [.*#-] )/;
+
+/** The relayer's logger. Quotes within its texts are escaped, so the first `"msg"` is the key. */
+const RELAYER_MESSAGE = '"msg":"';
+
+const unquote = (text: string): string => text.replaceAll(/\\(.)/g, (_, one) => (one === 'n' ? '\n' : one));
+
+/** Writes a field as a terminal does, so that one expression reads every format. */
+const writeField = ([key, value]: [string, unknown]): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `${key}=${/[\s="]/.test(text) ? JSON.stringify(text) : text}`;
+};
+
+function splitJson(line: string): SplitLine | undefined {
+  try {
+    const { t: _, lvl, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    if (typeof msg !== 'string') return undefined;
+    const record = [msg.trimStart(), ...Object.entries(fields).map(writeField)].join(' ');
+    return { record: `${record} `, level: String(lvl).toUpperCase() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Is the line one of Nethermind's, with a head? */
+export const isNethermindLine = (line: string): boolean => NETHERMIND.test(line);
+
+/** Removes what the tools that saved the log have added. */
+export function toPrinted(line: string): string {
+  const plain = line.includes(ESCAPE) ? line.replaceAll(COLOURS, '') : line;
+  return nodeHead.test(plain) ? plain : plain.replace(PREFIX, '');
+}
+
+/**
+ * Takes a line apart, in any format of any program that is watched: their heads differ, so the component need not be
+ * known. `line` is as `toPrinted` returns it.
+ */
+export function splitLine(line: string): SplitLine {
+  const head = nodeHead.exec(line)?.[0];
+  if (head !== undefined) return { record: line.slice(head.length), level: /^[A-Z]+/.exec(head)?.[0] };
+  if (line.startsWith('{')) return splitJson(line) ?? { record: line };
+  const logfmt = LOGFMT.exec(line);
+  if (logfmt) {
+    const message = unquote(logfmt[2] ?? logfmt[3] ?? '').trimStart();
+    return {
+      record: `${message}${line.slice(logfmt[0].length)} `,
+      level: logfmt[1]?.toUpperCase(),
+    };
+  }
+  const message = line.startsWith('[1] {') ? line.indexOf(RELAYER_MESSAGE) : -1;
+  if (message >= 0) return { record: line.slice(message + RELAYER_MESSAGE.length) };
+  const nethermind = NETHERMIND.exec(line);
+  if (nethermind) return { record: line.slice(nethermind[0].length), level: nethermind[1] };
+  const service = SERVICE.exec(line);
+  if (service === null) return { record: line };
+  return { record: line.slice(service[0].length), level: service[1]?.toUpperCase() };
+}
