@@ -1,9 +1,7 @@
 import { fail, type Outcome, succeed } from './outcome.ts';
 
-/** The pattern of a date: a day, or a time with its zone. */
-export const DATE_PATTERN =
-  '^(\\d{4}-\\d\\d-\\d\\d)(T\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d\\d:\\d\\d))?$';
-const DATE = new RegExp(DATE_PATTERN);
+/** A day, or a time with its zone. */
+const DATE = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * A day (`2026-12-31`, from its start in UTC) or a time (`2026-12-31T18:00:00Z`), as ISO 8601; undefined if it is

@@ -40,11 +40,8 @@ const RELATIVE = [
   '(?!.*\\\\)',
 ].join('');
 
-/**
- * The patterns of texts, for regular expressions with the flag `u`; the OpenAPI document has the same. Each allows
- * blanks (`\p{Zs}`) around the text, which are trimmed.
- */
-export const PATTERNS = {
+/** The patterns of texts. Each allows blanks (`\p{Zs}`) around the text, which are trimmed. */
+const PATTERNS = {
   text: `${START}${TEXT}`,
   email: `${START}(?=${TEXT})${LOCAL}@(?:${LABEL}\\.)+${LAST_LABEL}\\p{Zs}*$`,
   path: `${START}(?=${TEXT})${RELATIVE}`,

@@ -101,7 +101,6 @@ function bodyOf(operation: Operation, schemas: SchemaShapes): Json {
   const names = required.length > 0 ? required : own;
   const example = Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, schemas)]));
   const isRequired = operation.kind !== 'call' || !operation.bodyIsOptional;
-  // In the schema: linters read patterns without the flag u, so none of these texts would match beside it.
   return { required: isRequired, ...json({ ...schema, examples: [example] }, {}) };
 }
 

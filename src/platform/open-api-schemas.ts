@@ -8,35 +8,44 @@ import {
   STAMPS,
 } from '../model/resource.ts';
 import type { CallMember, Json } from './call.ts';
-import { PATTERNS } from './check-text.ts';
 import { textRuleOf } from './check-value.ts';
 import type { Operation } from './operations.ts';
+import { BOOLEAN_TEXT, TEXT_PATTERNS, TEXT_RULES } from './published-patterns.ts';
 
 /** An id, or another integer that the API takes. */
 export const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 const BOOLEAN = {
-  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' }],
+  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: BOOLEAN_TEXT }],
   description: 'The strings "true" and "false" in any case are taken too.',
 };
 
-const AS_KEPT = 'Lengths and pattern are those of the text as it is kept: in NFC, without blanks around it.';
+const AS_KEPT = 'Lengths are those of the text as it is kept: in NFC, without blanks around it.';
 
 /** The schema of a member in a request; with `isNew` the request adds the record. */
 function schemaOf(member: Parameter, isNew: boolean): Json {
   if (member.kind === 'boolean') return { ...BOOLEAN, examples: [member.example] };
   const { kind, most, least = 1 } = textRuleOf(member);
-  const text = { type: 'string', minLength: least, maxLength: most, pattern: PATTERNS[kind] };
+  const text = { type: 'string', minLength: least, maxLength: most, pattern: TEXT_PATTERNS[kind] };
   const examples = [member.example];
-  if (member.kind === 'reference') return { ...text, examples, description: `Names the ${member.to.noun}. ${AS_KEPT}` };
+  if (member.kind === 'reference')
+    return { ...text, examples, description: `Names the ${member.to.noun}. ${AS_KEPT} ${TEXT_RULES[kind]}` };
   if (member.kind === 'text')
-    return { ...text, examples, description: AS_KEPT, ...(kind === 'email' && { format: 'idn-email' }) };
+    return {
+      ...text,
+      examples,
+      description: `${AS_KEPT} ${TEXT_RULES[kind]}`,
+      ...(kind === 'email' && { format: 'idn-email' }),
+    };
   return {
     ...text,
     format: 'password',
     examples,
     ...(isNew
-      ? { not: { const: PASSWORD_MASK }, description: 'Any but the mask that lists show. Kept as a hash of its NFC.' }
-      : { description: 'The mask that lists show keeps the password. Kept as a hash of its NFC.' }),
+      ? {
+          not: { const: PASSWORD_MASK },
+          description: `Any but the mask that lists show. Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
+        }
+      : { description: `The mask that lists show keeps the password. Kept as a hash of its NFC. ${TEXT_RULES[kind]}` }),
   };
 }
 

@@ -1,9 +1,10 @@
 import { MAX_INTEGER } from '../model/resource.ts';
 import type { CallMember, Json } from './call.ts';
-import { checkDate, DATE_PATTERN } from './check-date.ts';
+import { checkDate } from './check-date.ts';
 import { checkLookup } from './check-text.ts';
 import { checkDigits, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
+import { BOOLEAN_PARAMETER, DATE_TEXT } from './published-patterns.ts';
 
 /** What a parameter of the query may be. */
 export type ParameterKind = 'text' | 'boolean' | 'integer' | 'date';
@@ -45,9 +46,9 @@ export function readParameters(query: URLSearchParams | undefined, kinds: Parame
 
 const SCHEMAS: Readonly<Record<ParameterKind, Json>> = {
   text: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
-  boolean: { type: 'string', pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$' },
+  boolean: { type: 'string', pattern: BOOLEAN_PARAMETER },
   integer: { type: 'integer', minimum: 1, maximum: MAX_INTEGER },
-  date: { type: 'string', pattern: DATE_PATTERN, examples: ['2026-01-31'] },
+  date: { type: 'string', pattern: DATE_TEXT, examples: ['2026-01-31'] },
 };
 
 /** A parameter as the reference describes it. */

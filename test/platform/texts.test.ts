@@ -8,6 +8,7 @@ import { resources } from '../../src/platform/resources.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
+import { misfitsInPython, misfitsOf } from '../support/pattern-engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
@@ -178,9 +179,14 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
   });
 });
 
+/** The codes of a wrong type and of a wrong length, which the document knows as well as the code. */
+const BY_COUNT = new Set([1003, 1005, 1006]);
+
 describe('the OpenAPI document', () => {
   interface Body {
-    readonly properties: Readonly<Record<string, { readonly maxLength?: number; readonly minLength?: number }>>;
+    readonly properties: Readonly<
+      Record<string, { readonly maxLength?: number; readonly minLength?: number; readonly pattern?: string }>
+    >;
   }
   const paths = createOpenApi(resources, '0').paths as Readonly<
     Record<
@@ -202,9 +208,11 @@ describe('the OpenAPI document', () => {
     }),
   );
 
-  const codeTakes = (member: Parameter, value: unknown, isNew: boolean): boolean => {
+  /** The code of a value that is refused; undefined for one that is taken. */
+  const refusalOf = (member: Parameter, value: unknown, isNew: boolean): number | undefined => {
     const present = requireMember({ [member.name]: value }, member.name);
-    return present.ok && checkValue(member, present.value, isNew).ok;
+    const checked = present.ok ? checkValue(member, present.value, isNew) : present;
+    return checked.ok ? undefined : checked.failure.code;
   };
   /** The document speaks of a text as it is kept. */
   const asKept = (member: Parameter, value: unknown): unknown => {
@@ -268,13 +276,35 @@ describe('the OpenAPI document', () => {
     .map(([local, label, odd]) => `${'l'.repeat(local)}@${'d'.repeat(label)}${odd}.${'e'.repeat(label)}`);
   const other = fc.constantFrom<unknown>(null, 1, true, false, 'true', 'FALSE', 'no', {}, [], PASSWORD_MASK, '', ' ');
 
-  it.each(members)('takes for $title exactly what the code takes', ({ member, isNew, schema }) => {
-    const validate: ValidateFunction = ajv.compile(schema);
-    const limits = [schema.minLength ?? 1, schema.maxLength ?? 5];
-    const property = fc.property(fc.oneof({ weight: 8, arbitrary: textAround(limits) }, address, other), (value) => {
-      expect(codeTakes(member, value, isNew), JSON.stringify(value)).toBe(validate(asKept(member, value)));
-    });
-    fc.assert(property, { numRuns: 400, examples: [...limits.map((length): [unknown] => ['x'.repeat(length)])] });
+  /** What was taken of each pattern, for Python. */
+  const taken: { pattern: string; texts: string[] }[] = [];
+
+  it.each(members)(
+    'takes for $title all that the code takes, and no wrong type and length',
+    ({ member, isNew, schema }) => {
+      const validate: ValidateFunction = ajv.compile(schema);
+      const { pattern } = schema;
+      const texts: string[] = [];
+      if (pattern !== undefined) taken.push({ pattern, texts });
+      const limits = [schema.minLength ?? 1, schema.maxLength ?? 5];
+      const property = fc.property(fc.oneof({ weight: 8, arbitrary: textAround(limits) }, address, other), (value) => {
+        const refusal = refusalOf(member, value, isNew);
+        const isTaken = validate(asKept(member, value));
+        if (refusal === undefined) {
+          expect(isTaken, JSON.stringify(value)).toBe(true);
+          if (pattern === undefined || typeof value !== 'string') return;
+          texts.push(value);
+          expect(misfitsOf(pattern, value), JSON.stringify(value)).toEqual([]);
+        } else if (typeof value !== 'string' || BY_COUNT.has(refusal))
+          expect(isTaken, JSON.stringify(value)).toBe(false);
+      });
+      fc.assert(property, { numRuns: 400, examples: [...limits.map((length): [unknown] => ['x'.repeat(length)])] });
+    },
+  );
+
+  it('takes all of it in Python, too', () => {
+    expect(taken.flatMap(({ texts }) => texts).length).toBeGreaterThan(1_000);
+    expect(misfitsInPython(taken)).toEqual([]);
   });
 
   it('says the bounds of each number as the code keeps them', () => {

@@ -2,9 +2,8 @@ import { SCOPES } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import { addKey, endKey, KEY_NAME_MAX, listKeys, replaceKey } from '../answer-api-keys.ts';
 import type { Call, CallMember, Json } from '../call.ts';
-import { DATE_PATTERN } from '../check-date.ts';
-import { PATTERNS } from '../check-text.ts';
 import { KEY_STATES, MAX_KEEP_HOURS } from '../manage-keys.ts';
+import { DATE_TEXT, TEXT_PATTERNS, TEXT_RULES } from '../published-patterns.ts';
 import { PAGE_MEMBERS, pageSchema } from '../read-page.ts';
 
 const integer: Json = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
@@ -52,7 +51,7 @@ const expiryMember: CallMember = {
   name: 'ExpiryDate',
   schema: {
     type: ['string', 'null'],
-    pattern: DATE_PATTERN,
+    pattern: DATE_TEXT,
     examples: ['2999-01-31'],
     description: 'When the key ends: a day from its start in UTC, or a time.',
   },
@@ -92,7 +91,8 @@ export const apiKeyCalls: readonly Call[] = [
           type: 'string',
           minLength: 1,
           maxLength: KEY_NAME_MAX,
-          pattern: PATTERNS.text,
+          pattern: TEXT_PATTERNS.text,
+          description: TEXT_RULES.text,
           examples: ['billing'],
         },
       },

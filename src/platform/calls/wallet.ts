@@ -93,7 +93,7 @@ export const wallet: Call = {
       name: 'atLeast',
       schema: {
         type: 'string',
-        pattern: '^\\d+(?:\\.\\d{1,18})?$',
+        pattern: '^-?[0-9]+(?:\\.[0-9]{1,18})?$',
         description: 'Fail with 1116 if the balance is below this many coins.',
         examples: ['1.5'],
       },
