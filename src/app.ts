@@ -60,7 +60,7 @@ export async function startApp(
     const cause = describeCause(error);
     if (!isAway(cause)) log.warn({ cause }, `${what} cannot be stored now; subnetd tries again`);
   };
-  const database = startDatabase(options.platform.database, log);
+  const database = startDatabase(options.platform.database, log, options.platform.secretKeys);
   const wall = () => toWall(now());
   const { mail } = options.platform;
   const mailer = mail && startMailer({ settings: mail, store: database.mails, log, now: wall, onBug: bugs.of('mail') });

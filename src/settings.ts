@@ -32,6 +32,8 @@ export interface HistorySettings {
 export interface PlatformSettings {
   readonly database: DatabaseAddress;
   readonly jwtSecret?: string;
+  /** Secrets that are kept outside of the database, the newest first. */
+  readonly secretKeys: readonly string[];
   readonly trustedProxies: BlockList;
   /** The origins whose pages may use the API. */
   readonly corsOrigins: readonly string[];
@@ -215,6 +217,11 @@ export function parsePlatformSettings(
     errors.push(
       `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32`,
     );
+  const secretKeys = (read('SUBNETD_SECRET_KEY') ?? '').split(/\s+/).filter(Boolean);
+  if (secretKeys.some((secret) => Buffer.byteLength(secret) < SECRET_BYTES))
+    errors.push(
+      `SUBNETD_SECRET_KEY must be ${SECRET_BYTES} bytes or longer; make one with openssl rand -base64 32, and keep older ones behind it, each on a line`,
+    );
   const webConfig = read('SUBNETD_WEB_CONFIG');
   const mail = parseMailSettings(read, publicUrl, errors);
   if (database === undefined || !trusted.ok || errors.length > before) return undefined;
@@ -224,6 +231,7 @@ export function parsePlatformSettings(
     corsOrigins,
     limits,
     jwtSecret,
+    secretKeys,
     webConfig,
     mail,
     publicUrl,

@@ -29,8 +29,20 @@ function formatEvent(event: AuditEvent): string {
   return escapeText(`${at}  ${action}${which}  by ${who}${stated} from ${from}${list}${request}`);
 }
 
-/** `subnetd audit`: prints who changed what, when and from where, the oldest first. */
-export async function audit(flags: { readonly since?: string; readonly json?: boolean }): Promise<ExitCode> {
+/** The flags of `subnetd audit`. */
+interface AuditFlags {
+  readonly since?: string;
+  readonly json?: boolean;
+  readonly verify?: boolean;
+  readonly head?: readonly string[];
+}
+
+/**
+ * `subnetd audit`: prints who changed what, when and from where, the oldest first. With `--verify` it checks instead that
+ * nobody has changed that.
+ */
+export async function audit(flags: AuditFlags): Promise<ExitCode> {
+  if (flags.verify === true || flags.head !== undefined) return (await import('./verify-audit.ts')).verifyAudit(flags);
   const since = flags.since === undefined ? '' : parseSince(flags.since, Date.now());
   if (since === undefined) {
     report(['subnetd audit: --since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h']);

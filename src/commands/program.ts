@@ -40,6 +40,12 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .description('remove the one-time codes of an admin user, who has lost them')
     .argument('<username>', 'the name to sign in with')
     .action(runs(async () => (await import('./admin-remove-codes.ts')).adminRemoveCodes));
+  admin
+    .command('erase')
+    .description('erase what names an admin user: record, sessions, keys, mails, and values in the audit trail')
+    .argument('<username>', 'the name to sign in with')
+    .option('--yes', 'do not ask for the name again')
+    .action(runs(async () => (await import('./admin-erase.ts')).adminErase));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')
@@ -72,6 +78,8 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .command('audit')
     .description('print who changed what in the platform API, when and from where')
     .option('--since <time>', 'a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h')
+    .option('--verify', 'check instead that nobody has changed what is recorded; exit 1 if somebody has')
+    .option('--head <head>', 'with --verify: a head that it printed before; repeatable', collect)
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./audit.ts')).audit));
   program

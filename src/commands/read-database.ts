@@ -1,15 +1,18 @@
 import { statSync } from 'node:fs';
 import { type DatabaseAddress, formatDatabase } from '../db/parse-database-url.ts';
-import { parseSettings, readEnvironment } from '../settings.ts';
+import { type PlatformSettings, parseSettings, readEnvironment } from '../settings.ts';
 import { report } from './report.ts';
 
-/** The database in the settings; undefined if a setting is bad, which is reported. */
-export function readDatabase(): DatabaseAddress | undefined {
+/** The settings of the platform; undefined if a setting is bad, which is reported. */
+export function readPlatform(): PlatformSettings | undefined {
   const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
-  if (parsed.ok) return parsed.settings.platform.database;
+  if (parsed.ok) return parsed.settings.platform;
   report(parsed.errors.map((error) => `subnetd: ${error}`));
   return undefined;
 }
+
+/** The database in the settings; undefined if a setting is bad, which is reported. */
+export const readDatabase = (): DatabaseAddress | undefined => readPlatform()?.database;
 
 /** Says that there is no SQLite file at the address, which to open would make an empty one; undefined in any other case. */
 export function describeMissing(database: DatabaseAddress): string | undefined {

@@ -3,7 +3,7 @@ import { describeFailedCall } from '../db/describe-outage.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { formatDatabase } from '../db/parse-database-url.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
-import { describeMissing, readDatabase } from './read-database.ts';
+import { describeMissing, readPlatform } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 
 /**
@@ -14,8 +14,9 @@ export async function withStore(
   work: (store: PlatformStore) => Promise<ExitCode>,
   { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<ExitCode> {
-  const database = readDatabase();
-  if (database === undefined) return 2;
+  const platform = readPlatform();
+  if (platform === undefined) return 2;
+  const { database, secretKeys } = platform;
   const missing = mayCreate ? undefined : describeMissing(database);
   if (missing !== undefined) {
     report([`subnetd: ${missing}`]);
@@ -27,7 +28,7 @@ export async function withStore(
       onWarning: (warning) => report([`subnetd: ${warning}`]),
     });
     close = connection.close;
-    return await work((await createRepositories(connection)).platform);
+    return await work((await createRepositories(connection, undefined, secretKeys)).platform);
   } catch (error) {
     report([`subnetd: ${describeFailedCall(formatDatabase(database), error)}`]);
     return 2;

@@ -2,29 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import type { AuditQuery } from '../model/audit-query.ts';
 import type { Author } from '../model/author.ts';
 import type { AuditEvent, PlatformStore } from '../model/platform-store.ts';
+import { appendToTrail, forgetUntil } from './audit-chain.ts';
 import type { InTransaction } from './in-transaction.ts';
-import {
-  type Cell,
-  createRunInTransaction,
-  PLACEHOLDER,
-  type Queries,
-  type RunInTransaction,
-  type Tables,
-} from './tables.ts';
-
-const COLUMNS = [
-  ...['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'],
-  ...['request_id', 'is_security'],
-];
-
-const insert = (transaction: Queries, runInTransaction: RunInTransaction, cells: readonly Cell[]) =>
-  runInTransaction(
-    transaction,
-    'audit_event',
-    () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-      values (${sql.join(COLUMNS.map(() => PLACEHOLDER))})`,
-    cells,
-  );
+import { createRunInTransaction, type Queries, type RunInTransaction, type Tables } from './tables.ts';
 
 /** Writes one audit event, in the transaction of the change that it describes. */
 export async function addAuditEvent(
@@ -33,20 +13,10 @@ export async function addAuditEvent(
   { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): Promise<void> {
-  const what = JSON.stringify(changes);
-  await insert(transaction, runInTransaction, [
-    at,
-    action,
-    resource,
-    recordId,
-    statedBy,
-    owner,
-    credential,
-    ip,
-    what,
-    requestId ?? null,
-    0,
-  ]);
+  await appendToTrail(transaction, runInTransaction, {
+    ...{ at, action, resource, credential, ip, record_id: recordId, stated_by: statedBy, owner_id: owner },
+    ...{ changes: JSON.stringify(changes), request_id: requestId ?? null, is_security: 0 },
+  });
 }
 
 /** How many rows are read and deleted at once, so that nobody waits long. The oldest have the lowest ids. */
@@ -67,20 +37,10 @@ export function createSecurityEvents(
             ...(count > 1 && { Count: { from: null, to: count } }),
           };
           const { resource, id } = subject ?? { resource: 'Request', id: 0 };
-          const what = JSON.stringify(changes);
-          await insert(transaction, runInTransaction, [
-            at,
-            action,
-            resource,
-            id,
-            null,
-            owner,
-            credential,
-            ip,
-            what,
-            requestId,
-            1,
-          ]);
+          await appendToTrail(transaction, runInTransaction, {
+            ...{ at, action, resource, credential, ip, record_id: id, stated_by: null, owner_id: owner },
+            ...{ changes: JSON.stringify(changes), request_id: requestId, is_security: 1 },
+          });
         }
       }),
     trimSecurityEvents: (before, most) =>
@@ -89,12 +49,15 @@ export function createSecurityEvents(
           select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(
           transaction,
         );
-        await sql`
-          delete from audit_event where id in (
-            select id from (
-              select id, at from audit_event where is_security = 1 order by id limit ${SLICE}
-            ) as oldest where at < ${before} or id <= ${rows[0]?.id ?? 0}
-          )`.execute(transaction);
+        const oldest = await sql<{ id: number; at: string; hash: string | null }>`
+          select id, at, hash from audit_event where is_security = 1 order by id limit ${SLICE}`.execute(transaction);
+        // From the beginning only, so that what is left is one chain.
+        const kept = oldest.rows.findIndex(({ id, at }) => at >= before && id > (rows[0]?.id ?? 0));
+        const last = oldest.rows.at(kept < 0 ? -1 : kept - 1);
+        if (last !== undefined && kept !== 0) {
+          await sql`delete from audit_event where is_security = 1 and id <= ${last.id}`.execute(transaction);
+          forgetUntil(transaction, 'security', last);
+        }
         await transaction.deleteFrom('sign_in_address').where('at', '<', before).execute();
       }),
   };
@@ -107,6 +70,10 @@ const toAuditEvent = ({
   changes,
   request_id,
   is_security,
+  salt: _salt,
+  hash: _hash,
+  mac: _mac,
+  erased: _erased,
   ...row
 }: Selectable<Tables['audit_event']>): AuditEvent => ({
   ...row,

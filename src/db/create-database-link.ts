@@ -22,6 +22,8 @@ export interface DatabaseLink {
 /** The dependencies of the link. */
 export interface LinkDeps {
   readonly address: DatabaseAddress;
+  /** Secrets that are not in the database, the newest first. */
+  readonly secretKeys?: readonly string[];
   readonly onUp: () => void;
   /** Called when the database goes down, and when the reason changes; not at each failure. */
   readonly onDown: (outage: string, error: unknown) => void;
@@ -132,7 +134,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       await waitForFirst();
       const current = getConnection();
       repositories ??= loadOnce(async () =>
-        (await import('./create-repositories.ts')).createRepositories(current, onFailure),
+        (await import('./create-repositories.ts')).createRepositories(current, onFailure, deps.secretKeys),
       );
       return repositories.get();
     },

@@ -1,14 +1,19 @@
 import { Kysely, sql } from 'kysely';
+import { databaseOverloaded } from '../model/database-failure.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
+import { holdTrail, saveTrail, toTrailKey } from './audit-chain.ts';
 import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
+import { checkTrail, readTrailHeads } from './check-trail.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
+import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import { createErasures } from './erase-user.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
-import { createInTransaction, type OnConnection } from './in-transaction.ts';
+import { createInTransaction, createSharing, type InTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createPasswordChanges } from './password-changes.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -33,33 +38,64 @@ const onConnectionOf =
   (work) =>
     db.connection().execute((connection) =>
       work(connection, async (text) => {
+        if (text === 'commit') await saveTrail(connection);
         const { rows } = await sql.raw<{ readonly command?: string }>(text).execute(connection);
         return rows[0]?.command;
       }),
     );
 
-/** Creates the repositories of an open database. */
+/** Whoever writes the audit trail may wait so long for those before it. */
+const TRAIL_WITHIN_MS = 10_000;
+
+/** One transaction at a time, so that those that wait for it keep no connection. */
+function oneByOne(onConnection: OnConnection<Queries>): OnConnection<Queries> {
+  const turns = createTurns({ atOnce: 1, withinMs: TRAIL_WITHIN_MS, late: databaseOverloaded });
+  return async (work) => {
+    await turns.take();
+    try {
+      return await onConnection(work);
+    } finally {
+      turns.give();
+    }
+  };
+}
+
+/** Creates the repositories of an open database. The first of the `secrets` keys the audit trail. */
 export async function createRepositories(
   connection: DatabaseConnection,
   onFailure: (error: unknown) => void = () => {},
+  secrets: readonly string[] = [],
 ): Promise<Repositories> {
+  const { kind } = connection;
   const db: Queries = new Kysely({ dialect: await connection.createDialect() });
-  const inTransaction = createInTransaction(onConnectionOf(db), connection.kind);
+  const onConnection = onConnectionOf(db);
+  const inTransaction = createInTransaction(onConnection, kind);
+  const trailKeys = secrets.map(toTrailKey);
+  const sharing = kind === 'sqlite' ? inTransaction : createSharing(oneByOne(onConnection), kind);
+  /** The transactions of changes, whose audit events follow each other in one chain. */
+  const inTrail: InTransaction = (work) =>
+    sharing(async (transaction) => {
+      await holdTrail(transaction, kind, trailKeys[0]);
+      return work(transaction);
+    });
   const runCompiled = createRunCompiled(db, await connection.openReader?.());
   const platform: PlatformStore = {
-    ...createResourceTables(db, connection.kind, inTransaction, runCompiled),
-    ...createRecordSearch(db, connection.kind),
+    ...createResourceTables(db, kind, inTrail, runCompiled),
+    ...createRecordSearch(db, kind),
     ...createAdminUsers(db, runCompiled),
-    ...createApiKeys(db, connection.kind, inTransaction, runCompiled),
-    ...createPasswordChanges(db, inTransaction),
+    ...createApiKeys(db, kind, inTrail, runCompiled),
+    ...createPasswordChanges(db, inTrail),
     ...createAccountLinks(createPlainSql(connection).run),
     ...createIdempotencyKeys(db),
     ...createGeneratedValues(db),
     ...createSignInAddresses(db, inTransaction),
-    ...createOneTimeCodes(db, inTransaction),
+    ...createOneTimeCodes(db, inTrail),
     ...createSignInFailures(inTransaction),
     ...createSessions(db),
-    ...createSecurityEvents(db, inTransaction),
+    ...createSecurityEvents(db, inTrail),
+    ...createErasures(db, inTrail),
+    checkTrail: (kept) => checkTrail(db, trailKeys, kept),
+    trailHeads: () => readTrailHeads(db),
     listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
     searchAudit: (query) => searchAuditEvents(db, query),
     listChanges: ({ name }, recordId, limit) => listChanges(db, name, recordId, limit),
@@ -68,6 +104,6 @@ export async function createRepositories(
   return {
     ...createStores(connection, onFailure),
     platform: guard(platform),
-    ...(connection.kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
+    ...(kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
   };
 }

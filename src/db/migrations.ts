@@ -266,4 +266,26 @@ export const migrations: readonly Migration[] = [
     name: '0018-list-versions',
     sql: (kind) => addListVersions(kind, ['admin_user', 'project_type', 'sector', 'industry']),
   },
+  {
+    name: '0019-chained-audit-trail',
+    // Rows of before are the beginning: they have no hash. A chain starts at a text that says where it begins.
+    sql: () => `
+      alter table audit_event add column salt text;
+      alter table audit_event add column hash text;
+      alter table audit_event add column mac text;
+      alter table audit_event add column erased text;
+      create index audit_event_erased on audit_event (id) where erased is not null;
+      create table audit_chain (
+        name text primary key, begins_after integer not null, removed_id integer not null, removed_hash text,
+        last_id integer not null, hash text not null
+      );
+      ${['changes', 'security']
+        .map(
+          (trail, isSecurity) => `
+      insert into audit_chain (name, begins_after, removed_id, last_id, hash)
+        select '${trail}', coalesce(max(id), 0), 0, coalesce(max(id), 0), '${trail} after ' || coalesce(max(id), 0)
+        from audit_event where is_security = ${isSecurity};`,
+        )
+        .join('')}`,
+  },
 ];

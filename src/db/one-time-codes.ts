@@ -14,6 +14,7 @@ type Codes = Pick<
   | 'confirmCodes'
   | 'replaceRecoveryCodes'
   | 'removeCodes'
+  | 'resealCodes'
   | 'takeStep'
   | 'findRecoveryCode'
   | 'takeRecoveryCode'
@@ -109,6 +110,13 @@ export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): C
         await queue(transaction, note, author);
         return true;
       }),
+    resealCodes: async (reseal) => {
+      for (const { user_id, secret } of await db.selectFrom('one_time_code').select(['user_id', 'secret']).execute()) {
+        const fresh = reseal(secret);
+        const change = db.updateTable('one_time_code').where('user_id', '=', user_id).where('secret', '=', secret);
+        if (fresh !== undefined) await change.set({ secret: fresh }).execute();
+      }
+    },
     takeStep: async (userId, step) => {
       const taken = await db
         .updateTable('one_time_code')

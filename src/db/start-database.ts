@@ -58,11 +58,15 @@ interface RestorableStore<T> {
   save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
-/** Opens the database in the background, and again after each outage; what was lost with a file is written again. */
-export function startDatabase(address: DatabaseAddress, log: Logger): Database {
+/**
+ * Opens the database in the background, and again after each outage; what was lost with a file is written again.
+ * `secretKeys` are not in it, the newest first.
+ */
+export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys: readonly string[] = []): Database {
   const name = formatDatabase(address);
   const link = createDatabaseLink({
     address,
+    secretKeys,
     onUp: () => {
       log.info({ database: name }, 'the database answers');
       for (const { restore } of [...positions.values(), ...trackedAlerts.values(), ...notified.values()])

@@ -40,6 +40,21 @@ export interface Tables {
     readonly changes: string;
     readonly request_id: string | null;
     readonly is_security: Generated<number>;
+    /** Of the digest of address and changes; null once they were erased, and in rows from before the chain. */
+    readonly salt: string | null;
+    readonly hash: string | null;
+    readonly mac: string | null;
+    /** The digest of what was erased. */
+    readonly erased: string | null;
+  };
+  /** Where each chain of audit events begins and ends. */
+  readonly audit_chain: {
+    readonly name: string;
+    readonly begins_after: number;
+    readonly removed_id: number;
+    readonly removed_hash: string | null;
+    readonly last_id: number;
+    readonly hash: string;
   };
   readonly portal_session: {
     readonly id: Generated<number>;
@@ -137,6 +152,7 @@ export interface Tables {
     readonly user_name: string;
     readonly user_name_key: string;
     readonly email_id: string;
+    readonly email_id_key: string;
     readonly password_hash: string;
     readonly password_version: number;
     readonly is_active: number;

@@ -1,5 +1,6 @@
 import type { AccountStore } from './account-store.ts';
 import type { AuditQuery } from './audit-query.ts';
+import type { TrailCheck, TrailHead } from './audit-trail.ts';
 import type { Author } from './author.ts';
 import type { Election } from './election.ts';
 import type { IdempotencyStore, IdempotentAdd, UsedKey } from './idempotency.ts';
@@ -132,6 +133,18 @@ export interface AuditEvent {
   readonly isSecurity: boolean;
 }
 
+/** An admin user to erase, the hash of a password that nobody knows, and the tables whose records may hold addresses. */
+export interface Erasure {
+  readonly userId: number;
+  readonly passwordHash: string;
+  readonly tables: readonly string[];
+}
+
+/** How many audit events were erased, or why nothing was. `taken`: another user has the name that an erased one gets. */
+export type Erased =
+  | { readonly ok: true; readonly events: number }
+  | { readonly ok: false; readonly why: 'missing' | 'last-active' | 'taken' };
+
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
 export interface PlatformStore extends IdempotencyStore, AccountStore, SessionStore, SignInStore {
   /** Records with an id above `after`, by id, at most `limit`. */
@@ -179,6 +192,11 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
   listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
   searchAudit(query: AuditQuery): Promise<readonly AuditEvent[]>;
+  /** Checks that nobody has changed the audit trail. `kept` are heads of it that were kept elsewhere. */
+  checkTrail(kept: readonly TrailHead[]): Promise<readonly TrailCheck[]>;
+  trailHeads(): Promise<readonly TrailHead[]>;
+  /** Erases what names a person: record, keys, sessions, mails, and values in the audit trail. */
+  eraseUser(erasure: Erasure, author: Author): Promise<Erased>;
   /** The changes of one record, the newest first, at most `limit`. */
   listChanges(resource: Pick<Resource, 'name'>, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
 }

@@ -53,6 +53,8 @@ export interface SignInStore {
   replaceRecoveryCodes(userId: number, hashes: readonly string[], author: Author): Promise<boolean>;
   /** Removes the enrolment, and queues the note. False if there is none. */
   removeCodes(userId: number, author: Author, note?: Note): Promise<boolean>;
+  /** Replaces the sealed secret of each user by what `reseal` makes of it, if it makes one. */
+  resealCodes(reseal: (sealed: string) => string | undefined): Promise<void>;
   /** Takes the code of a window of time. False if it, or one of a later window, was taken before. */
   takeStep(userId: number, step: number): Promise<boolean>;
   /** The hash of a recovery code that is not used. */

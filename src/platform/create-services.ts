@@ -1,6 +1,7 @@
 import type { Buckets } from '../model/buckets.ts';
 import { addressKey } from '../model/client-address.ts';
 import { describeCause, isDatabaseFailure, isOverloaded } from '../model/database-failure.ts';
+import { deriveKey } from '../model/derive-key.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { ParentChains } from '../model/parent-chain.ts';
@@ -24,8 +25,10 @@ export interface ServicesDeps extends ContextDeps {
   /** The limits that replicas share; undefined if they share none. */
   readonly sharedLimits: () => Promise<Buckets | undefined>;
   readonly limits: LimitSettings;
-  /** The secret of the tokens; by default generated and stored in the database. */
+  /** The secret of the tokens; by default made of the newest secret key, or generated and stored in the database. */
   readonly jwtSecret?: string;
+  /** Secrets that are not in the database, the newest first. They also keep the secrets of one-time codes unreadable in it. */
+  readonly secretKeys?: readonly string[];
   /** Where mails are handed over; absent without a mail server. */
   readonly mails?: MailQueue | undefined;
   /** The parent chains of the inventory; by default there are none. */
@@ -72,12 +75,22 @@ export function createServices(deps: ServicesDeps): Services {
     log: deps.onSecurity,
   });
 
-  const secret = loadOnce(async () => {
+  const [newest, ...older] = deps.secretKeys ?? [];
+  const storedSecret = loadOnce(async () => {
     const make = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
     return deps.jwtSecret ?? (await store()).getOrCreate('jwt_secret', make);
   });
-  const tokens = loadOnce(async () => createTokens(await secret.get(), now));
-  const sealer = loadOnce(async () => createSealer(await secret.get()));
+  const tokens = loadOnce(async () => {
+    const derived = newest && deriveKey(newest, 'tokens').toString('base64url');
+    return createTokens(deps.jwtSecret ?? derived ?? (await storedSecret.get()), now);
+  });
+  const sealer = loadOnce(async () => {
+    const stored = await storedSecret.get();
+    if (newest === undefined) return createSealer(stored);
+    const made = createSealer(newest, ...older, stored);
+    await (await store()).resealCodes(made.reseal);
+    return made;
+  });
 
   return {
     now,

@@ -1,11 +1,12 @@
 import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
+import { formatHead } from '../model/audit-trail.ts';
 import { isAway, isOverloaded } from '../model/database-failure.ts';
 import type { OnBug } from '../model/internal-errors.ts';
 import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { ParentChains } from '../model/parent-chain.ts';
-import type { PlatformDatabase, Scope } from '../model/platform-store.ts';
+import type { PlatformDatabase, PlatformStore, Scope } from '../model/platform-store.ts';
 import type { SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
 import { FORGET_FAILURES_MS } from '../model/sign-in-store.ts';
@@ -34,6 +35,7 @@ export interface PlatformApi {
 /** Settings of the platform API. Without a secret for tokens, a generated one ends with the process. */
 export interface PlatformApiSettings {
   readonly jwtSecret?: string;
+  readonly secretKeys?: readonly string[];
   readonly trustedProxies: BlockList;
   readonly limits: LimitSettings;
 }
@@ -55,6 +57,8 @@ export interface PlatformApiDeps {
 }
 
 const CLEAN_EVERY_MS = 60_000;
+
+const TELL_HEADS_EVERY_MS = 60 * 60_000;
 
 /** The security log keeps events for 90 days, and at most this many; the audit trail of changes is kept forever. */
 const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;
@@ -156,6 +160,14 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     ]);
     return createOpenApi(resources, version);
   };
+  let toldAt = Number.NEGATIVE_INFINITY;
+  /** A log that is kept elsewhere shows later whether the end of the audit trail was cut off or all of it computed again. */
+  const tellHeads = async (store: PlatformStore) => {
+    if (now() - toldAt < TELL_HEADS_EVERY_MS) return;
+    toldAt = now();
+    for (const head of await store.trailHeads())
+      log.info({ head: formatHead(head) }, 'head of the audit trail, for subnetd audit --verify --head');
+  };
   const clean = async () => {
     const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
@@ -164,6 +176,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
     await store.trimLinks(new Date(now()).toISOString());
+    await tellHeads(store);
   };
   const cleaner = setInterval(() => {
     // An instance that is never asked by the API does not load its stores to clean them.

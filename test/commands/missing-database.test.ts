@@ -13,6 +13,8 @@ it.each([
   [['apikey', 'create', '--name', 'n', '--owner', '1', '--scope', 'read']],
   [['admin', 'reset-password', 'ann']],
   [['admin', 'remove-codes', 'ann']],
+  [['admin', 'erase', 'ann', '--yes']],
+  [['audit', '--verify']],
 ])('%j says that there is no database, and makes none', async (words) => {
   const database = pathOf('data/subnetd.db');
   expect(await runCommand(words, { SUBNETD_DATABASE_URL: `sqlite:${database}` })).toEqual({

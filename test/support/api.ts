@@ -83,6 +83,7 @@ export function platformSettings(database: DatabaseAddress, other: Partial<Platf
     database,
     trustedProxies: trusted.proxies,
     corsOrigins: [],
+    secretKeys: [],
     limits: { rate: 0, burst: 0, signIns: 0 },
     ...other,
   };
@@ -101,7 +102,7 @@ export function startPlatform(
   const { log = pino({ level: 'silent' }) } = more;
   const bugs = createInternalErrors(log);
   const deps = { now: Date.now, ...more, log };
-  const database = startDatabase(settings.database, deps.log);
+  const database = startDatabase(settings.database, deps.log, settings.secretKeys);
   const { mail } = settings;
   const mailer =
     mail && startMailer({ ...deps, settings: mail, store: database.mails, everyMs: 20, onBug: bugs.of('mail') });

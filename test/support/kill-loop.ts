@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { createRepositories } from '../../src/db/create-repositories.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import { startApiDaemon } from './api-daemon.ts';
 import { createApiKey } from './run-command.ts';
 
@@ -16,6 +18,17 @@ export interface KillOutcome {
   readonly lost: readonly string[];
   /** What is wrong with the database file, and records without an audit event or the other way round. */
   readonly damage: readonly unknown[];
+}
+
+/** What is wrong with the chains of the audit trail. */
+async function brokenTrail(path: string): Promise<readonly unknown[]> {
+  const connection = await openDatabase({ kind: 'sqlite', path });
+  try {
+    const { platform } = await createRepositories(connection);
+    return (await platform.checkTrail([])).flatMap(({ broken }) => (broken === undefined ? [] : [broken]));
+  } finally {
+    await connection.close();
+  }
 }
 
 /** Kills one daemon after the other on one database. `seed` lets lanes kill at other moments. */
@@ -74,7 +87,9 @@ async function killInLane(times: number, seed: number): Promise<KillOutcome> {
     const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get() as number;
     const integrity = database.pragma('integrity_check', { simple: true });
     const audited = count("audit_event where resource = 'ProjectType'");
+    const trail = await brokenTrail(path);
     const damage = [
+      ...trail,
       ...(integrity === 'ok' ? [] : [integrity]),
       ...(audited === count('project_type') ? [] : [`${count('project_type')} records, ${audited} audit events`]),
     ];
