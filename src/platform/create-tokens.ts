@@ -31,6 +31,15 @@ const KEPT_TOKENS = 1_000;
 const toId = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER ? value : undefined;
 
+/**
+ * Is there one way only to write the signature? Its last character has bits that no byte takes, and a decoder ignores them. A
+ * token with others would be a second text for the same token.
+ */
+function hasCanonicalSignature(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
 /** The claims of a payload whose signature and dates are good; undefined if one is missing or of the wrong type. */
 function toClaims({ sub, scope, key: statedKey, pwv }: JWTPayload): TokenClaims | undefined {
   const userId = typeof sub === 'string' && /^\d+$/.test(sub) ? toId(Number(sub)) : undefined;
@@ -75,6 +84,7 @@ export async function createTokens(secret: string, now: () => number): Promise<T
       const known = kept.get(token);
       if (known !== undefined && now() < known.expiresMs) return known.claims;
       kept.delete(token);
+      if (!hasCanonicalSignature(token)) return undefined;
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],

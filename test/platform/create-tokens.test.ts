@@ -25,6 +25,20 @@ describe('tokens', () => {
     expect(await tokens.read(token)).toBeUndefined();
   });
 
+  it('a token has one spelling: with other bits that its signature does not use, it is refused', async () => {
+    const tokens = await createTokens('secret', () => 0);
+    const { token } = await tokens.issue(claims);
+    const signatureOf = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url');
+    const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_='].map((last) =>
+      [token.slice(0, -1) + last, token + last].filter((other) => signatureOf(other).equals(signatureOf(token))),
+    );
+    const spellings = others.flat().filter((other) => other !== token);
+    expect(spellings.length).toBeGreaterThanOrEqual(3);
+    for (const other of spellings) expect(await tokens.read(other), other).toBeUndefined();
+    expect(await tokens.read(token)).toEqual(claims);
+    for (const other of spellings) expect(await tokens.read(other), other).toBeUndefined();
+  });
+
   it('a token stays good however many others are used after it', async () => {
     const tokens = await createTokens('secret', () => 0);
     const first = await tokens.issue(claims);
