@@ -18,7 +18,7 @@ const schema = z
         // Go's other types accept unverified certificates.
         client_auth_type: z.enum(['NoClientCert', 'RequireAndVerifyClientCert']).optional(),
         min_version: version.optional(),
-        max_version: version.optional(),
+        max_version: z.enum(['TLS12', 'TLS13'], 'must be TLS12 or TLS13; older ones are not safe').optional(),
       })
       .optional(),
     basic_auth_users: z
@@ -40,12 +40,26 @@ export interface WebConfig {
   readonly checkUser: CheckUser | undefined;
 }
 
+/** TLS 1.0 and 1.1 have no cipher suites but those with CBC, which are never offered. */
 const VERSION: Readonly<Record<z.infer<typeof version>, NonNullable<SecureContextOptions['minVersion']>>> = {
-  TLS10: 'TLSv1',
-  TLS11: 'TLSv1.1',
+  TLS10: 'TLSv1.2',
+  TLS11: 'TLSv1.2',
   TLS12: 'TLSv1.2',
   TLS13: 'TLSv1.3',
 };
+
+/** Those of TLS 1.3, and of TLS 1.2 those with forward secrecy and authenticated encryption. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
 
 /** Reads a web config file, with the keys of the Prometheus exporter-toolkit. */
 export function readWebConfig(
@@ -84,6 +98,7 @@ export function readWebConfig(
       ...(tls.client_ca_file && { ca: readFileSync(at(tls.client_ca_file)) }),
       requestCert: auth !== 'NoClientCert',
       rejectUnauthorized: auth === 'RequireAndVerifyClientCert',
+      ciphers: CIPHERS,
       minVersion: VERSION[tls.min_version ?? 'TLS12'],
       maxVersion: VERSION[tls.max_version ?? 'TLS13'],
     };
