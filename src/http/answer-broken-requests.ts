@@ -9,30 +9,63 @@ export const MAX_HEADER_BYTES = 16 * 1024;
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-function bodyFor(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return failedEnvelope(1005, `the headers exceed the maximum of ${MAX_HEADER_BYTES} bytes`);
-  if (code === LATE) return failedEnvelope(1001, 'the request did not come in time; send it whole');
-  return failedEnvelope(1001, 'the request is not HTTP/1.1; correct it');
+/** An answer to a request that reaches no route: its status line, its type and its body. */
+interface Answer {
+  readonly status: string;
+  readonly type: string;
+  readonly body: string;
 }
 
-/** Answers malformed requests, which never reach a route, with HTTP 400 and the envelope. */
+const envelope = (code: number, message: string): Answer => ({
+  status: '400 Bad Request',
+  type: 'application/json',
+  body: failedEnvelope(code, message),
+});
+
+/** The answer to a method that no path takes: the envelope under `/api`, else a text. */
+function refuseMethod(target: string, message: string): Answer {
+  if (/^(?:https?:\/\/[^/]*)?\/api(?:[/?]|$)/i.test(target)) return envelope(1001, message);
+  return { status: '501 Not Implemented', type: 'text/plain; charset=utf-8', body: `${message}\n` };
+}
+
+function answerTo({ code, rawPacket }: BrokenRequest): Answer {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return envelope(1005, `the headers exceed the maximum of ${MAX_HEADER_BYTES} bytes`);
+  if (code === LATE) return envelope(1001, 'the request did not come in time; send it whole');
+  const [, target] = /^[\w-]+ (\S+) HTTP\/1\.[01]\r?\n/.exec(rawPacket?.toString('latin1') ?? '') ?? [];
+  if (code === 'HPE_INVALID_METHOD' && target !== undefined)
+    return refuseMethod(target, 'there is no such method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters');
+  return envelope(1001, 'the request is not HTTP/1.1; correct it');
+}
+
+/** What the parser says of a request that it cannot read. */
+type BrokenRequest = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+function send(socket: Duplex, { status, type, body }: Answer): void {
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${crypto.randomUUID()}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Answers requests that never reach a route: malformed ones, and those for another server. */
 export function answerBrokenRequests(server: Server, closeUnlessAsked: Connections['closeUnlessAsked']): void {
-  const answer = (code: string | undefined, socket: Duplex) => {
+  const answer = (error: BrokenRequest, socket: Duplex) => {
     const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
     // A request that was answered cannot be answered again.
-    if (!socket.writable || code === 'ECONNRESET' || response?.headersSent) {
+    if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
       socket.destroy();
       return;
     }
-    const body = bodyFor(code);
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nX-Request-Id: ${crypto.randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    send(socket, answerTo(error));
   };
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    if (code === LATE) closeUnlessAsked(socket, () => answer(code, socket));
-    else answer(code, socket);
+  server.on('clientError', (error: BrokenRequest, socket: Socket) => {
+    if (error.code === LATE) closeUnlessAsked(socket, () => answer(error, socket));
+    else answer(error, socket);
+  });
+  server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => {});
+    send(socket, refuseMethod(url, 'subnetd is no proxy and takes no CONNECT; send another method'));
+    socket.destroySoon();
   });
   const refuse = (_request: IncomingMessage, response: ServerResponse) => {
     const body = failedEnvelope(1001, 'this expectation is not met; leave the Expect header out');

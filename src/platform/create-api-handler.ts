@@ -121,6 +121,15 @@ export function createApiHandler(services: Services): ApiHandler {
     return scoped;
   };
 
+  /** Refuses a method that a known path does not take. */
+  const refuseMethod = (path: string, found: ReturnType<typeof findOperation>, method: string) => {
+    if (found === undefined)
+      return DESCRIPTION.test(path) ? fail(1001, 'this path takes GET only', { allow: READ_METHODS }) : undefined;
+    const { operation } = found;
+    if (isMethodOf(operation, method)) return undefined;
+    return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
+  };
+
   /** Runs the operation of the path, if the method is that of the operation. */
   const dispatch = async (
     identified: IdentifiedRequest,
@@ -128,14 +137,10 @@ export function createApiHandler(services: Services): ApiHandler {
     found: ReturnType<typeof findOperation>,
   ): Promise<Outcome<Response>> => {
     const { request } = identified.context;
-    const { method } = request;
-    if (found === undefined)
-      return DESCRIPTION.test(path)
-        ? fail(1001, 'this path takes GET only', { allow: READ_METHODS })
-        : fail(1004, 'there is no such path; /docs lists them');
+    const refused = refuseMethod(path, found, request.method);
+    if (refused !== undefined) return refused;
+    if (found === undefined) return fail(1004, 'there is no such path; /docs lists them');
     const { operation, segment } = found;
-    if (!isMethodOf(operation, method))
-      return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
     const spelled = checkSpelling(identified.query, spellingsOf(operation));
     if (!spelled.ok) return spelled;
     if (operation.kind === 'call') {
@@ -173,7 +178,8 @@ export function createApiHandler(services: Services): ApiHandler {
 
     const bodyMayBeMissing = call?.bodyIsOptional === true || !NEEDS_BODY.has(method);
     const body = IGNORES_BODY.has(method) ? succeed<Body>({}) : await readBody(request, bodyMayBeMissing);
-    if (!body.ok) return body;
+    // Of the two reasons for the same code the method says more: who corrects the body would learn of it next.
+    if (!body.ok) return (body.failure.code === 1001 && refuseMethod(path, found, method)) || body;
 
     const mayBeAnonymous = call?.isOpen === true && isMethodOf(call, method);
     const identified = await identify(context, { body: body.value, query: queryOf(request) }, !mayBeAnonymous);

@@ -117,6 +117,18 @@ describe('HEAD and OPTIONS', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([400, allow]);
   });
 
+  it.each([
+    ['PUT', '/api/ProjectType/ListAll/0', 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/api/v1/ProjectType/Add', 'POST, OPTIONS'],
+    ['POST', '/api/ProjectType/Update/1', 'PUT, OPTIONS'],
+    ['POST', '/api/v1/openapi.json', 'GET, HEAD, OPTIONS'],
+  ])('%s %s without a body names the methods that the path takes', async (method, path, allow) => {
+    const answer = await fetch(api.url + path, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([400, allow]);
+    const errMessage = `this path takes ${allow.split(',')[0]} only`;
+    expect(await answer.json()).toEqual({ status: 'failed', appErrorCode: 1001, errMessage });
+  });
+
   it('OPTIONS of a path that is not there, or with a credential, is answered as any other method', async () => {
     expect((await ask('OPTIONS', '/api/Nothing')).status).toBe(401);
     expect((await ask('OPTIONS', `/api/Nothing?apiKey=${api.key}`)).status).toBe(403);

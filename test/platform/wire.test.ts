@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addressKey, clientAddress, parseTrustedProxies, siteKey } from '../../src/model/client-address.ts';
 import { databaseAway, databaseOverloaded } from '../../src/model/database-failure.ts';
 import { createApiHandler } from '../../src/platform/create-api-handler.ts';
@@ -60,6 +60,37 @@ it.concurrent.each([
   expect(await raw(text)).toMatch(
     /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not come in time/s,
   );
+});
+
+describe('a method that no path takes', () => {
+  const asked = (line: string) => raw(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const CONNECT = 'subnetd is no proxy and takes no CONNECT; send another method';
+  const UNKNOWN = 'there is no such method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters';
+
+  it.each([
+    ['CONNECT /api/Sector/ListAll/0', CONNECT],
+    ['BREW /api/Sector/ListAll/0', UNKNOWN],
+    ['get /api?x', UNKNOWN],
+    ['GETT http://a/api/v1/x', UNKNOWN],
+  ])('gets the envelope under /api: %s', async (line, errMessage) => {
+    const [head = '', body = ''] = (await asked(line)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n.*X-Request-Id: [\w-]{36}\r\nContent-Type: application\/json/s);
+    expect(JSON.parse(body)).toEqual({ status: 'failed', appErrorCode: 1001, errMessage });
+  });
+
+  it.each([
+    ['CONNECT example.com:443', CONNECT],
+    ['CONNECT api:80', CONNECT],
+    ['BREW /metrics', UNKNOWN],
+    ['BREW /apis', UNKNOWN],
+  ])('gets a text elsewhere: %s', async (line, text) => {
+    const [head = '', body] = (await asked(line)).split('\r\n\r\n');
+    expect([head.split('\r\n')[0], body]).toEqual(['HTTP/1.1 501 Not Implemented', `${text}\n`]);
+  });
+
+  it.each(['\x16\x03\x01\x02\x00', 'nonsense\r\n\r\n'])('is not meant by what is no HTTP: %j', async (text) => {
+    expect(await raw(text)).toContain('"errMessage":"the request is not HTTP/1.1; correct it"');
+  });
 });
 
 it('a body that comes without its length is cut at the maximum', async () => {
