@@ -21,6 +21,7 @@ import { warnOfDescriptors, watchOwnLimits } from './limits/watch-own-limits.ts'
 import { startMailer } from './mail/start-mailer.ts';
 import { createOwnMetrics } from './metrics/create-own-metrics.ts';
 import { createScrapes } from './metrics/create-scrapes.ts';
+import { createIsSecure } from './model/client-address.ts';
 import { collectGarbageSoon } from './model/collect-garbage.ts';
 import { describeCause, isAway } from './model/database-failure.ts';
 import { createInternalErrors } from './model/internal-errors.ts';
@@ -227,16 +228,8 @@ export async function startApp(
     onBug: bugs.of('page'),
   });
   const { trustedProxies } = options.platform;
-  const checkUser =
-    options.checkUser &&
-    createCheckRequest({ checkUser: options.checkUser, trustedProxies, onRefused: api.recordRefusedUser });
-  const isTls = listener.url.startsWith('https:');
-  const portal = loadPortal(api, {
-    version: build.version,
-    isTls,
-    publicUrl: options.publicUrl,
-    trustedProxies,
-  });
+  const isSecure = createIsSecure(listener.url.startsWith('https:'), trustedProxies);
+  const portal = loadPortal(api, { version: build.version, isSecure, publicUrl: options.publicUrl });
   const reference = loadReference(api.openApi, build.version);
 
   const status = () => toStatus(monitor.snapshot(), toWall);
@@ -256,9 +249,9 @@ export async function startApp(
     corsOrigins: options.platform.corsOrigins,
     reference: reference.get,
     portal: async (request) => (await portal.get()).answer(request),
-    checkUser,
+    checkUser: createCheckRequest(options.checkUser, trustedProxies, api.recordRefusedUser),
     isPublic: options.isPublic,
-    isTls,
+    isSecure,
     onRequest: ({ method, route, status, seconds, requestId }) => {
       ownMetrics.requestFinished(method, route, status, seconds);
       log.debug({ requestId, method, route, status, ms: Math.round(seconds * 1_000) }, 'answered');

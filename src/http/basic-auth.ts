@@ -9,25 +9,21 @@ import type { CheckedUser, CheckUser } from './check-user.ts';
 /** Checks the user of the web config that a request names. */
 export type CheckRequest = (name: string, password: string, received: ReceivedRequest) => Promise<CheckedUser>;
 
-/** What the check of a request needs. */
-export interface CheckRequestDeps {
-  readonly checkUser: CheckUser;
-  readonly trustedProxies: BlockList;
-  /** Called for each request that names a user and is refused. */
-  readonly onRefused: (received: ReceivedRequest) => void;
-}
-
-/** Checks users for the address of their client. */
-export const createCheckRequest =
-  ({ checkUser, trustedProxies, onRefused }: CheckRequestDeps): CheckRequest =>
-  async (name, password, received) => {
+/** Checks users for the address of their client, and tells `onRefused` of each one that is refused; undefined without users. */
+export const createCheckRequest = (
+  checkUser: CheckUser | undefined,
+  trustedProxies: BlockList,
+  onRefused: (received: ReceivedRequest) => void,
+): CheckRequest | undefined =>
+  checkUser &&
+  (async (name, password, received) => {
     const { request, remoteAddress } = received;
     const forwarded = request.headers.get('x-forwarded-for') ?? undefined;
     const address = clientAddress(remoteAddress, forwarded, trustedProxies);
     const checked = await checkUser(name, password, addressKey(address));
     if (!checked.ok) onRefused(received);
     return checked;
-  };
+  });
 
 /** Lets users of the web config through. Without a right password it throws 401, and 503 if that is not known yet. */
 export const requireUser = (checkRequest: CheckRequest, invalidUserMessage: string): MiddlewareHandler<RoutesEnv> =>

@@ -13,6 +13,7 @@ import {
   addApiRoutes,
   addPortalRoutes,
   type PortalAnswers,
+  type ReceivedRequest,
   type RoutesEnv,
   reloadRefusal,
 } from './api-routes.ts';
@@ -60,14 +61,14 @@ export interface RouteDeps {
   readonly checkUser: CheckRequest | undefined;
   /** Whether people without a credential see the page for everybody, and badges. */
   readonly isPublic?: boolean;
-  /** Whether clients use TLS. */
-  readonly isTls: boolean;
+  /** Whether the client of a request came by TLS. */
+  readonly isSecure: (received: ReceivedRequest) => boolean;
   readonly onRequest: (request: AnsweredRequest) => void;
   readonly onError: (error: unknown, requestId: string | undefined) => void;
 }
 
 /** Security headers: pages load styles, scripts and images of this host and nothing else, and nobody frames them. */
-const security = (isTls: boolean) =>
+const security = (isSecure: boolean) =>
   secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -82,7 +83,7 @@ const security = (isTls: boolean) =>
     xFrameOptions: 'DENY',
     // With `no-referrer`, a browser names no origin with a form, and over plain HTTP that is all that shows who made it.
     referrerPolicy: 'same-origin',
-    strictTransportSecurity: isTls ? 'max-age=15552000' : false,
+    strictTransportSecurity: isSecure ? 'max-age=15552000' : false,
   });
 
 /**
@@ -92,7 +93,11 @@ const security = (isTls: boolean) =>
 export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   const app = new Hono<RoutesEnv>();
   app.use(measureRequests(deps.onRequest));
-  app.use(security(deps.isTls));
+  const [overTls, inClear] = [security(true), security(false)];
+  app.use((c, next) => {
+    const received = { request: c.req.raw, remoteAddress: c.env?.incoming?.socket.remoteAddress };
+    return (deps.isSecure(received) ? overTls : inClear)(c, next);
+  });
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
     deps.onError(error, c.req.header(REQUEST_ID));

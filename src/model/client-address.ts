@@ -30,10 +30,16 @@ function plain(address: string): string {
 }
 
 /** Is the address that of a trusted proxy? */
-export function isTrustedProxy(address: string, proxies: BlockList): boolean {
+function isTrustedProxy(address: string, proxies: BlockList): boolean {
   const canonical = plain(address);
   return isIP(canonical) !== 0 && proxies.check(canonical, isIP(canonical) === 6 ? 'ipv6' : 'ipv4');
 }
+
+/** Says whether the client of a request came by TLS: to this server, or to a trusted proxy that says so. */
+export const createIsSecure =
+  (isTls: boolean, proxies: BlockList) =>
+  ({ request, remoteAddress }: { readonly request: Request; readonly remoteAddress: string | undefined }): boolean =>
+    isTls || (request.headers.get('x-forwarded-proto') === 'https' && isTrustedProxy(remoteAddress ?? '', proxies));
 
 /** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
 export function clientAddress(

@@ -1,8 +1,6 @@
-import type { BlockList } from 'node:net';
 import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
-import { isTrustedProxy } from '../model/client-address.ts';
 import { SCOPES } from '../model/platform-store.ts';
 import type { Services } from '../platform/create-services.ts';
 import type { Failure } from '../platform/outcome.ts';
@@ -26,9 +24,8 @@ export interface Portal {
 export interface PortalDeps {
   readonly services: Services;
   readonly version: string;
-  /** Whether clients use TLS. */
-  readonly isTls: boolean;
-  readonly trustedProxies: BlockList;
+  /** Whether the client of a request came by TLS. */
+  readonly isSecure: (request: ApiRequest) => boolean;
   /** The address of this subnetd for people. */
   readonly publicUrl?: string | undefined;
 }
@@ -47,7 +44,7 @@ const FOREIGN: Failure = {
 const NOTHING: Failure = { code: 1004, message: 'there is no such page in the portal' };
 
 /** Creates the portal. `handle` holds the steps of a request, in the order in which they run. */
-export function createPortal({ services, version, isTls, trustedProxies, publicUrl }: PortalDeps): Portal {
+export function createPortal({ services, version, isSecure, publicUrl }: PortalDeps): Portal {
   const routes: readonly PortalRoute[] = [...otherRoutes, ...sections.flatMap((section) => section.routes)];
   const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
   const start = sections[0]?.path ?? '/portal';
@@ -56,28 +53,25 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
   const pageOf = (route: PortalRoute, path: string): string =>
     pages.has(route.path) ? path : (sections.find((section) => section.routes.includes(route))?.path ?? start);
 
-  const isSecure = ({ request, remoteAddress }: ApiRequest): boolean =>
-    isTls ||
-    (request.headers.get('x-forwarded-proto') === 'https' && isTrustedProxy(remoteAddress ?? '', trustedProxies));
-
   const toGuest = async (c: Context<PortalEnv>, context: RequestContext, form: Guest['form']): Promise<Guest> => {
     const store = await services.store();
     const cookies = createCookies(c.req.header('cookie') ?? null, isSecure(c.env.received));
     const now = services.now();
     const query = new URL(c.req.url).searchParams;
-    const session = await findSession(store, cookies.token, now);
+    const { session, token } = (await findSession(store, cookies.tokens, now)) ?? {};
     const request: Guest['request'] = (body = {}) => ({ context, store, body, query, caller: undefined });
-    return { services, context, store, params: c.req.param(), query, form, session, cookies, now, request };
+    return { services, context, store, params: c.req.param(), query, form, session, token, cookies, now, request };
   };
 
   const toVisit = (guest: Guest): Visit | undefined => {
-    const { session, cookies } = guest;
-    if (session === undefined || cookies.token === undefined) return undefined;
+    const { session, token } = guest;
+    if (session === undefined || token === undefined) return undefined;
     const caller = { owner: session.userId, scopes: SCOPES, credential: 'session' };
     return {
       ...guest,
       session,
-      csrf: csrfTokenOf(cookies.token),
+      token,
+      csrf: csrfTokenOf(token),
       request: (body) => ({ ...guest.request(body), caller }),
     };
   };
@@ -115,8 +109,8 @@ export function createPortal({ services, version, isTls, trustedProxies, publicU
 
     const { pathname, search } = new URL(c.req.url);
     const next = route.method === 'GET' ? `${pathname}${search}` : pageOf(route, pathname);
-    if (visit === undefined) return seeOther(signInPath(next), guest.cookies.token && guest.cookies.forget());
-    if (route.method === 'POST' && !isOwnForm(csrfToken, guest.cookies.token ?? '')) {
+    if (visit === undefined) return seeOther(signInPath(next), guest.cookies.forget());
+    if (route.method === 'POST' && !isOwnForm(csrfToken, visit.token)) {
       context.record('form refused', { caller: visit.request().caller });
       return render(c, failurePage(FOREIGN), visit);
     }

@@ -7,7 +7,7 @@ import type { Guest } from './visit.ts';
 
 /** A new token of 160 bits, so a plain digest is safe to store. */
 const makeToken = (): string => randomBytes(20).toString('base64url');
-const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{27}$/.test(text);
+export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{27}$/.test(text);
 const hashToken = (token: string): string => hash('sha256', token);
 
 const SEEN_EVERY_MS = 60_000;
@@ -33,17 +33,20 @@ export async function startSession(
   return cookies.keep(token);
 }
 
-/** The session of a token, which is seen now; undefined if it has ended. `now` is in Unix milliseconds. */
+/** The first session that goes on, and its token; it is seen now. `now` is in Unix milliseconds. */
 export async function findSession(
   store: PlatformStore,
-  token: string | undefined,
+  tokens: readonly string[],
   now: number,
-): Promise<Session | undefined> {
-  if (token === undefined || !isToken(token)) return undefined;
-  const session = await store.findSession(hashToken(token), sessionLimits(now));
-  if (session !== undefined && now - Date.parse(session.seenAt) >= SEEN_EVERY_MS)
-    await store.touchSession(session.id, new Date(now).toISOString()).catch(() => {});
-  return session;
+): Promise<{ readonly session: Session; readonly token: string } | undefined> {
+  for (const token of tokens) {
+    const session = await store.findSession(hashToken(token), sessionLimits(now));
+    if (session === undefined) continue;
+    if (now - Date.parse(session.seenAt) >= SEEN_EVERY_MS)
+      await store.touchSession(session.id, new Date(now).toISOString()).catch(() => {});
+    return { session, token };
+  }
+  return undefined;
 }
 
 /** The CSRF token of a session: made of its secret token, so it needs no place, and ends with it. */

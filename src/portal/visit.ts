@@ -17,6 +17,8 @@ export interface Guest {
   readonly form: Readonly<Record<string, string>>;
   /** The session of the browser, if it is signed in. */
   readonly session: Session | undefined;
+  /** The secret token of that session. */
+  readonly token: string | undefined;
   readonly cookies: Cookies;
   /** Unix milliseconds. */
   readonly now: number;
@@ -27,6 +29,7 @@ export interface Guest {
 /** A request of the portal by a signed-in admin user; a POST has the CSRF token of the session. */
 export interface Visit extends Guest {
   readonly session: Session;
+  readonly token: string;
   /** The token that each form of the session carries, see `form`. */
   readonly csrf: string;
   /** The same request as the API sees it, with the user as its caller. */
@@ -35,12 +38,12 @@ export interface Visit extends Guest {
 
 /** The cookie of a session, as the browser sent it and as it gets it. */
 export interface Cookies {
-  /** The token of the session; undefined without one. */
-  readonly token: string | undefined;
+  /** The tokens that the browser sent; more than one only if another site set the cookie too. */
+  readonly tokens: readonly string[];
   /** The header `set-cookie` with a new token. */
   keep(token: string): string;
-  /** The header `set-cookie` that removes it. */
-  forget(): string;
+  /** The header `set-cookie` that removes it; undefined if none was sent. */
+  forget(): string | undefined;
 }
 
 /** A page of the portal without what is around it. */

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRoutes, type RouteDeps } from '../../src/http/create-routes.ts';
 import type { Status } from '../../src/http/to-status.ts';
+import { createIsSecure, parseTrustedProxies } from '../../src/model/client-address.ts';
 import type { HistoryStore } from '../../src/model/history.ts';
 import { createPages } from '../../src/pages/create-pages.ts';
 import { NO_INCIDENTS } from '../support/no-incidents.ts';
@@ -88,7 +89,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     reference: async () => ({ docs: () => '', tryIt: () => '', readAsset: async () => '' }),
     portal: async () => new Response('portal'),
     checkUser: undefined,
-    isTls: false,
+    isSecure: () => false,
     onRequest: ({ method, route, status, requestId }) => requests.push([method, route, status, requestId]),
     onError: (...error) => errors.push(error),
     ...more,
@@ -367,8 +368,20 @@ describe('the headers for browsers', () => {
   });
 
   it('to come by TLS again, only where they came by TLS, and of no other host', async () => {
-    const { headers } = await routes({ isTls: true }).app.request('/');
-    expect(headers.get('strict-transport-security')).toBe('max-age=15552000');
+    const parsed = parseTrustedProxies('192.0.2.1');
+    if (!parsed.ok) throw new Error('unreachable');
+    const hstsOf = async (isTls: boolean, path: string, proto: string, remoteAddress: string) => {
+      const { app } = routes({ isSecure: createIsSecure(isTls, parsed.proxies) });
+      const headers = { 'x-forwarded-proto': proto };
+      const answer = await app.request(path, { headers }, { incoming: { socket: { remoteAddress } } });
+      return answer.headers.get('strict-transport-security');
+    };
+    for (const path of ['/', '/livez', '/api/x', '/portal', '/docs', '/nothing']) {
+      expect(await hstsOf(true, path, 'http', '198.51.100.1')).toBe('max-age=15552000');
+      expect(await hstsOf(false, path, 'https', '192.0.2.1')).toBe('max-age=15552000');
+      expect(await hstsOf(false, path, 'https', '198.51.100.1')).toBeNull();
+      expect(await hstsOf(false, path, 'http', '192.0.2.1')).toBeNull();
+    }
   });
 
   it('of a text that does not change once only: it is made once, and known by its tag', async () => {

@@ -32,6 +32,26 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(entered.words).toContain('root Sign out');
   });
 
+  it('of several cookies of the session, as another site of the host may set them, the one that is good counts', async () => {
+    const visitor = portal.visitor();
+    await visitor.signIn();
+    const own = visitor.cookie();
+    const other = (letter: string) => `subnetd-session=${letter.repeat(27)}`;
+    const pathFor = async (cookie: string) => {
+      const guest = portal.visitor({ cookie });
+      const page = await guest.get('/portal/account');
+      // Its forms are those of the same session.
+      if (guest.path() === '/portal/account') expect((await guest.post('/portal/sign-out', {})).status).toBe(200);
+      return [page.status, guest.path()];
+    };
+    const many = Array.from({ length: 50 }, (_, i) => other(String.fromCharCode(65 + (i % 26))));
+    expect(await pathFor([...many, own].join('; '))).toEqual([200, expect.stringContaining('/portal/sign-in')]);
+    expect(await pathFor(['subnetd-session=', other('A'), 'x=y', other('='), own, other('B')].join('; '))).toEqual([
+      200,
+      expect.stringContaining('signed-out'),
+    ]);
+  });
+
   it.each(['https://evil.example', '//evil.example', '/portal/../x', '/portal\\evil', '/metrics', '/portal/a b'])(
     'a sign-in does not lead to %s',
     async (next) => {
@@ -297,7 +317,7 @@ describe('the cookie over TLS', () => {
   const NAME = /^__Host-subnetd=[\w-]{27}; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
 
   it('has the prefix that browsers take over TLS only, also behind a proxy that says so', async () => {
-    const direct = await startPortal(await databases.create(), { isTls: true });
+    const direct = await startPortal(await databases.create(), { isSecure: () => true });
     const visitor = direct.visitor();
     await visitor.signIn();
     expect(visitor.setCookie()).toMatch(NAME);

@@ -1,6 +1,7 @@
 import { createRepositories } from '../../src/db/create-repositories.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { createIsSecure } from '../../src/model/client-address.ts';
 import { databaseFailure } from '../../src/model/database-failure.ts';
 import type { InternalErrors } from '../../src/model/internal-errors.ts';
 import type { PlatformStore } from '../../src/model/platform-store.ts';
@@ -77,8 +78,7 @@ export async function startPortal(
   const portal = createPortal({
     services,
     version: '0',
-    isTls: false,
-    trustedProxies,
+    isSecure: createIsSecure(false, trustedProxies),
     ...deps,
   });
 

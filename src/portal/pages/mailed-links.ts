@@ -83,7 +83,7 @@ const routesOf = (link: LinkPage): readonly PortalRoute[] => [
     answer: async ({ request, form: sent, services, cookies }) => {
       const done = await link.call.answer(request(sent), services, '');
       if (!done.ok) return linkPage(link, sent[link.token] ?? '', done.failure);
-      return seeOther(signedOutPath(link.done), cookies.token && cookies.forget());
+      return seeOther(signedOutPath(link.done), cookies.forget());
     },
   },
 ];
