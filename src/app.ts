@@ -67,7 +67,6 @@ export async function startApp(
   const mailer = mail && startMailer({ settings: mail, store: database.mails, log, now: wall, onBug: bugs.of('mail') });
   const api = startPlatformApi({
     settings: options.platform,
-    version: build.version,
     database,
     mails: mailer,
     parentChains: {

@@ -1,5 +1,2 @@
-/**
- * The version of the API, which is that of the specification and no release's. The second number rises with what is added, the
- * first with what is no longer as it was; `docs/platform-api.md` has the rules and what each version brought.
- */
+/** The version of the API, which is that of its specification and of no release. `docs/api-changes.md` says what it promises. */
 export const API_VERSION = '1.0';

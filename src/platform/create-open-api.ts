@@ -1,5 +1,6 @@
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { withArticle } from '../model/with-article.ts';
+import { API_VERSION } from './api-version.ts';
 import type { CallMember, Json } from './call.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
@@ -132,7 +133,7 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /** The OpenAPI 3.1 document of the API, from the declarations. */
-export function createOpenApi(resources: readonly Resource[], version: string): Json {
+export function createOpenApi(resources: readonly Resource[]): Json {
   const operations = operationsOf(resources);
   const schemas: SchemaShapes = Object.fromEntries(
     resources.map((resource) => [resource.name, recordSchema(resource)]),
@@ -141,8 +142,9 @@ export function createOpenApi(resources: readonly Resource[], version: string): 
     openapi: '3.1.0',
     info: {
       title: 'subnetd platform API',
-      version,
-      description: 'Admin users, project types, sectors and industries of the trade and finance platform.',
+      version: API_VERSION,
+      description:
+        'Admin users, project types, sectors and industries of the trade and finance platform. `x-beyond-specification` marks what its specification does not have. [Versions](/docs#versions) says what stays as it is, and for how long.',
       contact: { name: 'Whoever runs this subnetd' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

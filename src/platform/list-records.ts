@@ -1,6 +1,5 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type ApiRecord, MAX_INTEGER, type Resource } from '../model/resource.ts';
-import { API_VERSION } from './api-version.ts';
 import { checkDigits } from './check-value.ts';
 import { answerStream, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
@@ -91,7 +90,8 @@ async function answerList(request: IdentifiedRequest, resource: Resource, asked:
   const answer = (headers: Readonly<Record<string, string>>) => listAll(request, resource, asked, headers);
   const version = await store.listVersion(resource);
   if (version === undefined) return answer(context.headers);
-  const tag = weakTag(JSON.stringify([API_VERSION, resource.name, asked, version]));
+  // With the declaration, because another release may show other members of the same records.
+  const tag = weakTag(JSON.stringify([resource, asked, version]));
   return answerTagged(context.request, tag, context.headers, answer);
 }
 

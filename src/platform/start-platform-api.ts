@@ -43,7 +43,6 @@ export interface PlatformApiSettings {
 /** What the platform API needs of the program around it. */
 export interface PlatformApiDeps {
   readonly settings: PlatformApiSettings;
-  readonly version: string;
   readonly database: PlatformDatabase;
   /** The parent chains of the inventory; by default there are none. */
   readonly parentChains?: ParentChains | undefined;
@@ -125,7 +124,7 @@ function logSecurity(log: Logger, { action, subject, ip, requestId, detail, coun
 
 /** Starts the platform API without loading it: nothing here delays the monitor. */
 export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
-  const { settings, version, database, mails, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
+  const { settings, database, mails, log, now, cleanEveryMs = CLEAN_EVERY_MS } = deps;
   const loadServices = async (): Promise<Services> => {
     const [{ createServices }, { resources }] = await Promise.all([
       import('./create-services.ts'),
@@ -158,7 +157,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
       import('./create-open-api.ts'),
       import('./resources.ts'),
     ]);
-    return createOpenApi(resources, version);
+    return createOpenApi(resources);
   };
   let toldAt = Number.NEGATIVE_INFINITY;
   /** A log that is kept elsewhere shows later whether the end of the audit trail was cut off or all of it computed again. */

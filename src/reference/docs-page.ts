@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { page } from '../pages/frame.ts';
 import type { Html } from '../pages/marks.ts';
+import { API_VERSION } from '../platform/api-version.ts';
 import type { Json } from '../platform/call.ts';
 import type { SchemaShapes } from '../platform/example-of.ts';
 import { allCodes, codeSection } from './code-section.ts';
@@ -55,6 +56,11 @@ ${codeBlock('a success', '{"status":"success","data":{"result":"success","Indust
 <p>A failure has a <a href="#codes">code</a>, the HTTP status of that code, and a sentence that says what to do:</p>
 ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"IndustryName is missing; send it"}')}
 <p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which the log and the audit trail know.</p>
+</section>
+<section class="panel prose" id="versions" aria-labelledby="versions-title">
+<h2 id="versions-title">Versions</h2>
+<p>This is version ${API_VERSION} of the API, which is that of its specification. A release of subnetd may add operations, optional parameters and members of answers, but takes nothing away. What has to go is first marked as deprecated, and works on for at least twelve months, with the headers <code>Deprecation</code> and <code>Sunset</code>.</p>
+<p>The file <code>docs/api-changes.md</code> of subnetd has the whole promise, and what each release has changed.</p>
 </section>`;
 
 const contents = (

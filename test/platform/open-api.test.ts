@@ -25,7 +25,7 @@ interface Document {
   readonly components: object;
 }
 
-const document = createOpenApi(resources, '0') as unknown as Document;
+const document = createOpenApi(resources) as unknown as Document;
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 const find = (id: string) => operations.find(({ operationId }) => operationId === id);
 

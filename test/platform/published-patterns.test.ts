@@ -7,7 +7,7 @@ import { readParameters } from '../../src/platform/read-parameters.ts';
 import { resources } from '../../src/platform/resources.ts';
 import { misfitsInPython, misfitsOf } from '../support/pattern-engines.ts';
 
-const document: unknown = createOpenApi(resources, '0');
+const document: unknown = createOpenApi(resources);
 
 /** Every pattern of the document, with the paths of what has it. */
 function patternsIn(value: unknown, path: string, found: Map<string, string[]>): Map<string, string[]> {

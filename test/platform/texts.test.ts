@@ -188,7 +188,7 @@ describe('the OpenAPI document', () => {
       Record<string, { readonly maxLength?: number; readonly minLength?: number; readonly pattern?: string }>
     >;
   }
-  const paths = createOpenApi(resources, '0').paths as Readonly<
+  const paths = createOpenApi(resources).paths as Readonly<
     Record<
       string,
       Readonly<Record<string, { readonly requestBody: { content: { 'application/json': { schema: Body } } } }>>

@@ -6,7 +6,7 @@ import { docsPage } from '../../src/reference/docs-page.ts';
 import { readOperations } from '../../src/reference/read-operations.ts';
 import { tryPage } from '../../src/reference/try-page.ts';
 
-const document = createOpenApi(resources, '1.2.3');
+const document = createOpenApi(resources);
 const content = { document, version: '1.2.3' };
 const operations = readOperations(document);
 const whole = docsPage(content);

@@ -9,7 +9,7 @@ import { type OperationEntry, readOperations } from '../../src/reference/read-op
 import { curlOf, typeScriptOf } from '../../src/reference/snippets.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
-const document = createOpenApi(resources, '0');
+const document = createOpenApi(resources);
 const { schemas } = document.components as { readonly schemas: SchemaShapes };
 const operations = readOperations(document);
 const specified = operations.filter(({ isBeyond, tag }) => !isBeyond && tag !== 'Auth');

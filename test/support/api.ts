@@ -106,7 +106,7 @@ export function startPlatform(
   const { mail } = settings;
   const mailer =
     mail && startMailer({ ...deps, settings: mail, store: database.mails, everyMs: 20, onBug: bugs.of('mail') });
-  const api = startPlatformApi({ ...deps, settings, version: '0', database, mails: mailer, onBug: bugs.of('api') });
+  const api = startPlatformApi({ ...deps, settings, database, mails: mailer, onBug: bugs.of('api') });
   const stop = async () => {
     await mailer?.stop();
     await api.stop();
