@@ -73,6 +73,9 @@ export interface PagesDeps {
 const toTexts = ({ sections }: LiveContent): ReadonlyMap<string, string> =>
   new Map(sections.map((section) => [section.id, String(section.html)]));
 
+/** Anybody may ask for the public page, as often as they like: it is made at most once in so long. */
+const PUBLIC_EVERY_MS = 5_000;
+
 /** Creates the pages. */
 export function createPages(deps: PagesDeps): Pages {
   const { own, snapshot, history, incidents, publicUrl, now, toWall, onBug } = deps;
@@ -123,6 +126,12 @@ export function createPages(deps: PagesDeps): Pages {
     now: () => toWall(now()),
     onBug,
   });
+  const makePublic = () => {
+    const nowWall = toWall(now());
+    const elsewhere = toElsewhereStates(deps.fleet?.(), nowWall);
+    return publicPage(snapshot(), (target) => history.historyOf(target, nowWall), nowWall, elsewhere);
+  };
+  let lastPublic: { readonly at: number; readonly html: Html } | undefined;
   return {
     ...createIncidentPages({
       incidents,
@@ -134,9 +143,9 @@ export function createPages(deps: PagesDeps): Pages {
     }),
     status: (query) => statusPage(statusInput(query), footer()),
     everybody: () => {
-      const nowWall = toWall(now());
-      const elsewhere = toElsewhereStates(deps.fleet?.(), nowWall);
-      return publicPage(snapshot(), (target) => history.historyOf(target, nowWall), nowWall, elsewhere);
+      const at = now();
+      if (lastPublic === undefined || at - lastPublic.at >= PUBLIC_EVERY_MS) lastPublic = { at, html: makePublic() };
+      return lastPublic.html;
     },
     badge: (name) => {
       const isMeant = ({ subnet }: { readonly subnet: { readonly name: string } }) => subnet.name === name;

@@ -34,7 +34,7 @@ const apiThat = (refusal?: { readonly code: number; readonly message: string }):
   openApi: async () => '{}',
 });
 
-const pages = createPages({
+const pagesDeps: Parameters<typeof createPages>[0] = {
   own: () => ({
     version: '1.2.3',
     startedAt: 0,
@@ -59,7 +59,8 @@ const pages = createPages({
   onBug: (error) => {
     throw error;
   },
-});
+};
+const pages = createPages(pagesDeps);
 afterAll(pages.stop);
 
 const noHistory: Omit<HistoryStore, 'changes' | 'days'> = {
@@ -181,6 +182,23 @@ describe('the routes', () => {
     }
     const answer = await routes().app.request(path, { method });
     expect(await answer.text()).toBe(`this path takes ${allow.replace(', ', ' and ')} only\n`);
+  });
+
+  it('make the page for everybody at most once in five seconds', async () => {
+    let [made, at] = [0, 0];
+    const snapshot = () => {
+      made += 1;
+      return [];
+    };
+    const counted = createPages({ ...pagesDeps, snapshot, now: () => at });
+    const { app } = routes({ isPublic: true, pages: async () => counted });
+    const ask = async () => expect((await app.request('/')).status).toBe(200);
+    for (at of [0, 1, 4_999]) await ask();
+    expect(made).toBe(1);
+    at = 5_000;
+    await ask();
+    expect(made).toBe(2);
+    counted.stop();
   });
 
   it('follow nothing for who only asks for the head of a stream', async () => {
