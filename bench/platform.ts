@@ -169,18 +169,69 @@ async function compareAdds(folder: string) {
   };
 }
 
-/** Resident memory while a million records are listed, and the number of adds in that time. */
-async function listMillion(folder: string) {
-  const ours = await start(join(folder), 'subnetd');
+/** Adds project types to the database of a server in the folder. */
+async function insertProjectTypes(folder: string, number: number): Promise<void> {
   const { default: Database } = await import('better-sqlite3');
   const database = new Database(join(folder, 'subnetd.db'), { timeout: 20_000 });
   const insert = database.prepare(
     "insert into project_type (contract_name, contract_name_key, is_deleted, create_by, create_date, create_ip) values (?, ?, 0, 1, '2026-01-31T12:00:00.000Z', '127.0.0.1')",
   );
   database.transaction(() => {
-    for (let i = 0; i < 1_000_000; i += 1) insert.run(`million ${i}`, `million ${i}`);
+    for (let i = 0; i < number; i += 1) insert.run(`many ${i}`, `many ${i}`);
   })();
   database.close();
+}
+
+const SEARCHED = 200_000;
+const SEARCHES = 40;
+
+/** How long an add takes alone, and beside searches through many records that all come at once. */
+async function addBesideSearches(folder: string) {
+  const ours = await start(folder, 'subnetd');
+  await insertProjectTypes(folder, SEARCHED);
+  const url = `http://127.0.0.1:${ours.ready.port}/api/ProjectType`;
+  let made = 0;
+  const timed = async (work: () => Promise<Response>) => {
+    const started = performance.now();
+    const answer = await work();
+    await answer.text();
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    return Math.round(performance.now() - started);
+  };
+  const add = () => {
+    made += 1;
+    const body = { apiKey: ours.ready.key, ContractName: `beside ${made}`, IsDeleted: false, CreateBy: 1 };
+    const headers = { 'content-type': 'application/json' };
+    return timed(() => fetch(`${url}/Add`, { method: 'POST', headers, body: JSON.stringify(body) }));
+  };
+  const search = (query: string) => timed(() => fetch(`${url}/ListAll/0?${query}&apiKey=${ours.ready.key}`));
+  try {
+    await Promise.all([add(), search('search=nothing')]);
+    const alone = [await add(), await add(), await add()];
+    const beside: Record<string, unknown> = {};
+    for (const query of [
+      'search=nothing',
+      'search=nothing&limit=50',
+      'search=9&sort=-ContractName&limit=50&total=true',
+    ]) {
+      const oneSearch = await search(query);
+      const searches = Array.from({ length: SEARCHES }, () => search(query));
+      // The searches are on their way by then.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const addMs = await add();
+      beside[query] = { addMs, oneSearchMs: oneSearch, slowestSearchMs: Math.max(...(await Promise.all(searches))) };
+    }
+    return { records: SEARCHED, searches: SEARCHES, addAloneMs: median(alone), beside };
+  } finally {
+    ours.child.removeAllListeners('exit');
+    ours.child.kill();
+  }
+}
+
+/** Resident memory while a million records are listed, and the number of adds in that time. */
+async function listMillion(folder: string) {
+  const ours = await start(join(folder), 'subnetd');
+  await insertProjectTypes(folder, 1_000_000);
   const url = `http://127.0.0.1:${ours.ready.port}/api/ProjectType`;
   await load(ours.ready.port, `/api/ProjectType/ListAll/1?apiKey=${ours.ready.key}`, 3_000);
   const idle = residentMegabytesOf(ours.child);
@@ -234,6 +285,7 @@ export async function benchPlatform(): Promise<Record<string, unknown>> {
     return {
       lists: await compareLists(folder),
       adds: await compareAdds(folder),
+      searches: await addBesideSearches(mkdtempSync(join(folder, 's-'))),
       million: await listMillion(mkdtempSync(join(folder, 'm-'))),
     };
   } finally {

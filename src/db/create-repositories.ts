@@ -67,7 +67,9 @@ export async function createRepositories(
   secrets: readonly string[] = [],
 ): Promise<Repositories> {
   const { kind } = connection;
-  const db: Queries = new Kysely({ dialect: await connection.createDialect() });
+  const db: Queries = new Kysely({ dialect: await connection.createDialect(connection.lend) });
+  /** For reads that may look at many rows. */
+  const scans: Queries = new Kysely({ dialect: await connection.createDialect(connection.lendScan) });
   const onConnection = onConnectionOf(db);
   const inTransaction = createInTransaction(onConnection, kind);
   const trailKeys = secrets.map(toTrailKey);
@@ -81,7 +83,7 @@ export async function createRepositories(
   const runCompiled = createRunCompiled(db, await connection.openReader?.());
   const platform: PlatformStore = {
     ...createResourceTables(db, kind, inTrail, runCompiled),
-    ...createRecordSearch(db, kind),
+    ...createRecordSearch(scans, kind),
     ...createAdminUsers(db, runCompiled),
     ...createApiKeys(db, kind, inTrail, runCompiled),
     ...createPasswordChanges(db, inTrail),
@@ -94,11 +96,11 @@ export async function createRepositories(
     ...createSessions(db),
     ...createSecurityEvents(db, inTrail),
     ...createErasures(db, inTrail),
-    checkTrail: (kept) => checkTrail(db, trailKeys, kept),
+    checkTrail: (kept) => checkTrail(scans, trailKeys, kept),
     trailHeads: () => readTrailHeads(db),
-    listAudit: (since, after, limit) => listAuditEvents(db, since, after, limit),
-    searchAudit: (query) => searchAuditEvents(db, query),
-    listChanges: ({ name }, recordId, limit) => listChanges(db, name, recordId, limit),
+    listAudit: (since, after, limit) => listAuditEvents(scans, since, after, limit),
+    searchAudit: (query) => searchAuditEvents(scans, query),
+    listChanges: ({ name }, recordId, limit) => listChanges(scans, name, recordId, limit),
   };
   const guard = createGuard(connection.retry, onFailure);
   return {

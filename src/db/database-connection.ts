@@ -44,12 +44,17 @@ export interface DatabaseConnection {
   ping(writes: boolean): Promise<void>;
   /** Retries while another process keeps the database locked, without blocking the event loop. */
   retry<T>(attempt: () => T | Promise<T>): Promise<T>;
-  /** Waits for a connection. SQLite has one that writes; Kysely waits for the same. */
-  lend(): Promise<LentConnection>;
-  /** Loads Kysely, only when it is needed: it costs a fifth of a second and 20 MB. */
-  createDialect(): Promise<Dialect>;
   /**
-   * What reads committed data at once, on its own connection: SQLite answers faster than a queue for the writing connection.
+   * Lends a connection. On SQLite a read outside a transaction sees what is committed, at once and on the event loop; what is no
+   * read waits for the one connection that writes. PostgreSQL has one connection for both, which this waits for.
+   */
+  lend(): Promise<LentConnection>;
+  /** The same for reads that may look at many rows: on SQLite they run in a thread, one after the other. */
+  lendScan(): Promise<LentConnection>;
+  /** Loads Kysely over lent connections, only when it is needed: it costs a fifth of a second and 20 MB. */
+  createDialect(lend: () => Promise<LentConnection>): Promise<Dialect>;
+  /**
+   * The connection of SQLite that reads on the event loop, for what is asked so often that even a promise costs too much.
    * Absent if each query goes over a network anyway.
    */
   readonly openReader?: () => Promise<Read>;

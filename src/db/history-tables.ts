@@ -110,7 +110,7 @@ async function readChanges(
 }
 
 /** The history of the instance of subnetd with this name. */
-export function createHistoryTables({ run, inTransaction }: PlainSql, instance: string): HistoryStore {
+export function createHistoryTables({ run, scan, inTransaction }: PlainSql, instance: string): HistoryStore {
   const writeAll = (statements: readonly Sql[]) =>
     inTransaction(async (transaction) => {
       for (const statement of statements) await transaction(statement);
@@ -173,8 +173,10 @@ export function createHistoryTables({ run, inTransaction }: PlainSql, instance: 
         }),
       );
     },
-    changes: (query) => readChanges(run, instance, query),
-    days: (query) => readDays(run, instance, query),
+    // The newest of all are found by an index, also at a start, when no thread should run for them.
+    changes: (query) =>
+      readChanges(query.subnet === undefined && query.name === undefined ? run : scan, instance, query),
+    days: (query) => readDays(scan, instance, query),
     trim: (keep) =>
       inTransaction(async (transaction) => {
         const found = [

@@ -207,10 +207,11 @@ export async function openPostgres(
     ping,
     retry: async (attempt) => attempt(),
     lend: takeConnection,
-    createDialect: async () => {
+    lendScan: takeConnection,
+    createDialect: async (lend) => {
       const { PostgresDialect } = await import('kysely');
       return new PostgresDialect({
-        pool: { connect: takeConnection, options: {}, end: async () => {} } as never,
+        pool: { connect: lend, options: {}, end: async () => {} } as never,
       });
     },
     close,

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Read } from './database-connection.ts';
-import { createStatementCache, SMALL_CACHE, TIMEOUT_MS } from './sqlite-file.ts';
+import { createStatementCache, openReadOnly } from './sqlite-file.ts';
 
 /** Reads what is committed, on a connection that opens with the first read. It writes nothing, so it flushes nothing either. */
 export function openSqliteReader(path: string): { readonly read: Read; readonly close: () => void } {
@@ -9,8 +9,7 @@ export function openSqliteReader(path: string): { readonly read: Read; readonly 
   let prepare: ReturnType<typeof createStatementCache> | undefined;
   const open = () => {
     if (isOver) throw Object.assign(new Error('the database is closed'), { code: 'DATABASE_CLOSED' });
-    database = new Database(path, { readonly: true, timeout: TIMEOUT_MS });
-    database.pragma(SMALL_CACHE);
+    database = openReadOnly(path);
     prepare = createStatementCache(database);
     return prepare;
   };

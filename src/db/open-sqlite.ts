@@ -1,9 +1,12 @@
 import { databaseOverloaded } from '../model/database-failure.ts';
+import { loadOnce } from '../model/load-once.ts';
 import { valueWithin } from '../model/within.ts';
 import { whileBusy } from './busy.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
 import { type FileIdentity, IN_MEMORY, identifyLater, lostFile } from './file-identity.ts';
+import { lendSqlite, type QuerySqlite } from './lend-sqlite.ts';
+import { startSqliteScans } from './start-sqlite-scans.ts';
 import { startSqliteThread } from './start-sqlite-thread.ts';
 
 /** Nobody keeps the writing connection for longer, unless it hangs. */
@@ -13,6 +16,7 @@ const TURN_WITHIN_MS = 10_000;
 const PING_WITHIN_MS = 10_000;
 
 const LATE = Symbol('late');
+const closed = () => Object.assign(new Error('the connection to the database was closed'), { code: 'DATABASE_CLOSED' });
 const stuck = () => Object.assign(new Error('SQLite waits for its disk'), { code: 'DATABASE_STUCK' });
 
 /** Opens the file, and creates it and its folder if they are missing. Rejects with SQLite's error. */
@@ -34,7 +38,7 @@ export async function openSqlite(
   /** The write-ahead log, once it has been seen. */
   let log: FileIdentity | undefined;
   let isLost = false;
-  let closeReader = () => {};
+  let isClosed = false;
   /** The pings that run, by whether they write. */
   const pinging = new Map<boolean, Promise<void>>();
   const turns = createTurns({ atOnce: 1, withinMs: TURN_WITHIN_MS, late: databaseOverloaded });
@@ -45,10 +49,19 @@ export async function openSqlite(
     isLost = fileNow !== file || logNow !== log;
     if (isLost) throw lostFile(path);
   };
-  const lend: DatabaseConnection['lend'] = async () => {
-    await turns.take();
-    return { query: async (sql, parameters) => ({ rows: await call('query', sql, parameters) }), release: turns.give };
-  };
+  const reader = loadOnce(async () => (await import('./open-sqlite-reader.ts')).openSqliteReader(path));
+  const scans = startSqliteScans(path);
+  const lendReading =
+    (read: QuerySqlite): DatabaseConnection['lend'] =>
+    async () => {
+      if (isClosed) throw closed();
+      return lendSqlite({
+        read: isFile ? read : undefined,
+        write: (sql, parameters) => call('query', sql, parameters),
+        takeWriter: turns.take,
+        giveWriter: turns.give,
+      });
+    };
   return {
     kind: 'sqlite',
     exclusively: async (work) => {
@@ -71,20 +84,16 @@ export async function openSqlite(
       if ((await valueWithin(PING_WITHIN_MS, ping, LATE)) === LATE) throw stuck();
     },
     retry: (attempt) => whileBusy(attempt, signal),
-    lend,
-    createDialect: async () => (await import('./sqlite-dialect.ts')).createSqliteDialect(lend),
+    lend: lendReading(async (sql, parameters) => (await reader.get()).read(sql, parameters)),
+    lendScan: lendReading(scans.scan),
+    createDialect: async (lend) => (await import('./sqlite-dialect.ts')).createSqliteDialect(lend),
     // A database in memory belongs to its one connection.
-    ...(isFile && {
-      openReader: async () => {
-        const { openSqliteReader } = await import('./open-sqlite-reader.ts');
-        const reader = openSqliteReader(path);
-        closeReader = reader.close;
-        return reader.read;
-      },
-    }),
+    ...(isFile && { openReader: async () => (await reader.get()).read }),
     close: async () => {
+      isClosed = true;
       turns.end();
-      closeReader();
+      (await reader.started()?.catch(() => undefined))?.close();
+      await scans.close();
       await close(isLost ? { path, log } : undefined);
     },
   };

@@ -83,20 +83,31 @@ export function createRecordSearch(db: Queries, kind: DatabaseConnection['kind']
   const whereOf = (conditions: readonly RawBuilder<unknown>[]) =>
     conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
 
+  /** Where a search stops that looks at no more than `lookAt` records; undefined at the end of the table. */
+  const findStop = async ({ table }: Resource, { after = 0, lookAt }: RecordQuery): Promise<number | undefined> => {
+    if (lookAt === undefined) return undefined;
+    const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(table)} where id > ${after} order by id limit 1 offset ${lookAt - 1}`.execute(db);
+    return rows[0]?.id;
+  };
+
   return {
     search: async (resource, query) => {
       const { after, limit, offset, isUncounted = false } = query;
+      const stop = await findStop(resource, query);
       const from = sql`from (${selectRecords(resource)}) as record`;
       const conditions = conditionsOf(resource, query);
       const following = after === undefined ? [] : [followsOf(resource, query, after)];
+      if (stop !== undefined) following.push(sql`${sql.ref(`record.${resource.idMember}`)} <= ${stop}`);
       const { rows } = await sql<Record<string, Value>>`
         select * ${from} ${whereOf([...conditions, ...following])}
         order by ${orderOf(resource, query)} limit ${limit} offset ${offset}`.execute(db);
       const items = rows.map(createToRecord(resource));
-      if (isUncounted) return { items, total: 0 };
+      const lookedTo = items.length < limit ? stop : undefined;
+      if (isUncounted) return { items, total: 0, lookedTo };
       const counted = await sql<{ total: number | string }>`
         select count(*) as total ${from} ${whereOf(conditions)}`.execute(db);
-      return { items, total: Number(counted.rows[0]?.total ?? 0) };
+      return { items, total: Number(counted.rows[0]?.total ?? 0), lookedTo };
     },
   };
 }

@@ -5,17 +5,22 @@ import { type Run, toText } from './sql.ts';
 /** Runs plain SQL, by itself or in transactions. */
 export interface PlainSql {
   readonly run: Run;
+  /** Runs a read that may look at many rows. */
+  readonly scan: Run;
   readonly inTransaction: InTransaction<Run>;
 }
 
 /** Plain SQL on a database that is open. */
-export function createPlainSql({ kind, lend }: DatabaseConnection): PlainSql {
+export function createPlainSql({ kind, lend, lendScan }: DatabaseConnection): PlainSql {
   const runOn =
     ({ query }: LentConnection): Run =>
     async <Row>(statement: Parameters<Run>[0]) =>
       (await query(toText(statement, kind), statement.cells)).rows as readonly Row[];
-  const withConnection = async <T>(work: (lent: LentConnection) => Promise<T>): Promise<T> => {
-    const lent = await lend();
+  const withConnection = async <T>(
+    lending: () => Promise<LentConnection>,
+    work: (lent: LentConnection) => Promise<T>,
+  ): Promise<T> => {
+    const lent = await lending();
     try {
       return await work(lent);
     } finally {
@@ -23,9 +28,10 @@ export function createPlainSql({ kind, lend }: DatabaseConnection): PlainSql {
     }
   };
   return {
-    run: (statement) => withConnection((lent) => runOn(lent)(statement)),
+    run: (statement) => withConnection(lend, (lent) => runOn(lent)(statement)),
+    scan: (statement) => withConnection(lendScan, (lent) => runOn(lent)(statement)),
     inTransaction: createInTransaction(
-      (work) => withConnection((lent) => work(runOn(lent), async (text) => (await lent.query(text, [])).command)),
+      (work) => withConnection(lend, (lent) => work(runOn(lent), async (text) => (await lent.query(text, [])).command)),
       kind,
     ),
   };

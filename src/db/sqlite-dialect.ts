@@ -3,7 +3,7 @@ import type { LentConnection } from './database-connection.ts';
 
 const refuse = () => Promise.reject(new Error('transactions begin with a statement'));
 
-/** Kysely over the one connection that writes, so that its transactions and those of plain SQL wait for each other. */
+/** Kysely over lent connections, so that its transactions and those of plain SQL wait for each other. */
 export function createSqliteDialect(lend: () => Promise<LentConnection>): Dialect {
   const lent = new WeakMap<object, LentConnection>();
   const driver: Driver = {

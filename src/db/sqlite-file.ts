@@ -4,7 +4,7 @@ import { type FileIdentity, IN_MEMORY, identify, lostFile } from './file-identit
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
 /** SQLite itself never waits for a lock, because the calls behind it would wait as well; `whileBusy` waits instead. */
-export const TIMEOUT_MS = 0;
+const TIMEOUT_MS = 0;
 
 /** The write that shows whether the database accepts writes. */
 const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
@@ -24,7 +24,7 @@ export function createStatementCache(database: Database.Database): (sql: string)
 }
 
 /** A connection keeps 2 MB of the file: SQLite's own default, where better-sqlite3 has 16. The kernel keeps the file anyway. */
-export const SMALL_CACHE = 'cache_size = -2000';
+const SMALL_CACHE = 'cache_size = -2000';
 
 function openFile(path: string): Database.Database {
   const database = new Database(path, { timeout: TIMEOUT_MS });
@@ -38,6 +38,13 @@ function openFile(path: string): Database.Database {
     database.close();
     throw error;
   }
+}
+
+/** Opens a file that exists for reading alone. */
+export function openReadOnly(path: string): Database.Database {
+  const database = new Database(path, { readonly: true, timeout: TIMEOUT_MS });
+  database.pragma(SMALL_CACHE);
+  return database;
 }
 
 /** Opens the file, and checks that it is the current one with that name. */
@@ -67,7 +74,7 @@ function refuseOther(path: string): void {
   }
 }
 
-/** The connection that writes. Each call waits for the disk, so all of them run in a thread of their own. */
+/** The connection that writes, or one that reads. Each call waits for the disk, so all of them run in a thread of their own. */
 export function createSqliteFile() {
   let open: { readonly database: Database.Database; readonly prepare: (sql: string) => Statement } | undefined;
   const opened = () => {
@@ -87,6 +94,11 @@ export function createSqliteFile() {
       const { database, file } = openNamed(path);
       open = { database, prepare: createStatementCache(database) };
       return file;
+    },
+    /** Opens a file for reading alone, in a thread that runs nothing else. */
+    openReader: (path: string): void => {
+      const database = openReadOnly(path);
+      open = { database, prepare: createStatementCache(database) };
     },
     /** Runs one statement and returns its rows. */
     query: (sql: string, parameters: readonly unknown[]): readonly unknown[] => {

@@ -15,6 +15,8 @@ export interface RecordQuery {
   /** Only records that follow the one with this id in that order. */
   readonly after?: number | undefined;
   readonly limit: number;
+  /** Without `sort`: the most records to look at, from `after` on. */
+  readonly lookAt?: number | undefined;
   /** Whether to leave the total out, which costs a second query; it is then 0. */
   readonly isUncounted?: boolean;
 }
@@ -23,4 +25,6 @@ export interface RecordQuery {
 export interface FoundRecords {
   readonly items: readonly ApiRecord[];
   readonly total: number;
+  /** If not all records were looked at: the id of the last one that was. The search goes on after it. */
+  readonly lookedTo?: number | undefined;
 }

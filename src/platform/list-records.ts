@@ -10,17 +10,39 @@ import type { IdentifiedRequest } from './request-context.ts';
 
 const PAGE = 500;
 
-/** Reads at most `limit` records that follow the one with the id `after`. */
-type ReadRecords = (after: number, limit: number) => Promise<readonly ApiRecord[]>;
+/** The most records that a page of a search looks at. SQLite takes some 50 ms for them. */
+const LOOK_AT = 50_000;
 
-const createReadRecords = (store: PlatformStore, resource: Resource, query: ReadQuery): ReadRecords =>
-  query.isPlain
-    ? (after, limit) => store.list(resource, after, limit)
-    : async (after, limit) => {
-        // Without an order, `after` may be any number; with one, it is the id of a record.
-        const from = query.sort === undefined || after > 0 ? after : undefined;
-        return (await store.search(resource, { ...query, after: from, limit, offset: 0, isUncounted: true })).items;
-      };
+/** Records, and after which id there may be more that follow: of the last record, or of the last that a search has looked at. */
+interface RecordPage {
+  readonly items: readonly ApiRecord[];
+  readonly next: number | undefined;
+}
+
+/** Reads at most `limit` records that follow the one with the id `after`. */
+type ReadRecords = (after: number, limit: number) => Promise<RecordPage>;
+
+const createReadRecords = (store: PlatformStore, resource: Resource, query: ReadQuery): ReadRecords => {
+  const toPage = (found: readonly ApiRecord[], limit: number, lookedTo?: number): RecordPage => {
+    const items = found.slice(0, limit);
+    return { items, next: found.length > limit ? Number(items.at(-1)?.[resource.idMember]) : lookedTo };
+  };
+  // One more shows whether there are more.
+  if (query.isPlain) return async (after, limit) => toPage(await store.list(resource, after, limit + 1), limit);
+  const isSorted = query.sort !== undefined;
+  return async (after, limit) => {
+    const { items, lookedTo } = await store.search(resource, {
+      ...query,
+      // Without an order, `after` may be any number; with one, it is the id of a record.
+      after: isSorted && after === 0 ? undefined : after,
+      limit: limit + 1,
+      offset: 0,
+      isUncounted: true,
+      lookAt: isSorted ? undefined : LOOK_AT,
+    });
+    return toPage(items, limit, lookedTo);
+  };
+};
 
 async function countRecords(store: PlatformStore, resource: Resource, query: ReadQuery) {
   if (!query.isCounted) return {};
@@ -28,13 +50,16 @@ async function countRecords(store: PlatformStore, resource: Resource, query: Rea
 }
 
 /** The records after the first page, page by page, so memory does not grow with the table. */
-async function* furtherPages(read: ReadRecords, idMember: string, first: string, after: number, end: string) {
-  yield first;
-  for (let last = after; ; ) {
-    const page = await read(last, PAGE);
-    if (page.length > 0) yield `,${JSON.stringify(page).slice(1, -1)}`;
-    if (page.length < PAGE) break;
-    last = Number(page.at(-1)?.[idMember]);
+async function* furtherPages(read: ReadRecords, first: RecordPage, end: string) {
+  let comma = first.items.length > 0 ? ',' : '';
+  yield `{"status":"success","data":{"items":${JSON.stringify(first.items).slice(0, -1)}`;
+  for (let after = first.next; after !== undefined; ) {
+    const page = await read(after, PAGE);
+    if (page.items.length > 0) {
+      yield `${comma}${JSON.stringify(page.items).slice(1, -1)}`;
+      comma = ',';
+    }
+    after = page.next;
     // Lets other requests, and the checks, run between two pages.
     await new Promise(setImmediate);
   }
@@ -54,23 +79,14 @@ async function listAll(
   { query, after, limit }: Asked,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const { idMember } = resource;
   const read = createReadRecords(store, resource, query);
   const counted = await countRecords(store, resource, query);
-  const lastId = (records: readonly ApiRecord[]) => records.at(-1)?.[idMember];
-  if (limit !== undefined) {
-    const records = await read(after, limit + 1);
-    if (records.length <= limit) return answerSuccess({ items: records, ...counted }, headers);
-    const items = records.slice(0, limit);
-    return answerSuccess({ items, next: lastId(items), ...counted }, headers);
-  }
-  const records = await read(after, PAGE);
-  if (records.length < PAGE) return answerSuccess({ items: records, ...counted }, headers);
-  const first = `{"status":"success","data":{"items":${JSON.stringify(records).slice(0, -1)}`;
+  const first = await read(after, limit ?? PAGE);
+  if (limit !== undefined || first.next === undefined) return answerSuccess({ ...first, ...counted }, headers);
   const end = `]${JSON.stringify(counted)
     .slice(1, -1)
     .replace(/^(?=.)/, ',')}}}`;
-  const pages = furtherPages(read, idMember, first, Number(lastId(records)), end);
+  const pages = furtherPages(read, first, end);
   return answerStream(pages, headers, context.reportError, context.breakOff);
 }
 

@@ -118,7 +118,10 @@ export function dataSchema(operation: Operation): Json {
       resource.idMember,
     ]);
   const total = { type: 'integer', minimum: 0, description: 'How many match; only if it was asked for.' };
-  const next = { ...integer, description: 'The next `after`; absent on the last page.' };
+  const next = {
+    ...integer,
+    description: 'The next `after`; absent on the last page only, as a page of a search may be short or empty.',
+  };
   return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [
     'items',
   ]);

@@ -32,7 +32,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const connection = await openDatabase(await databases.create());
     onTestFinished(connection.close);
     const store = createStores(connection).history('one');
-    const kysely = new Kysely({ dialect: await connection.createDialect() });
+    const kysely = new Kysely({ dialect: await connection.createDialect(connection.lend) });
     const end = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const other = kysely.connection().execute(async (transaction) => {

@@ -35,8 +35,9 @@ it('a check that only reads answers for none that writes, also when both run at 
 
 it('a call that waits for its turn when the database is closed fails at once, and so does the next one', async () => {
   const connection = await openSqlite(':memory:');
-  const { release } = await connection.lend();
-  const waiting = connection.lend().then(() => 'lent', String);
+  const [{ query, release }, next] = await Promise.all([connection.lend(), connection.lend()]);
+  await query('begin', []);
+  const waiting = next.query('begin', []).then(() => 'begun', String);
   const closed = connection.close();
   expect(await waiting).toBe('Error: the connection to the database was closed');
   release();
