@@ -37,7 +37,7 @@ function pagesOf(now: () => number) {
       board.recordRun(target, 'rpc', { kind: 'node', seen }, 0.01, at);
     }
     board.diagnose('bench', at);
-    history.record(board.snapshot(), at);
+    history.record(board.snapshot(), at, at);
   };
   const pages = createPages({
     own: () => ({

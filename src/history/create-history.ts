@@ -13,6 +13,9 @@ export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 2
 /** How many spans of a length are in memory. */
 export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
 
+/** The wall clock was set, or the process did not run, if the two times differ by more. */
+const SET_MS = 1_000;
+
 /** After a longer time without a record, nothing is known of that time. */
 const UNSEEN_MS = 60_000;
 
@@ -62,7 +65,8 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
     day: createColumns(SPANS.day, createTimeCells, TIME_CELLS),
   };
   const paces = new Map<string, Pace>();
-  let recordedAt: number | undefined;
+  /** When the last record was made, in both times. */
+  let recorded: { readonly wallMs: number; readonly watchedMs: number } | undefined;
 
   const paceOf = (subnet: string): Pace => {
     const known = paces.get(subnet) ?? createPace((minute) => sink?.addMinute(subnet, minute));
@@ -109,14 +113,20 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
   };
 
   return {
-    record: (snapshot, at) => {
+    record: (snapshot, at, watchedMs) => {
       begin(snapshot);
-      const passed = recordedAt === undefined ? 0 : at - recordedAt;
-      recordedAt = at;
-      for (const state of snapshot) paceOf(state.subnet.name).record(at, state.reference, findGap(state));
+      const passed = recorded === undefined ? 0 : watchedMs - recorded.watchedMs;
+      const isSet = recorded !== undefined && Math.abs(at - recorded.wallMs - passed) > SET_MS;
+      recorded = { wallMs: at, watchedMs };
+      for (const state of snapshot) {
+        const pace = paceOf(state.subnet.name);
+        // That minute was longer or shorter than a minute.
+        if (isSet) pace.record(at, undefined, undefined);
+        pace.record(at, state.reference, findGap(state));
+      }
       if (paces.size > snapshot.length) forgetPaces(snapshot);
-      // A clock that was set, or a pause: what happened meanwhile is not known.
-      if (passed <= 0 || passed > UNSEEN_MS) return;
+      // After a pause, what happened meanwhile is not known.
+      if (passed > UNSEEN_MS) return;
       addTimes(snapshot, 'hour', at, passed);
       addTimes(snapshot, 'day', at, passed);
     },

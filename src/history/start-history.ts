@@ -157,8 +157,9 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const record = () => {
     try {
       const current = snapshot();
-      const at = wallNow();
-      history.record(current, at);
+      const watchedMs = clock.now();
+      const at = clock.toWall(watchedMs);
+      history.record(current, at, watchedMs);
       probeTimes.record(current, at);
       bars.record(current, at);
       const known = fleet ? current.filter(({ subnet }) => past.isRead(subnet.name)) : current;

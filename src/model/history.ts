@@ -1,4 +1,4 @@
-import type { WallMs } from './clock.ts';
+import type { WallMs, WatchedMs } from './clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Component, Target } from './target.ts';
 import type { CheckName } from './verdict.ts';
@@ -123,8 +123,11 @@ export interface HistoryStore {
 
 /** What happened to the subnets over time. */
 export interface History {
-  /** Adds what a snapshot shows to the time that has passed since the last one; `at` is wall time. */
-  record(snapshot: Snapshot, at: number): void;
+  /**
+   * Adds what a snapshot shows to the watched time that has passed since the last one, in the hour and the day of `at` in wall
+   * time.
+   */
+  record(snapshot: Snapshot, at: WallMs, watchedMs: WatchedMs): void;
   minutesOf(subnet: string): readonly Minute[];
   historyOf(target: Target, at: number): TargetHistory;
 }

@@ -15,7 +15,9 @@ export function createKeyUses(now: () => number) {
   const warned = new Map<number, number>();
   const isDue = (times: Map<number, number>, keyId: number, everyMs: number): boolean => {
     const at = now();
-    if (at - (times.get(keyId) ?? 0) < everyMs) return false;
+    const passed = at - (times.get(keyId) ?? 0);
+    // Less than nothing passes where the clock was set back.
+    if (passed >= 0 && passed < everyMs) return false;
     times.set(keyId, at);
     return true;
   };

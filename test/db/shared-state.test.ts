@@ -107,5 +107,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     time += 1_000;
     await use();
     await eventually(async () => expect(await lastUsed()).toEqual(['2026-01-31T12:01:00.000Z', null]));
+    // The clock of the machine was a day ahead, and is set right.
+    time -= 24 * 60 * 60_000;
+    await use();
+    await eventually(async () => expect(await lastUsed()).toEqual(['2026-01-30T12:01:00.000Z', null]));
   });
 });

@@ -5,7 +5,7 @@ import { createPace } from '../../src/history/pace.ts';
 import { addTime, createTimeCells, readTime, TIME_CELLS } from '../../src/history/time-cells.ts';
 import type { Uptime } from '../../src/model/history.ts';
 import type { PlannedWork } from '../../src/model/planned-work.ts';
-import type { SubnetState } from '../../src/model/snapshot.ts';
+import type { Snapshot, SubnetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode, STOPPED } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
 
@@ -72,6 +72,27 @@ test('the pace keeps an hour', () => {
   expect(pace.read()[0]?.at).toBe(10 * MINUTE);
 });
 
+test('a clock that is set adds no time and takes none away, and a minute in which it was set is not counted', () => {
+  const node = diagnosedNode('n1', ['n1']);
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  /** Records each 5 s for two minutes, where the clock is set by `stepMs` after half a minute. */
+  const run = (stepMs: number) => {
+    const history = createHistory();
+    for (let passed = 0; passed <= 120_000; passed += 5_000)
+      history.record(
+        [{ ...stateOf([node]), reference: 100 + passed / 1_000 }],
+        at + passed + (passed > 30_000 ? stepMs : 0),
+        passed,
+      );
+    const times = history.historyOf(node.target, at).hours.at(-1);
+    return { times, blocks: history.minutesOf('devnet').map(({ blocks }) => blocks) };
+  };
+  const times = { ok: 120_000, fail: 0, unseen: 0, planned: 0 };
+  expect(run(0)).toEqual({ times, blocks: [60, 60] });
+  expect(run(20_000)).toEqual({ times, blocks: [60] });
+  expect(run(-20_000)).toEqual({ times, blocks: [] });
+});
+
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
 
@@ -82,7 +103,7 @@ test('the time down is that of the target which is the cause, not of those that 
   const at = Date.UTC(2026, 0, 1, 12, 30);
   const lastHours = (plannedWork: readonly PlannedWork[]) => {
     const history = createHistory();
-    for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([{ ...state, plannedWork }], at + passed);
+    for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([{ ...state, plannedWork }], at + passed, passed);
     return state.targets.slice(0, 2).map(({ target }) => history.historyOf(target, at).hours.at(-1));
   };
   const well = { ok: 60_000, fail: 0, unseen: 0, planned: 0 };
@@ -101,13 +122,13 @@ test('a pause is no time at all, and a target that is gone is forgotten', () => 
   const at = Date.UTC(2026, 0, 1, 12, 30);
   const hour = (state: SubnetState | undefined) =>
     state?.targets[0] && history.historyOf(state.targets[0].target, at).hours.at(-1);
-  history.record([both], at);
-  history.record([both], at + 10_000);
-  history.record([both], at + 10_000 + 60_001);
+  const record = (snapshot: Snapshot, passed: number) => history.record(snapshot, at + passed, passed);
+  record([both], 0);
+  record([both], 10_000);
+  record([both], 10_000 + 60_001);
   expect(hour(both)?.ok).toBe(10_000);
-  history.record([both], at + 20_000);
-  history.record([both], at + 30_000);
+  record([both], 80_001);
   expect(hour(both)?.ok).toBe(20_000);
-  history.record([], at + 40_000);
+  record([], 90_001);
   expect(hour(both)).toBeUndefined();
 });

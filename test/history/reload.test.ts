@@ -35,14 +35,14 @@ describe('what is kept of a target', () => {
     const times = createUnsavedTimes(99);
     const kept = ['east', 'west'];
     const history = createHistory({ keeps: (subnet) => kept.includes(subnet), times, addMinute: () => {} });
-    history.record([east, west], AT);
-    history.record([east, west], AT + 10_000);
+    history.record([east, west], AT, AT);
+    history.record([east, west], AT + 10_000, AT + 10_000);
     kept.pop();
-    history.record(later, AT + 15_000);
+    history.record(later, AT + 15_000, AT + 15_000);
     // The pace of a subnet ends with it.
     history.restore([], [{ subnet: 'east', at: AT, blocks: 3 }]);
     history.restore([], [{ subnet: 'gone', at: AT, blocks: 3 }]);
-    history.record(later, AT + 15_000);
+    history.record(later, AT + 15_000, AT + 15_000);
     expect(['east', 'gone'].map((subnet) => history.minutesOf(subnet).length)).toEqual([1, 0]);
     const hourOf = (subnet: string, name: string) => {
       const { hours, days } = history.historyOf(targetOf(subnet, name), AT);
