@@ -34,6 +34,8 @@ export interface PlatformSettings {
   readonly jwtSecret?: string;
   /** Secrets that are kept outside of the database, the newest first. */
   readonly secretKeys: readonly string[];
+  /** Whether every admin user needs one-time codes. */
+  readonly requiresOtp?: boolean;
   readonly trustedProxies: BlockList;
   /** The origins whose pages may use the API. */
   readonly corsOrigins: readonly string[];
@@ -116,8 +118,8 @@ export function parseLinkSettings(environment: Environment, flags: LinkSettings,
 }
 
 /** `true` or `false`; false when it is not set. */
-function readSwitch(environment: Environment, name: string, errors: string[]): boolean {
-  const text = read(environment, name, errors) ?? 'false';
+function readSwitch(read: (name: string) => string | undefined, name: string, errors: string[]): boolean {
+  const text = read(name) ?? 'false';
   if (text !== 'true' && text !== 'false') errors.push(`${name} must be true or false`);
   return text === 'true';
 }
@@ -222,6 +224,7 @@ export function parsePlatformSettings(
     errors.push(
       `SUBNETD_SECRET_KEY must be ${SECRET_BYTES} bytes or longer; make one with openssl rand -base64 32, and keep older ones behind it, each on a line`,
     );
+  const requiresOtp = readSwitch(read, 'SUBNETD_REQUIRE_OTP', errors);
   const webConfig = read('SUBNETD_WEB_CONFIG');
   const mail = parseMailSettings(read, publicUrl, errors);
   if (database === undefined || !trusted.ok || errors.length > before) return undefined;
@@ -232,6 +235,7 @@ export function parsePlatformSettings(
     limits,
     jwtSecret,
     secretKeys,
+    requiresOtp,
     webConfig,
     mail,
     publicUrl,
@@ -256,9 +260,10 @@ export function parseSettings(
     );
   const shard = readShard(environment, flags, errors);
   const links = parseLinkSettings(environment, {}, errors);
-  const isPublic = readSwitch(environment, 'SUBNETD_PUBLIC', errors);
-  const platform = parsePlatformSettings((name) => read(environment, name, errors), errors, links.publicUrl);
-  const history = parseHistorySettings((name) => read(environment, name, errors), errors);
+  const readOne = (name: string) => read(environment, name, errors);
+  const isPublic = readSwitch(readOne, 'SUBNETD_PUBLIC', errors);
+  const platform = parsePlatformSettings(readOne, errors, links.publicUrl);
+  const history = parseHistorySettings(readOne, errors);
   return listen === undefined || platform === undefined || errors.length > 0
     ? { ok: false, errors }
     : { ok: true, settings: { configPath, listen, logLevel, instance, shard, isPublic, ...links, history, platform } };

@@ -93,7 +93,7 @@ export async function createRepositories(
     ...createSignInAddresses(db, inTransaction),
     ...createOneTimeCodes(db, inTrail),
     ...createSignInFailures(inTransaction),
-    ...createSessions(db),
+    ...createSessions(db, inTransaction),
     ...createSecurityEvents(db, inTrail),
     ...createErasures(db, inTrail),
     checkTrail: (kept) => checkTrail(scans, trailKeys, kept),

@@ -267,6 +267,14 @@ export const migrations: readonly Migration[] = [
     sql: (kind) => addListVersions(kind, ['admin_user', 'project_type', 'sector', 'industry']),
   },
   {
+    name: '0018-revoked-tokens',
+    // Tokens hold their own id and end, and are here from their revocation until then.
+    sql: () => `
+      alter table portal_session add column code_at text;
+      create table revoked_token (jti text primary key, expires_at text not null);
+      create index revoked_token_expires_at on revoked_token (expires_at);`,
+  },
+  {
     name: '0019-chained-audit-trail',
     // Rows of before are the beginning: they have no hash. A chain starts at a text that says where it begins.
     sql: () => `

@@ -65,7 +65,9 @@ export interface Tables {
     readonly browser: string;
     readonly signed_in_at: string;
     readonly seen_at: string;
+    readonly code_at: string | null;
   };
+  readonly revoked_token: { readonly jti: string; readonly expires_at: string };
   readonly sign_in_address: { readonly user_id: number; readonly address: string; readonly at: string };
   readonly one_time_code: {
     readonly user_id: number;

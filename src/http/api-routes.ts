@@ -50,6 +50,7 @@ const CORS = {
     'if-match',
     'if-none-match',
     'prefer',
+    'x-api-key',
     'x-request-id',
   ],
   exposeHeaders: [

@@ -55,7 +55,7 @@ export interface UserAccess {
   readonly id: number;
   readonly isActive: boolean;
   readonly passwordHash: string;
-  /** Rises with each change of the password. */
+  /** Rises with each change of the password, and each sign-out everywhere. */
   readonly passwordVersion: number;
 }
 
@@ -167,6 +167,8 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   update(update: RecordUpdate): Promise<Written>;
 
   findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
+  /** The user of a token; undefined if the token was revoked. */
+  findTokenUser(userId: number, tokenId: string): Promise<UserAccess | undefined>;
   findKey(hash: string): Promise<KeyAccess | undefined>;
   findKeyById(id: number): Promise<KeyAccess | undefined>;
   /** The id of the new key; undefined when its owner is missing or not active. */

@@ -17,6 +17,8 @@ export const SECURITY_ACTIONS = [
   'invited',
   'activated',
   'token',
+  'token revoked',
+  'tokens revoked',
   'token refused',
   'key refused',
   'key ends soon',

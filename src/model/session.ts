@@ -11,6 +11,8 @@ export interface Session {
   readonly address: string | null;
   /** The browser in words. */
   readonly browser: string;
+  /** When it showed a one-time code: at the sign-in, or when codes were set up in it; null if never. */
+  readonly codeAt: string | null;
 }
 
 /** A session to add. Only the `hash` of its token is stored. */
@@ -26,17 +28,23 @@ export interface SessionLimits {
   readonly signedIn: string;
 }
 
-/** The sessions of the portal. A session is found only while its user is active and keeps the same password. */
+/** The sessions of the portal, and the end of tokens. A session is found only while its user is active and keeps the same password. */
 export interface SessionStore {
   addSession(session: NewSession): Promise<number>;
   findSession(hash: string, limits: SessionLimits): Promise<Session | undefined>;
   /** The sessions of a user that go on, the newest first. */
   listSessions(userId: number, limits: SessionLimits): Promise<readonly Session[]>;
   touchSession(id: number, at: string): Promise<void>;
+  /** Records that a session has shown a one-time code. */
+  proveSession(id: number, at: string): Promise<void>;
   /** Ends a session of the user; false when the user has no such session. */
   endSession(userId: number, id: number): Promise<boolean>;
-  /** Ends all sessions of the user. */
-  endSessions(userId: number): Promise<void>;
+  /** Ends all sessions, tokens and links of the user. */
+  signOut(userId: number): Promise<void>;
+  /** Ends a token by its id. `expiresAt` (ISO 8601) is when it would have ended. */
+  revokeToken(id: string, expiresAt: string): Promise<void>;
+  /** Forgets the revoked tokens that have expired at `at` (ISO 8601). */
+  trimRevokedTokens(at: string): Promise<void>;
   /** Deletes the sessions that have ended by time. */
   trimSessions(limits: SessionLimits): Promise<void>;
 }

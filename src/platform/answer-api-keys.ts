@@ -1,4 +1,5 @@
 import { type ApiKeyRow, SCOPES, type Scope } from '../model/platform-store.ts';
+import { proveCaller } from './accounts/prove-caller.ts';
 import { authorOf } from './author-of.ts';
 import type { CallDeps } from './call.ts';
 import { checkDate } from './check-date.ts';
@@ -84,8 +85,9 @@ const toMade = ({ id, key, hint, expiresAt }: MadeKey) => ({
 });
 
 /** Makes a key. The answer is the only one that shows it. */
-export async function addKey(request: IdentifiedRequest, { now }: CallDeps) {
+export async function addKey(request: IdentifiedRequest, deps: CallDeps) {
   const { store, body, caller } = request;
+  const { now } = deps;
   const present = requireMember(body, 'Name');
   const name = present.ok ? checkText(present.value, 'Name', { kind: 'text', most: KEY_NAME_MAX }) : present;
   if (!name.ok) return name;
@@ -95,6 +97,8 @@ export async function addKey(request: IdentifiedRequest, { now }: CallDeps) {
   if (!owner.ok) return owner;
   const expiry = checkExpiry(body, now());
   if (!expiry.ok) return expiry;
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   const fresh = { name: name.value, scopes: scopes.value, owner: owner.value, expiresAt: expiry.value };
   const made = await makeKey(store, fresh, authorOf(request, request.caller?.owner ?? null, now()));
   return made.ok ? succeed(toMade(made.value)) : made;
@@ -104,8 +108,9 @@ export async function addKey(request: IdentifiedRequest, { now }: CallDeps) {
 const checkId = (segment: string) => checkDigits(segment, 'the number at the end of the path');
 
 /** Makes the successor of a key. */
-export async function replaceKey(request: IdentifiedRequest, { now }: CallDeps, segment: string) {
+export async function replaceKey(request: IdentifiedRequest, deps: CallDeps, segment: string) {
   const { store, body } = request;
+  const { now } = deps;
   const id = checkId(segment);
   if (!id.ok) return id;
   const keepHours = Object.hasOwn(body, 'KeepHours')
@@ -114,6 +119,8 @@ export async function replaceKey(request: IdentifiedRequest, { now }: CallDeps, 
   if (!keepHours.ok) return keepHours;
   const expiry = checkExpiry(body, now());
   if (!expiry.ok) return expiry;
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   const wish = { id: id.value, keepHours: keepHours.value, expiresAt: expiry.value };
   const made = await rotateKey(store, wish, authorOf(request, request.caller?.owner ?? null, now()));
   return made.ok ? succeed({ ...toMade(made.value), OldExpiryDate: made.value.oldExpiresAt }) : made;

@@ -4,7 +4,7 @@ import type { Scope } from '../model/platform-store.ts';
 import type { Sealer } from './accounts/sealer.ts';
 import type { SignInLock } from './accounts/sign-in-lock.ts';
 import type { Limits } from './create-limits.ts';
-import type { Tokens } from './create-tokens.ts';
+import type { CredentialDeps } from './credentials.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Outcome } from './outcome.ts';
 import type { IdentifiedRequest } from './request-context.ts';
@@ -13,16 +13,13 @@ import type { IdentifiedRequest } from './request-context.ts';
 export type Json = { readonly [name: string]: unknown };
 
 /** What the calls share with each other and with the portal. */
-export interface CallDeps {
-  readonly tokens: () => Promise<Tokens>;
+export interface CallDeps extends CredentialDeps {
   readonly limits: Limits;
   readonly lock: SignInLock;
   readonly parentChains: ParentChains;
   readonly sealer: () => Promise<Sealer>;
   /** Where mails are handed over; undefined without a mail server. */
   readonly mails: MailQueue | undefined;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 /** One member of a call's body, or one parameter of its query. */

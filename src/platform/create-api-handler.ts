@@ -3,7 +3,7 @@ import { checkSpelling, type Spellings, toSpellings } from './check-spelling.ts'
 import type { Body } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
-import { type Caller, checkCredentials, takeCredentials } from './credentials.ts';
+import { type Caller, checkCredentials, KEY_HEADER, takeCredentials } from './credentials.ts';
 import { answerFailure, answerOptions, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
 import { joinLimitHeaders } from './limits.ts';
 import { listRecords } from './list-records.ts';
@@ -61,6 +61,7 @@ const isBareOptions = ({ method, url, headers }: Request): boolean =>
   method === 'OPTIONS' &&
   !url.includes('?') &&
   !headers.has('authorization') &&
+  !headers.has(KEY_HEADER) &&
   !headers.has('transfer-encoding') &&
   Number(headers.get('content-length') ?? 0) === 0;
 
@@ -96,14 +97,14 @@ export function createApiHandler(services: Services): ApiHandler {
   ): Promise<Outcome<IdentifiedRequest>> => {
     const spelled = checkSpelling(query, CREDENTIALS);
     if (!spelled.ok) return spelled;
-    const sent = takeCredentials(body, query, context.request.headers.get('authorization') ?? undefined);
+    const sent = takeCredentials(body, query, context.request.headers);
     if (needsOne && sent.apiKeys.length + sent.tokens.length === 0)
       return fail(
         1101,
         'send an API key or a token: apiKey or token in the body or the query, or an authorization header',
       );
     const store = await openStore();
-    const checked = await checkCredentials(store, services.tokens, sent, now());
+    const checked = await checkCredentials(store, sent, services);
     if (!checked.ok) {
       const { code, subject } = checked.failure;
       context.record(code === 1123 ? 'key refused' : 'token refused', { subject });

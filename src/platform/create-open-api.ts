@@ -2,6 +2,7 @@ import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { withArticle } from '../model/with-article.ts';
 import { API_VERSION } from './api-version.ts';
 import type { CallMember, Json } from './call.ts';
+import { KEY_HEADER } from './credentials.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
 import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
@@ -66,7 +67,7 @@ function parametersOf(operation: Operation): readonly Json[] {
   return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }, header];
 }
 
-const SECURITY = [{ apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
+const SECURITY = [{ apiKeyHeader: [] }, { apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
 
 /** What people read of an operation first. */
 function titleOf(operation: Operation): { readonly summary: string; readonly tag: string } {
@@ -79,7 +80,7 @@ function titleOf(operation: Operation): { readonly summary: string; readonly tag
 
 function securityOf(operation: Operation): readonly Json[] {
   if (operation.kind !== 'call' || !operation.isOpen) return SECURITY;
-  return operation.id === 'getToken' ? [...SECURITY.slice(0, 1), {}] : [{}];
+  return operation.id === 'getToken' ? [...SECURITY.slice(0, 2), {}] : [{}];
 }
 
 /** What an operation does and needs. */
@@ -163,6 +164,7 @@ export function createOpenApi(resources: readonly Resource[]): Json {
       schemas,
       headers: HEADERS,
       securitySchemes: {
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: KEY_HEADER },
         apiKey: { type: 'apiKey', in: 'query', name: 'apiKey' },
         token: { type: 'apiKey', in: 'query', name: 'token' },
         authorization: { type: 'apiKey', in: 'header', name: 'authorization', description: 'A token alone.' },

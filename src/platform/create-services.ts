@@ -29,6 +29,8 @@ export interface ServicesDeps extends ContextDeps {
   readonly jwtSecret?: string;
   /** Secrets that are not in the database, the newest first. They also keep the secrets of one-time codes unreadable in it. */
   readonly secretKeys?: readonly string[];
+  /** Whether every admin user needs one-time codes; by default not. */
+  readonly requiresOtp?: boolean;
   /** Where mails are handed over; absent without a mail server. */
   readonly mails?: MailQueue | undefined;
   /** The parent chains of the inventory; by default there are none. */
@@ -96,6 +98,7 @@ export function createServices(deps: ServicesDeps): Services {
     now,
     store,
     limits,
+    requiresOtp: deps.requiresOtp ?? false,
     mails: deps.mails,
     resources: deps.resources,
     parentChains: deps.parentChains ?? NO_CHAINS,

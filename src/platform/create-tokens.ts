@@ -4,25 +4,40 @@ import type { Scope } from '../model/platform-store.ts';
 import { MAX_INTEGER } from '../model/resource.ts';
 import { parseScopes } from './scopes.ts';
 
-/** The claims of a token. */
-export interface TokenClaims {
+/** What a token is made of. */
+export interface NewToken {
   readonly userId: number;
   readonly scopes: readonly Scope[];
   /** The key that the token was made with; the token ends with the key. */
   readonly keyId?: number;
   /** The version of the user's password at that time; the token ends when the version rises. */
   readonly passwordVersion: number;
+  /** Whether it is of a sign-in that showed a one-time code. */
+  readonly hasCode?: boolean;
+}
+
+/** The claims of a token. */
+export interface TokenClaims extends Omit<NewToken, 'hasCode'> {
+  /** Its own id, by which it is revoked. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  /** When its sign-in showed a one-time code, in Unix milliseconds; absent if it did not. */
+  readonly codeAt?: number | undefined;
 }
 
 /** Makes and reads tokens (JWT, HS256 and nothing else). */
 export interface Tokens {
-  issue(claims: TokenClaims): Promise<{ readonly token: string; readonly expiresAt: string }>;
+  issue(token: NewToken): Promise<{ readonly token: string; readonly expiresAt: string }>;
   /** Undefined for a token that is malformed, expired or not ours. */
   read(token: string): Promise<TokenClaims | undefined>;
 }
 
 const LIFE_SECONDS = 24 * 60 * 60;
 const ISSUER = 'subnetd';
+
+/** The authentication method of a one-time code in `amr`. Source: RFC 8176. */
+const BY_CODE = 'otp';
 
 /** How many verified tokens are kept; the oldest goes first. */
 const KEPT_TOKENS = 1_000;
@@ -41,13 +56,23 @@ function hasCanonicalSignature(token: string): boolean {
 }
 
 /** The claims of a payload whose signature and dates are good; undefined if one is missing or of the wrong type. */
-function toClaims({ sub, scope, key: statedKey, pwv }: JWTPayload): TokenClaims | undefined {
+function toClaims({ sub, scope, key: statedKey, pwv, jti, iat, exp, amr }: JWTPayload): TokenClaims | undefined {
   const userId = typeof sub === 'string' && /^\d+$/.test(sub) ? toId(Number(sub)) : undefined;
   const scopes = typeof scope === 'string' ? parseScopes(scope) : undefined;
   const keyId = toId(statedKey);
   if (userId === undefined || scopes === undefined || typeof pwv !== 'number') return undefined;
   if (statedKey !== undefined && keyId === undefined) return undefined;
-  return { userId, scopes, passwordVersion: pwv, keyId };
+  if (jti === undefined || iat === undefined || exp === undefined) return undefined;
+  const codeAt = Array.isArray(amr) && amr.includes(BY_CODE) ? iat * 1000 : undefined;
+  return {
+    userId,
+    scopes,
+    passwordVersion: pwv,
+    keyId,
+    id: jti,
+    expiresAt: new Date(exp * 1000).toISOString(),
+    codeAt,
+  };
 }
 
 /**
@@ -67,10 +92,10 @@ export async function createTokens(secret: string, now: () => number): Promise<T
     kept.set(token, { claims, expiresMs });
   };
   return {
-    issue: async ({ userId, scopes, keyId, passwordVersion }) => {
-      const scope = scopes.join(' ');
+    issue: async ({ userId, scopes, keyId, passwordVersion, hasCode = false }) => {
+      const claims = { scope: scopes.join(' '), pwv: passwordVersion, ...(hasCode && { amr: ['pwd', BY_CODE] }) };
       const issuedAt = Math.floor(now() / 1000);
-      const token = await new SignJWT({ scope, pwv: passwordVersion, ...(keyId !== undefined && { key: keyId }) })
+      const token = await new SignJWT({ ...claims, ...(keyId !== undefined && { key: keyId }) })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setIssuer(ISSUER)
         .setSubject(String(userId))

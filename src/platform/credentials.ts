@@ -20,6 +20,10 @@ export interface Caller {
   readonly keyId?: number;
   /** When the key of the credential ends, ISO 8601; absent without a key or an end. */
   readonly keyEndsAt?: string;
+  /** The token of the request, and when it ends, ISO 8601. */
+  readonly token?: { readonly id: string; readonly expiresAt: string };
+  /** When the sign-in of the credential showed a one-time code, in Unix milliseconds; absent if it did not. */
+  readonly codeAt?: number | undefined;
   /** For the audit trail and the limits. */
   readonly credential: string;
 }
@@ -34,24 +38,38 @@ const endOf = ({ expiresAt }: KeyAccess) => expiresAt !== null && { keyEndsAt: e
 
 const ASK = 'ask for a new one (subnetd apikey create)';
 
+const NO_CODE =
+  'the token was made without a one-time code, which every admin user needs here; get a new one from POST /api/Auth/Token with Otp';
+
+/** What the check of credentials needs. */
+export interface CredentialDeps {
+  readonly tokens: () => Promise<Tokens>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Whether every admin user needs one-time codes. */
+  readonly requiresOtp: boolean;
+}
+
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 
-/** Collects the credentials of the body, the query and the header, without empty ones. */
-export function takeCredentials(
-  body: Body,
-  query: URLSearchParams | undefined,
-  header: string | undefined,
-): SentCredentials {
+/** The header with an API key. */
+export const KEY_HEADER = 'x-api-key';
+
+/** Collects the credentials of the body, the query and the headers, without empty ones. */
+export function takeCredentials(body: Body, query: URLSearchParams | undefined, headers: Headers): SentCredentials {
   const own = (name: string) => (Object.hasOwn(body, name) ? [body[name]] : []);
   const sent = (name: string) => [...own(name), ...(query?.getAll(name) ?? [])].filter(isSent);
-  // A repeated header arrives joined by commas, which no token contains. The scheme Basic is meant for the web
+  // A repeated header arrives joined by commas, which no key or token contains. The scheme Basic is meant for the web
   // config, or for a proxy in front.
-  const bearers = (header === undefined ? [] : header.split(','))
-    .map((one) => one.trim())
+  const inHeader = (name: string) => (headers.get(name) ?? '').split(',').map((one) => one.trim());
+  const bearers = inHeader('authorization')
     .filter((one) => !/^Basic(?:\s|$)/i.test(one))
     .map((one) => one.replace(/^Bearer(?:\s+|$)/i, ''));
-  return { apiKeys: sent('apiKey'), tokens: [...sent('token'), ...bearers.filter(isSent)] };
+  return {
+    apiKeys: [...sent('apiKey'), ...inHeader(KEY_HEADER).filter(isSent)],
+    tokens: [...sent('token'), ...bearers.filter(isSent)],
+  };
 }
 
 async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
@@ -70,9 +88,8 @@ async function checkKey(store: PlatformStore, key: unknown, now: number): Promis
 
 async function checkToken(
   store: PlatformStore,
-  tokens: () => Promise<Tokens>,
   token: unknown,
-  now: number,
+  { tokens, now, requiresOtp }: CredentialDeps,
 ): Promise<Outcome<Caller>> {
   const claims = typeof token === 'string' ? await (await tokens()).read(token.trim()) : undefined;
   const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
@@ -82,35 +99,35 @@ async function checkToken(
       : 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
   const refused = fail(1104, why, undefined, subject);
   if (claims === undefined) return refused;
-  const { userId, keyId } = claims;
+  const { userId, keyId, id, expiresAt, codeAt } = claims;
   let scopes = expandScopes(claims.scopes);
-  const user = await store.findUser({ id: userId });
+  const user = await store.findTokenUser(userId, id);
   if (user === undefined || !user.isActive || user.passwordVersion !== claims.passwordVersion) return refused;
+  if (requiresOtp && keyId === undefined && codeAt === undefined) return fail(1104, NO_CODE, undefined, subject);
   let end: ReturnType<typeof endOf> = false;
   if (keyId !== undefined) {
     const key = await store.findKeyById(keyId);
-    if (key === undefined || key.isRevoked || hasExpired(key, now)) return refused;
+    if (key === undefined || key.isRevoked || hasExpired(key, now())) return refused;
     const ofKey = expandScopes(key.scopes);
     scopes = scopes.filter((scope) => ofKey.includes(scope));
     end = endOf(key);
   }
   const credential = keyId === undefined ? 'token' : `token of key ${keyId}`;
-  return succeed({ owner: userId, scopes, credential, keyId, ...end });
+  return succeed({ owner: userId, scopes, credential, keyId, token: { id, expiresAt }, codeAt, ...end });
 }
 
 /**
  * Checks every credential: all must be valid, and the request has the scopes that they have in common. The first one is
- * the caller; undefined without credentials. `now` is in Unix milliseconds.
+ * the caller; undefined without credentials.
  */
 export async function checkCredentials(
   store: PlatformStore,
-  tokens: () => Promise<Tokens>,
   sent: SentCredentials,
-  now: number,
+  deps: CredentialDeps,
 ): Promise<Outcome<Caller | undefined>> {
   let caller: Caller | undefined;
   const check = (value: unknown, isKey: boolean) =>
-    isKey ? checkKey(store, value, now) : checkToken(store, tokens, value, now);
+    isKey ? checkKey(store, value, deps.now()) : checkToken(store, value, deps);
   for (const [values, isKey] of [
     [sent.apiKeys, true],
     [sent.tokens, false],

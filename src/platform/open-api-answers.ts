@@ -1,3 +1,4 @@
+import { PROOF_CODES } from './accounts/prove-caller.ts';
 import type { Json } from './call.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
@@ -16,7 +17,7 @@ function codesOf(operation: Operation): readonly ErrorCode[] {
   else {
     own.push(...BODY);
     for (const member of resource.members) {
-      if (member.kind === 'password') own.push(1006);
+      if (member.kind === 'password') own.push(1006, ...PROOF_CODES);
       if (member.kind === 'text' && member.format === 'email') own.push(1008);
       if (member.kind === 'reference') own.push(member.to.codes.missing);
     }

@@ -7,6 +7,7 @@ import {
   type Resource,
   STAMPS,
 } from '../model/resource.ts';
+import { PROOF_MEMBER } from './accounts/prove-caller.ts';
 import type { CallMember, Json } from './call.ts';
 import { textRuleOf } from './check-value.ts';
 import type { Operation } from './operations.ts';
@@ -105,7 +106,12 @@ export function bodySchema(operation: Operation): Json {
     kind === 'update'
       ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
       : {};
-  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...CREDENTIALS }, [...Object.keys(own), by]);
+  const isOfUser = resource.members.some((member) => member.kind === 'password');
+  const proof = isOfUser ? membersOf([PROOF_MEMBER]) : {};
+  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...proof, ...CREDENTIALS }, [
+    ...Object.keys(own),
+    by,
+  ]);
 }
 
 /** The data of an operation's success. */

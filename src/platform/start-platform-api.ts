@@ -36,6 +36,7 @@ export interface PlatformApi {
 export interface PlatformApiSettings {
   readonly jwtSecret?: string;
   readonly secretKeys?: readonly string[];
+  readonly requiresOtp?: boolean;
   readonly trustedProxies: BlockList;
   readonly limits: LimitSettings;
 }
@@ -77,7 +78,7 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   'sign-in refused': 'a sign-in was refused',
   'sign-out': 'an admin user signed out',
   'sessions ended': 'an admin user ended sessions of the portal',
-  'code refused': 'a right password came without a right one-time code',
+  'code refused': 'a one-time code was missing or wrong',
   'recovery code used': 'an admin user signed in by a recovery code',
   locked: 'sign-ins from an address must wait after repeated failures',
   unlocked: 'an admin ended the wait of an admin user after failed sign-ins',
@@ -90,6 +91,8 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   invited: 'an admin user was sent a link that activates the account',
   activated: 'an admin user activated the account by a link',
   token: 'a token was made',
+  'token revoked': 'an admin user ended a token',
+  'tokens revoked': 'an admin user ended every token and every session of the portal',
   'token refused': 'a token was refused',
   'key refused': 'an API key was refused',
   'key ends soon': 'an API key is used that ends within a week; rotate it, or use the key that took its place',
@@ -108,6 +111,8 @@ const QUIET: ReadonlySet<SecurityEvent['action']> = new Set([
   'invited',
   'activated',
   'token',
+  'token revoked',
+  'tokens revoked',
   'unlocked',
 ]);
 
@@ -174,6 +179,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimUsedKeys(new Date(now() - USED_KEYS_MS).toISOString());
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
+    await store.trimRevokedTokens(new Date(now()).toISOString());
     await store.trimLinks(new Date(now()).toISOString());
     await tellHeads(store);
   };

@@ -3,6 +3,8 @@ import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '..
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
 import { withArticle } from '../model/with-article.ts';
 import { limitMails } from './accounts/limit-mails.ts';
+import { type ProofDeps, proveCaller } from './accounts/prove-caller.ts';
+import { proveUpdate } from './accounts/prove-update.ts';
 import { authorOf } from './author-of.ts';
 import type { CallDeps } from './call.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
@@ -73,7 +75,7 @@ export async function addRecord(
 }
 
 /** What a write needs besides its request. */
-export type WriteDeps = Pick<CallDeps, 'now' | 'mails' | 'limits'>;
+export type WriteDeps = Pick<CallDeps, 'mails'> & ProofDeps;
 
 /** Does the update of a user change the address or the password, of which the user gets a note? */
 async function needsNote(store: PlatformStore, resource: Resource, id: number, values: Values): Promise<boolean> {
@@ -105,6 +107,8 @@ export async function updateRecord(
   if (record && !isKnown(record)) return failChanged(resource, record);
   const password = passwordOf(resource);
   const values = { ...checked.values };
+  const proved = await proveUpdate(request, { resource, id, values, isKnown }, deps);
+  if (!proved.ok) return proved;
   if (password !== undefined && values[password] === PASSWORD_MASK) delete values[password];
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
@@ -121,18 +125,21 @@ export async function updateRecord(
     // The same password is no change: the user's tokens stay valid.
     if (isSame) delete values[password];
   }
-  const written = await store.update({ resource, id, values, author, key, isKnown, hasNotes });
+  const written = await store.update({ resource, id, values, author, key, isKnown: proved.value, hasNotes });
   return describeOutcome(store, resource, values, written);
 }
 
-async function addOnRequest(request: IdentifiedRequest, resource: Resource, now: number): Promise<Outcome<number>> {
+async function addOnRequest(request: IdentifiedRequest, resource: Resource, deps: WriteDeps): Promise<Outcome<number>> {
   const { store, body } = request;
+  const now = deps.now();
   const repeatable = readIdempotencyKey(request, resource, now);
   if (!repeatable.ok) return repeatable;
   const before = await findAnswer(store, repeatable.value);
   if (before !== undefined) return before;
   const checked = await checkWrite(store, resource, body);
   if (!checked.ok) return checked;
+  const proved = passwordOf(resource) === undefined ? checked : await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   const author = authorOf(request, checked.value.statedBy, now);
   return addRecord(store, resource, checked.value, author, repeatable.value);
 }
@@ -165,6 +172,4 @@ export const writeRecord = (
   segment: string | undefined,
   deps: WriteDeps,
 ): Promise<Outcome<number>> =>
-  segment === undefined
-    ? addOnRequest(request, resource, deps.now())
-    : updateOnRequest(request, resource, segment, deps);
+  segment === undefined ? addOnRequest(request, resource, deps) : updateOnRequest(request, resource, segment, deps);

@@ -1,6 +1,6 @@
 import type { Html } from '../pages/marks.ts';
 import type { Failure, Outcome } from '../platform/outcome.ts';
-import type { PortalAnswer, Visit } from './visit.ts';
+import type { PortalAnswer, SignedInRoute, Visit } from './visit.ts';
 
 /** The path of the account page. */
 export const ACCOUNT_PATH = '/portal/account';
@@ -10,6 +10,8 @@ export interface AccountAction {
   /** Its path is this below `ACCOUNT_PATH`, and its form has this as its id. */
   readonly name: string;
   readonly isSensitive?: boolean;
+  /** As of the route. */
+  readonly withoutCode?: SignedInRoute['withoutCode'];
   /** A refusal shows the account page again, with the failure in the panel. */
   readonly run: (visit: Visit) => Promise<Outcome<PortalAnswer>>;
 }

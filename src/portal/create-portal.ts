@@ -2,9 +2,11 @@ import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { SCOPES } from '../model/platform-store.ts';
+import { owesCode } from '../platform/accounts/prove-caller.ts';
 import type { Services } from '../platform/create-services.ts';
 import type { Failure } from '../platform/outcome.ts';
 import type { ApiRequest, RequestContext } from '../platform/request-context.ts';
+import { ACCOUNT_PATH } from './account-panel.ts';
 import { failurePage } from './failure-page.ts';
 import { layout } from './layout.ts';
 import { signInPath } from './pages/sign-in.ts';
@@ -12,7 +14,7 @@ import { readForm } from './read-form.ts';
 import { otherRoutes, sections } from './sections.ts';
 import { createCookies } from './session-cookie.ts';
 import { csrfTokenOf, findSession, isOwnForm } from './sessions.ts';
-import { type Guest, type PortalAnswer, type PortalRoute, seeOther, type Visit } from './visit.ts';
+import { type Guest, type PortalAnswer, type PortalRoute, type SignedInRoute, seeOther, type Visit } from './visit.ts';
 
 /** The developer portal. */
 export interface Portal {
@@ -66,7 +68,8 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
   const toVisit = (guest: Guest): Visit | undefined => {
     const { session, token } = guest;
     if (session === undefined || token === undefined) return undefined;
-    const caller = { owner: session.userId, scopes: SCOPES, credential: 'session' };
+    const codeAt = session.codeAt === null ? undefined : Date.parse(session.codeAt);
+    const caller = { owner: session.userId, scopes: SCOPES, credential: 'session', codeAt };
     return {
       ...guest,
       session,
@@ -74,6 +77,18 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
       csrf: csrfTokenOf(token),
       request: (body) => ({ ...guest.request(body), caller }),
     };
+  };
+
+  /** What a visit lacks for a route: one-time codes, which are required and not set up, or a sign-in of the last minutes. */
+  const whatIsMissing = async (route: SignedInRoute, visit: Visit): Promise<'codes' | 'sign-in' | undefined> => {
+    const { session, now, store } = visit;
+    if (services.requiresOtp && session.codeAt === null && route.withoutCode !== 'always') {
+      if ((await store.findCodes(session.userId))?.isConfirmed === true) return 'sign-in';
+      return route.withoutCode === 'to enrol' ? undefined : 'codes';
+    }
+    if (!route.isSensitive) return undefined;
+    const isOld = now - Date.parse(session.signedInAt) > FRESH_MS;
+    return isOld || (await owesCode(visit.request(), services)) ? 'sign-in' : undefined;
   };
 
   const render = (
@@ -114,8 +129,8 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
       context.record('form refused', { caller: visit.request().caller });
       return render(c, failurePage(FOREIGN), visit);
     }
-    if (route.isSensitive && guest.now - Date.parse(visit.session.signedInAt) > FRESH_MS)
-      return seeOther(signInPath(next, true));
+    const missing = await whatIsMissing(route, visit);
+    if (missing !== undefined) return seeOther(missing === 'codes' ? ACCOUNT_PATH : signInPath(next, true));
     return render(c, await route.answer(visit), visit);
   };
 

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type Session, sessionLimits } from '../model/session.ts';
-import type { Caller } from '../platform/credentials.ts';
+import type { SignedIn } from '../platform/sign-in.ts';
 import { describeBrowser } from './describe-browser.ts';
 import type { Guest } from './visit.ts';
 
@@ -18,16 +18,18 @@ const SEEN_EVERY_MS = 60_000;
  */
 export async function startSession(
   { context, store, cookies, session, now }: Guest,
-  { owner, passwordVersion }: Pick<Caller, 'owner'> & { readonly passwordVersion: number },
+  { owner, passwordVersion, secondFactor }: SignedIn,
 ): Promise<string> {
   const token = makeToken();
+  const signedInAt = new Date(now).toISOString();
   await store.addSession({
     hash: hashToken(token),
     userId: owner,
     passwordVersion,
-    signedInAt: new Date(now).toISOString(),
+    signedInAt,
     address: context.address === '' ? null : context.address,
     browser: describeBrowser(context.request.headers.get('user-agent') ?? ''),
+    codeAt: secondFactor === 'none' ? null : signedInAt,
   });
   if (session !== undefined) await store.endSession(session.userId, session.id);
   return cookies.keep(token);

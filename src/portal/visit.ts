@@ -72,8 +72,10 @@ export interface SignedInRoute {
   readonly kind: 'signed in';
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Asks for the password again, unless the user has signed in a short while ago. */
+  /** Asks for the password, and the one-time code of who has codes, again, unless the sign-in was a short while ago. */
   readonly isSensitive?: boolean;
+  /** Where every admin user needs one-time codes: whether a session without one may do it, always or only to set codes up. */
+  readonly withoutCode?: 'always' | 'to enrol';
   readonly answer: (visit: Visit) => Promise<PortalAnswer>;
 }
 

@@ -176,7 +176,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   ),
   1122: note(
     'The account has no one-time codes, needs one, or the code is malformed.',
-    'Send Otp with the six digits of the app, or leave it out.',
+    'Send Otp with the six digits of the app. Leave it out if the account has no codes.',
     () => 'Otp must be the six digits of your authenticator app, or a recovery code',
   ),
   1123: note(

@@ -39,12 +39,12 @@ const start = html`<section class="panel prose" id="start" aria-labelledby="star
 <h2 id="start-title">Start</h2>
 <p>Manage admin users, project types, sectors and industries over HTTP. Each path exists below <code>/api/v1</code> and, identically, below <code>/api</code>. Bodies and answers are JSON.</p>
 <p>Get an API key in the <a href="/portal">portal</a> or by <code>subnetd apikey create</code>, and list the industries:</p>
-${codeBlock('the first request', `export URL=http://127.0.0.1:10545 KEY=subnetd_…\ncurl -s "$URL/api/v1/Industry/ListAll/0?apiKey=$KEY"`)}
+${codeBlock('the first request', `export URL=http://127.0.0.1:10545 KEY=subnetd_…\ncurl -s -H "x-api-key: $KEY" "$URL/api/v1/Industry/ListAll/0"`)}
 <p>What is marked <span class="mark">Beyond the specification</span> is of subnetd. All else is the platform specification, version 1.0.</p>
 </section>
 <section class="panel prose" id="credentials" aria-labelledby="credentials-title">
 <h2 id="credentials-title">Credentials</h2>
-<p>Send an API key as <code>apiKey</code>, or a token as <code>token</code>, in the JSON body or in the query. A token also goes into the header <code>authorization</code>, alone or after <code>Bearer</code>. If you send several credentials, all must be valid.</p>
+<p>Send an API key in the header <code>x-api-key</code>, or a token in the header <code>authorization</code>, alone or after <code>Bearer</code>. Both also go into the JSON body or the query, as <code>apiKey</code> and <code>token</code>. If you send several credentials, all must be valid.</p>
 <p>Get a token by <a href="#getToken">POST /Auth/Token</a>, with a key or with a user name and password. It lasts 24 hours:</p>
 ${codeBlock('getting a token', `export TOKEN=$(curl -s -X POST "$URL/api/v1/Auth/Token?apiKey=$KEY" | grep -o 'eyJ[^"]*')`)}
 <p>Each credential has a scope. A request outside its scopes gets the code <a href="#code-1104">1104</a>. Requests that come too quickly get <a href="#code-1102">1102</a>, with the seconds to wait in <code>Retry-After</code>.</p>

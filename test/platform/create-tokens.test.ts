@@ -3,6 +3,7 @@ import { createTokens } from '../../src/platform/create-tokens.ts';
 
 const HOUR = 60 * 60 * 1000;
 const claims = { userId: 7, scopes: ['read'], keyId: 3, passwordVersion: 1 } as const;
+const read = { ...claims, id: expect.any(String), expiresAt: expect.any(String) };
 
 describe('tokens', () => {
   it('a token is good for 24 hours and no longer, whether it was used before or not', async () => {
@@ -10,9 +11,9 @@ describe('tokens', () => {
     const tokens = await createTokens('secret', () => now);
     const [used, unused] = [await tokens.issue(claims), await tokens.issue(claims)];
     expect(used.expiresAt).toBe('2026-01-02T00:00:00.000Z');
-    expect(await tokens.read(used.token)).toEqual(claims);
+    expect(await tokens.read(used.token)).toEqual(read);
     now += 24 * HOUR - 1;
-    expect(await tokens.read(used.token)).toEqual(claims);
+    expect(await tokens.read(used.token)).toEqual(read);
     now += 1;
     expect(await tokens.read(used.token)).toBeUndefined();
     expect(await tokens.read(unused.token)).toBeUndefined();
@@ -35,7 +36,7 @@ describe('tokens', () => {
     const spellings = others.flat().filter((other) => other !== token);
     expect(spellings.length).toBeGreaterThanOrEqual(3);
     for (const other of spellings) expect(await tokens.read(other), other).toBeUndefined();
-    expect(await tokens.read(token)).toEqual(claims);
+    expect(await tokens.read(token)).toEqual(read);
     for (const other of spellings) expect(await tokens.read(other), other).toBeUndefined();
   });
 
@@ -46,6 +47,14 @@ describe('tokens', () => {
       const other = await tokens.issue({ ...claims, userId });
       expect((await tokens.read(other.token))?.userId).toBe(userId);
     }
-    expect(await tokens.read(first.token)).toEqual(claims);
+    expect(await tokens.read(first.token)).toEqual(read);
+  });
+
+  it('a token says when it ends, and when its sign-in showed a one-time code', async () => {
+    const tokens = await createTokens('secret', () => Date.UTC(2026, 0, 1));
+    const [plain, coded] = [await tokens.issue(claims), await tokens.issue({ ...claims, hasCode: true })];
+    const expiresAt = '2026-01-02T00:00:00.000Z';
+    expect(await tokens.read(plain.token)).toEqual({ ...read, expiresAt });
+    expect(await tokens.read(coded.token)).toEqual({ ...read, expiresAt, codeAt: Date.UTC(2026, 0, 1) });
   });
 });

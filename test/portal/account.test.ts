@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveProfile } from '../../src/platform/accounts/profile.ts';
 import { createAdmin } from '../../src/platform/create-admin.ts';
-import type { Limits } from '../../src/platform/create-limits.ts';
 import type { RequestContext } from '../../src/platform/request-context.ts';
 import { adminUser } from '../../src/platform/resources/admin-user.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
@@ -95,7 +94,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     };
     const body = { ...PROFILE, EmailID: 'ada@example.org' };
     const request = { context, store: slow, body, caller, query: undefined };
-    const saved = await saveProfile(request, { now: Date.now, mails: undefined, limits: {} as Limits });
+    const saved = await saveProfile(request, await portal.platform.services());
     expect(saved).toEqual({ ok: true, value: 2 });
     expect(await store.find(adminUser, 2)).toMatchObject({ EmailID: 'ada@example.org', IsActive: false });
   });

@@ -223,7 +223,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       `Chrome on Linux End the session of Chrome on Linux ${PHONE} TIME TIME`,
     ]);
     await press(laptop, 'Sign out everywhere');
-    expect(await noteOf(laptop)).toBe('You are signed out in every browser.');
+    expect(await noteOf(laptop)).toBe('You are signed out in every browser, and your tokens have ended.');
     await expectSignedOut(phone);
     await expectSignedOut(laptop);
     await signIn(laptop, 'grace', SECOND, recoveryCodes[3] ?? '');

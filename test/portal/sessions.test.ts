@@ -172,7 +172,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(there.path()).toBe('/portal/account');
     await here.get('/portal/account');
     const { words: left } = await here.post('/portal/account/end-sessions');
-    expect([here.cookie(), left]).toEqual(['', expect.stringContaining('You are signed out in every browser.')]);
+    expect([here.cookie(), left]).toEqual([
+      '',
+      expect.stringContaining('You are signed out in every browser, and your tokens have ended.'),
+    ]);
     await here.get('/portal/account');
     await there.get('/portal/account');
     for (const { path } of [here, there]) expect(path()).toMatch(/^\/portal\/sign-in/);
@@ -264,7 +267,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ['sign-in', 1, 'password', '192.0.2.1'],
       ['sign-out', 1, 'session', '192.0.2.1'],
       ['form refused', 1, 'session', '192.0.2.1'],
-      ['sessions ended', 1, 'session', '192.0.2.1'],
+      ['tokens revoked', 1, 'session', '192.0.2.1'],
       ['form refused', null, 'none', '192.0.2.1'],
       // The second of a minute is counted, and written at the end of that.
       ['sign-in', 1, 'password', '192.0.2.1'],

@@ -77,7 +77,6 @@ export const SECURITY_LOG = [
   `TIME recovery code used admin user grace grace, password ${LAPTOP}`,
   `TIME recovery code used admin user grace grace, password ${TERMINAL}`,
   `TIME reset asked request nobody ${LAPTOP}`,
-  `TIME sessions ended admin user grace grace, session ${LAPTOP}`,
   `TIME sign-in admin user grace grace, password ${PHONE}`,
   `TIME sign-in admin user grace grace, password ${LAPTOP}`,
   `TIME sign-in admin user grace grace, password ${TERMINAL}`,
@@ -86,4 +85,5 @@ export const SECURITY_LOG = [
   `TIME token admin user grace grace, key 2 ${TERMINAL}`,
   `TIME token admin user grace grace, password ${TERMINAL}`,
   `TIME token refused admin user grace nobody ${PROGRAM}`,
+  `TIME tokens revoked admin user grace grace, session ${LAPTOP}`,
 ];

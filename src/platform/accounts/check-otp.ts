@@ -49,6 +49,10 @@ export function readOtp(body: Body): Outcome<SentOtp> {
 const NOT_READABLE =
   'the one-time codes of this account cannot be checked since the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';
 
+/** The refusal of a user who has no codes where every admin user needs them. */
+export const NEEDS_CODES =
+  'Otp is needed of every admin user here, and your account has no one-time codes; sign in at /portal to set them up, then send Otp';
+
 /** Loaded for the first who has one-time codes: it takes 6 MB. */
 export const loadOneTimeCodes = () => import('./one-time-codes.ts');
 

@@ -43,7 +43,7 @@ export async function userNameKeyOf(store: PlatformStore, userId: number): Promi
  */
 export async function guardCheck<T>(
   request: IdentifiedRequest,
-  { limits, lock }: CallDeps,
+  { limits, lock }: Pick<CallDeps, 'limits' | 'lock'>,
   check: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const { context, store, caller } = request;

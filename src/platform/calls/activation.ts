@@ -5,6 +5,7 @@ import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
+import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { checkWrite } from '../check-write.ts';
@@ -55,6 +56,8 @@ export async function inviteUser(request: IdentifiedRequest, deps: CallDeps): Pr
   if (mails === undefined) return fail(1107, NO_MAIL);
   const limited = await limitMails(request, deps);
   if (!limited.ok) return limited;
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   const added = await addUser(request, checked.value, deps);
   if (!added.ok) return added;
   const userId = added.value;
@@ -88,9 +91,10 @@ export const invite: Call = {
       isRequired: true,
       schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [1] },
     },
+    PROOF_MEMBER,
   ],
   data: INVITED,
-  codes: [1001, 1002, 1003, 1005, 1008, 1011, 1012, 1103, 1107, 1109, 1121],
+  codes: [1001, 1002, 1003, 1005, 1008, 1011, 1012, 1103, 1107, 1109, 1121, ...PROOF_CODES],
   answer: async (request, deps) => {
     const invited = await inviteUser(request, deps);
     return invited.ok ? succeed({ result: 'success', UserID: invited.value }) : invited;
@@ -111,6 +115,8 @@ async function sendAgain(request: IdentifiedRequest, deps: CallDeps): Answer {
     return fail(1107, 'the user has three links already that work; wait until one has expired');
   const limited = await limitMails(request, deps);
   if (!limited.ok) return limited;
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   context.record('invited', { caller, subject: { resource: 'AdminUser', id: userId } });
   return (await mails.add({ kind: 'activation', userId }))
     ? succeed({ result: 'success', UserID: userId })
@@ -126,9 +132,9 @@ export const sendActivation: Call = {
   summary: 'Mail an inactive admin user another link that activates the account',
   isSpecified: false,
   scope: 'write',
-  body: [USER_ID],
+  body: [USER_ID, PROOF_MEMBER],
   data: INVITED,
-  codes: [1001, 1002, 1003, 1011, 1012, 1107, 1121],
+  codes: [1001, 1002, 1003, 1005, 1011, 1012, 1107, 1121, ...PROOF_CODES],
   answer: sendAgain,
 };
 

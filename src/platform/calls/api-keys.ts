@@ -1,5 +1,6 @@
 import { SCOPES } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
+import { PROOF_CODES, PROOF_MEMBER } from '../accounts/prove-caller.ts';
 import { addKey, endKey, KEY_NAME_MAX, listKeys, replaceKey } from '../answer-api-keys.ts';
 import type { Call, CallMember, Json } from '../call.ts';
 import { KEY_STATES, MAX_KEEP_HOURS } from '../manage-keys.ts';
@@ -99,9 +100,10 @@ export const apiKeyCalls: readonly Call[] = [
       { name: 'Scopes', isRequired: true, schema: { ...scopesSchema, examples: [['read']] } },
       { name: 'UserID', schema: { ...integer, description: 'The admin user whose key it is; by default the caller.' } },
       expiryMember,
+      PROOF_MEMBER,
     ],
     data: object(MADE),
-    codes: [1001, 1002, 1003, 1005, 1009, 1011, 1012, 1121],
+    codes: [1001, 1002, 1003, 1005, 1009, 1011, 1012, 1121, ...PROOF_CODES],
     answer: addKey,
   },
   {
@@ -132,9 +134,10 @@ export const apiKeyCalls: readonly Call[] = [
           description: 'When the new key ends; by default after the time of the old one.',
         },
       },
+      PROOF_MEMBER,
     ],
     data: object({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
-    codes: [1003, 1004, 1009, 1011, 1012],
+    codes: [1003, 1004, 1005, 1009, 1011, 1012, ...PROOF_CODES],
     answer: replaceKey,
   },
   {

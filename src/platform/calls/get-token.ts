@@ -1,5 +1,5 @@
 import { addressKey } from '../../model/client-address.ts';
-import { OTP_MEMBER } from '../accounts/check-otp.ts';
+import { NEEDS_CODES, OTP_MEMBER } from '../accounts/check-otp.ts';
 import type { Call, CallDeps } from '../call.ts';
 import type { Tokens } from '../create-tokens.ts';
 import type { Caller } from '../credentials.ts';
@@ -45,17 +45,22 @@ async function giveToken(
   const { context, store, body, caller } = request;
   const isByKey = caller?.credential.startsWith('key ') === true;
   if (!isByKey && !triesPassword(body)) return fail(1101, 'send an API key, or UserName and Password');
-  let by: (Caller & { readonly passwordVersion?: number }) | undefined = caller;
+  let by: (Caller & Partial<SignedIn>) | undefined = caller;
   if (triesPassword(body)) {
     const signed = await tryPassword(request, deps);
     if (!signed.ok) return signed;
+    if (deps.requiresOtp && signed.value.secondFactor === 'none') {
+      context.record('code refused', { caller: signed.value });
+      return fail(1122, NEEDS_CODES);
+    }
     by = isByKey ? caller : signed.value;
   }
   const user = by && (await store.findUser({ id: by.owner }));
   if (by === undefined || user === undefined) throw new Error('a caller without a user');
   const passwordVersion = by.passwordVersion ?? user.passwordVersion;
   const { owner: userId, scopes, keyId } = by;
-  const claims = { userId, scopes, passwordVersion, keyId };
+  const hasCode = by.secondFactor === 'code' || by.secondFactor === 'recovery code';
+  const claims = { userId, scopes, passwordVersion, keyId, hasCode };
   const issued = await (await deps.tokens()).issue(claims);
   context.record('token', { caller: by, subject: { resource: 'AdminUser', id: userId } });
   return succeed(issued);
@@ -68,7 +73,8 @@ export const getToken: Call = {
   path: '/Auth/Token',
   tag: 'Auth',
   summary: 'Get a token by an API key, or by UserName and Password',
-  description: 'A token lasts 24 hours, and ends with the key, the password or the activity of its user.',
+  description:
+    'A token lasts 24 hours, and ends with the key, the password or the activity of its user, or by POST /Auth/Revoke.',
   isSpecified: true,
   isOpen: true,
   bodyIsOptional: true,

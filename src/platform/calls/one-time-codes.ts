@@ -2,6 +2,7 @@ import type { Note } from '../../model/mail.ts';
 import { checkDigits, loadOneTimeCodes, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
 import { callerOf, confirmPassword, guardCheck, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
+import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
@@ -201,6 +202,8 @@ async function reset(request: IdentifiedRequest, deps: CallDeps): Answer<unknown
     return fail(1012, 'UserID is your own; remove your one-time codes by POST /api/Otp/Remove');
   if ((await store.findUser({ id: id.value })) === undefined)
     return fail(1121, 'UserID: there is no admin user with that id');
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   return (await store.removeCodes(id.value, authorOfCaller(request, deps), noteOf('codes-off', id.value, deps)))
     ? succeed({ result: 'success', UserID: id.value })
     : fail(1122, 'that admin user has no one-time codes');
@@ -215,9 +218,9 @@ export const resetOtp: Call = {
   summary: 'Remove the one-time codes of another admin user, who has lost them',
   isSpecified: false,
   scope: 'admin',
-  body: [USER_ID],
+  body: [USER_ID, PROOF_MEMBER],
   data: DONE,
-  codes: [1001, 1002, 1003, 1011, 1012, 1121, 1122],
+  codes: [1001, 1002, 1003, 1005, 1011, 1012, 1121, ...PROOF_CODES],
   answer: reset,
 };
 

@@ -3,6 +3,7 @@ import { callerOf, confirmPassword, PASSWORD_MEMBER, userNameKeyOf } from '../ac
 import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
+import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
 import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
 import { checkText } from '../check-text.ts';
@@ -138,6 +139,8 @@ async function change(request: IdentifiedRequest, deps: CallDeps): Answer {
   if (!confirmed.ok) return confirmed;
   if (user === undefined || (await verifyPassword(user.passwordHash, password.value)))
     return fail(1113, 'NewPassword is your password already; choose another one');
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
   const changed = await store.changePassword({
     userId,
     passwordVersion: user.passwordVersion,
@@ -159,9 +162,9 @@ export const changePassword: Call = {
   summary: 'Change your own password',
   description: 'Ends every token and session of the user, this one too, and mails the user a note.',
   isSpecified: false,
-  body: [PASSWORD_MEMBER, newPasswordMember('NewPassword')],
+  body: [PASSWORD_MEMBER, newPasswordMember('NewPassword'), PROOF_MEMBER],
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1006, 1012, 1113, 1118],
+  codes: [1001, 1002, 1003, 1005, 1006, 1012, 1113, 1118, ...PROOF_CODES],
   answer: change,
 };
 

@@ -1,21 +1,22 @@
 import { toNameKey } from '../../model/resource.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
+import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources/admin-user.ts';
 
-async function unlockUser(
-  { context, store, body, caller }: IdentifiedRequest,
-  { lock }: CallDeps,
-): Promise<Outcome<unknown>> {
+async function unlockUser(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<unknown>> {
+  const { context, store, body, caller } = request;
   const id = readUserId(body);
   if (!id.ok) return id;
   const user = await store.find(adminUser, id.value);
   if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
   if (user.IsActive !== true)
     return fail(1108, 'that admin user is not active, so sign-ins fail all the same; set IsActive to true first');
-  const wasLocked = await lock.unlock(store, toNameKey(String(user.UserName)));
+  const proved = await proveCaller(request, deps);
+  if (!proved.ok) return proved;
+  const wasLocked = await deps.lock.unlock(store, toNameKey(String(user.UserName)));
   context.record('unlocked', { caller, subject: { resource: 'AdminUser', id: id.value } });
   return succeed({ result: 'success', UserID: id.value, HadFailures: wasLocked });
 }
@@ -30,7 +31,7 @@ export const unlock: Call = {
   description: 'Forgets the failed sign-ins of the user from every address.',
   isSpecified: false,
   scope: 'admin',
-  body: [USER_ID],
+  body: [USER_ID, PROOF_MEMBER],
   data: {
     type: 'object',
     properties: {
@@ -40,6 +41,6 @@ export const unlock: Call = {
     },
     required: ['result', 'UserID', 'HadFailures'],
   },
-  codes: [1001, 1002, 1003, 1011, 1108, 1121],
+  codes: [1001, 1002, 1003, 1005, 1011, 1012, 1108, 1121, ...PROOF_CODES],
   answer: unlockUser,
 };

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
 import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../account-panel.ts';
-import { doneNote } from '../form.ts';
+import { doneNote, warnNote } from '../form.ts';
 import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
 import { codesPanel } from './account/codes-panel.ts';
 import { passwordPanel } from './account/password-panel.ts';
@@ -13,23 +13,29 @@ const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, codesPanel
 
 const NOTES: ReadonlyMap<string, string> = new Map(PANELS.flatMap(({ notes }) => Object.entries(notes)));
 
+const MUST_ENROL = 'Every admin user needs one-time codes here. Turn them on, then go on.';
+
 async function show(visit: Visit, refused?: Refused): Promise<PortalPage> {
   const done = refused === undefined ? NOTES.get(visit.query.get('done') ?? '') : undefined;
-  const panels = await Promise.all(PANELS.map((panel) => panel.show(visit, refused)));
+  const mustEnrol = visit.services.requiresOtp && visit.session.codeAt === null;
+  const shown = mustEnrol ? [codesPanel] : PANELS;
+  const panels = await Promise.all(shown.map((panel) => panel.show(visit, refused)));
   return {
     title: refused === undefined ? 'Your account' : 'Error: Your account',
     ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
     content: html`<h1>Your account</h1>
 ${done === undefined ? '' : doneNote(done)}
+${mustEnrol ? warnNote(MUST_ENROL) : ''}
 ${panels}`,
   };
 }
 
-const toRoute = ({ name, isSensitive = false, run }: AccountAction): PortalRoute => ({
+const toRoute = ({ name, isSensitive = false, withoutCode, run }: AccountAction): PortalRoute => ({
   kind: 'signed in',
   method: 'POST',
   path: actionPath(name),
   isSensitive,
+  ...(withoutCode && { withoutCode }),
   answer: async (visit) => {
     const done = await run(visit);
     return done.ok ? done.value : show(visit, { name, failure: done.failure });
@@ -41,7 +47,7 @@ export const account: PortalSection = {
   path: ACCOUNT_PATH,
   name: 'Your account',
   routes: [
-    { kind: 'signed in', method: 'GET', path: ACCOUNT_PATH, answer: (visit) => show(visit) },
+    { kind: 'signed in', method: 'GET', path: ACCOUNT_PATH, withoutCode: 'to enrol', answer: (visit) => show(visit) },
     ...PANELS.flatMap(({ actions }) => actions).map(toRoute),
   ],
 };

@@ -24,7 +24,7 @@ const ENDS: readonly (readonly [string, string])[] = [
 const SCOPE_WORDS: Readonly<Record<(typeof SCOPES)[number], string>> = {
   read: 'read: list every record',
   lists: 'lists: also add and change project types, sectors and industries',
-  write: 'write: also add and change admin users',
+  write: 'write: also add and change admin users, and set their passwords; as strong as admin',
   admin: 'admin: keys, audit log, unlocking',
   operate: 'operate: reload, probe now, notes',
 };
@@ -63,7 +63,7 @@ async function readKeys({ request, services }: Visit): Promise<readonly KeyItem[
 
 /** A key that was made just now, which is shown this once. */
 const madeNote = (title: string, key: string, about: string): Html =>
-  html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now, it is shown once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it as <code>apiKey</code> in the query or the body.</p></div></section>`;
+  html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now, it is shown once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it in the header <code>x-api-key</code>, or as <code>apiKey</code> in the query or the body.</p></div></section>`;
 
 function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): Html {
   const value = (name: string) => (failure === undefined ? undefined : (sent[name] ?? ''));

@@ -21,7 +21,7 @@ export const FORGOTTEN_PATH = '/portal/forgotten';
 
 const NOTES = {
   'signed-out': 'You are signed out.',
-  everywhere: 'You are signed out in every browser.',
+  everywhere: 'You are signed out in every browser, and your tokens have ended.',
   'password-changed': 'Your password was changed, and every session has ended. Sign in with the new one.',
   activated: 'Your account is active. Sign in with your new password.',
 } as const;
@@ -98,5 +98,5 @@ async function leave({ store, session, cookies, context, request }: Visit) {
 export const signInRoutes: readonly PortalRoute[] = [
   { kind: 'open', method: 'GET', path: SIGN_IN_PATH, answer: show },
   { kind: 'open', method: 'POST', path: SIGN_IN_PATH, answer: enter },
-  { kind: 'signed in', method: 'POST', path: '/portal/sign-out', answer: leave },
+  { kind: 'signed in', method: 'POST', path: '/portal/sign-out', withoutCode: 'always', answer: leave },
 ];

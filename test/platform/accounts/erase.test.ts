@@ -41,7 +41,7 @@ describe.each(DATABASE_KINDS)('an erased admin user in %s', (kind) => {
     await api.store.touchKey((await api.store.addKey(key, author)) ?? 0, author.at, HERS);
     const passwordVersion = 1;
     const session = { hash: 's', userId, passwordVersion, address: HERS, browser: 'hers', signedInAt: author.at };
-    await api.store.addSession(session);
+    await api.store.addSession({ ...session, codeAt: null });
     await api.store.addLink({ hash: 'l', kind: 'reset', userId, passwordVersion, expiresAt: '2027-01-31' });
     await api.store.startCodes(userId, 'sealed');
     const connection = await openDatabase(address);

@@ -96,6 +96,13 @@ const showRecoveryCodes =
     return made.ok ? succeed(recoveryPage(title, made.value.RecoveryCodes)) : made;
   };
 
+/** Ends the enrolment, by a code of the app. So the session has shown one. */
+async function confirm(visit: Visit): Promise<Outcome<PortalAnswer>> {
+  const confirmed = await showRecoveryCodes(confirmOtp, 'One-time codes are on')(visit);
+  if (confirmed.ok) await visit.store.proveSession(visit.session.id, new Date(visit.now).toISOString());
+  return confirmed;
+}
+
 async function remove(visit: Visit): Promise<Outcome<PortalAnswer>> {
   const removed = await callApi(removeOtp, visit);
   return removed.ok ? succeed(seeOther(`${ACCOUNT_PATH}?done=codes-off`)) : removed;
@@ -105,8 +112,8 @@ async function remove(visit: Visit): Promise<Outcome<PortalAnswer>> {
 export const codesPanel: AccountPanel = {
   notes: { 'codes-off': 'One-time codes are off. A sign-in needs only the password.' },
   actions: [
-    { name: 'codes-enrol', run: enrol },
-    { name: 'codes-confirm', run: showRecoveryCodes(confirmOtp, 'One-time codes are on') },
+    { name: 'codes-enrol', withoutCode: 'to enrol', run: enrol },
+    { name: 'codes-confirm', withoutCode: 'to enrol', run: confirm },
     { name: 'codes-renew', run: showRecoveryCodes(renewRecoveryCodes, 'New recovery codes') },
     { name: 'codes-remove', run: remove },
   ],

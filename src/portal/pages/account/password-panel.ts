@@ -20,10 +20,20 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-const show = async ({ csrf }: Visit, refused: Refused | undefined): Promise<Html> => {
+const OTP: Field = {
+  name: 'Otp',
+  label: 'One-time code',
+  autocomplete: 'one-time-code',
+  isOptional: true,
+  hint: '6 digits, or a recovery code. Not needed within ten minutes of a sign-in with one.',
+};
+
+const show = async ({ csrf, store, session }: Visit, refused: Refused | undefined): Promise<Html> => {
+  const hasCodes = (await store.findCodes(session.userId))?.isConfirmed === true;
+  const fields = hasCodes ? [...FIELDS, OTP] : FIELDS;
   const failure = failureOf(refused, ACTION);
   return html`<section class="panel record" aria-labelledby="password-title"><h2 id="password-title">Password</h2>
-${form({ id: ACTION, action: actionPath(ACTION), csrf, fields: FIELDS, submit: 'Change password', failure })}
+${form({ id: ACTION, action: actionPath(ACTION), csrf, fields, submit: 'Change password', failure })}
 <p class="hint">Every session and token ends with it, this session too. API keys stay valid.</p></section>`;
 };
 

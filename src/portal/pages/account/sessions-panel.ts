@@ -26,7 +26,7 @@ ${failure && failureNote(failure)}
 <table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Browser</th><th scope="col" role="columnheader">Session</th><th scope="col" role="columnheader">Address</th><th scope="col" role="columnheader">Signed in</th><th scope="col" role="columnheader">Last seen</th></tr></thead><tbody role="rowgroup">
 ${sessions.map((one) => row(one, visit))}
 </tbody></table>
-<p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password.</p>
+<p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password. Signing out everywhere ends your tokens, too; API keys stay.</p>
 <form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
 }
 
@@ -38,8 +38,8 @@ async function endOne({ store, session, form, context, request }: Visit) {
 }
 
 async function endAll({ store, session, context, request, cookies }: Visit) {
-  await store.endSessions(session.userId);
-  context.record('sessions ended', { caller: request().caller });
+  await store.signOut(session.userId);
+  context.record('tokens revoked', { caller: request().caller });
   return succeed(seeOther(signedOutPath('everywhere'), cookies.forget()));
 }
 

@@ -1,0 +1,102 @@
+import { SCOPES } from '../../model/platform-store.ts';
+import { MAX_INTEGER } from '../../model/resource.ts';
+import { callerOf } from '../accounts/confirm-password.ts';
+import type { Call } from '../call.ts';
+import { checkValue } from '../check-value.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
+import type { IdentifiedRequest } from '../request-context.ts';
+import { adminUser } from '../resources/admin-user.ts';
+import { DONE } from './passwords.ts';
+
+const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
+
+async function describeCaller(request: IdentifiedRequest): Promise<Outcome<unknown>> {
+  const { owner, scopes, keyId, keyEndsAt, token } = callerOf(request);
+  const user = await request.store.find(adminUser, owner);
+  const [end = null] = [token?.expiresAt, keyEndsAt].filter((one) => one !== undefined).toSorted();
+  return succeed({
+    UserID: owner,
+    UserName: user?.UserName,
+    Scopes: scopes,
+    Credential: token === undefined ? 'API key' : 'token',
+    ApiKeyID: keyId ?? null,
+    ExpiryDate: end,
+  });
+}
+
+/** Whose credential the request has, and what it may do. */
+const me: Call = {
+  id: 'getMe',
+  method: 'GET',
+  path: '/Auth/Me',
+  tag: 'Auth',
+  summary: 'Show whose credential you send, what it may do, and when it ends',
+  isSpecified: false,
+  data: {
+    type: 'object',
+    properties: {
+      UserID: integer,
+      UserName: { type: 'string', examples: ['grace'] },
+      Scopes: {
+        type: 'array',
+        items: { type: 'string', enum: SCOPES },
+        description: 'Everything that the credential may do; of several credentials, what all of them may do.',
+      },
+      Credential: {
+        type: 'string',
+        enum: ['API key', 'token'],
+        description: 'Of several, the first: a key before a token.',
+      },
+      ApiKeyID: { type: ['integer', 'null'], description: 'The key, also that of a token that was made with one.' },
+      ExpiryDate: { type: ['string', 'null'], format: 'date-time', description: 'null for a key without an end.' },
+    },
+    required: ['UserID', 'UserName', 'Scopes', 'Credential', 'ApiKeyID', 'ExpiryDate'],
+  },
+  codes: [],
+  answer: describeCaller,
+};
+
+const ALL = { kind: 'boolean', name: 'all', column: '', example: false } as const;
+
+async function endTokens(request: IdentifiedRequest): Promise<Outcome<unknown>> {
+  const { context, store, body, caller } = request;
+  const { owner, token } = callerOf(request);
+  const all = Object.hasOwn(body, ALL.name) ? checkValue(ALL, body[ALL.name]) : succeed(false);
+  if (!all.ok) return all;
+  if (token === undefined)
+    return fail(1012, 'this request has an API key, which is no token; revoke it by POST /api/ApiKey/Revoke/{id}');
+  if (all.value === true) await store.signOut(owner);
+  else await store.revokeToken(token.id, token.expiresAt);
+  context.record(all.value === true ? 'tokens revoked' : 'token revoked', { caller });
+  return succeed({ result: 'success' });
+}
+
+/** Ends the token that is sent, or every token of its user. */
+const revoke: Call = {
+  id: 'revokeToken',
+  method: 'POST',
+  path: '/Auth/Revoke',
+  tag: 'Auth',
+  summary: 'End the token that you send, or every token of its user',
+  description:
+    'With all true it ends every token of the user, also those made with API keys, every session of the portal, and every link for a new password. API keys stay.',
+  isSpecified: false,
+  bodyIsOptional: true,
+  body: [
+    {
+      name: ALL.name,
+      schema: {
+        type: 'boolean',
+        default: false,
+        examples: [ALL.example],
+        description: 'Whether every token of the user ends.',
+      },
+    },
+  ],
+  data: DONE,
+  codes: [1003, 1012],
+  answer: endTokens,
+};
+
+/** What a caller sees and ends of their own credential, in the order of the reference. */
+export const ownCredentialCalls: readonly Call[] = [me, revoke];
