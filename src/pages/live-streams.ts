@@ -26,7 +26,7 @@ export interface LiveStreamsOptions {
 /** How often a page is rendered for all who look at it. */
 const EVERY_MS = 2_000;
 /** How long pages may be rendered at a time, while all else waits. Those that are left come first the next time. */
-const BUSY_MS = 100;
+const BUSY_MS = 40;
 /** A proxy closes what is silent, and a browser notices an end only when something should come. */
 const HEARTBEAT_MS = 15_000;
 const MOST = 2_000;
