@@ -26,7 +26,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   pages: { rooms: ['model', 'alerts'], packages: ['hono', 'marked'] },
   history: { rooms: ['model'], packages: [] },
   incidents: { rooms: ['model'], packages: [] },
-  platform: { rooms: ['model'], packages: ['jose', '@node-rs/argon2', 'otpauth', 'pino', 'uqr', 'viem'] },
+  platform: {
+    rooms: ['model'],
+    packages: ['jose', '@node-rs/argon2', '@zxcvbn-ts/language-common', 'otpauth', 'pino', 'uqr', 'viem'],
+  },
   portal: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
   reference: { rooms: ['model', 'pages', 'platform'], packages: ['hono'] },
   mail: { rooms: ['model'], packages: ['nodemailer', 'hono', 'pino'] },
@@ -95,7 +98,7 @@ const roomOf = (file: string): string => /^src\/([^/.]+)/.exec(file)?.[1] ?? '';
 /** The files and packages that a file imports, in any form. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+  return [...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\bimport\('([^']+)'[,)]/gm)].map(
     ([, whole, lazy]) => whole ?? lazy ?? '',
   );
 }

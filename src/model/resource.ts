@@ -32,6 +32,8 @@ export interface PasswordMember {
   readonly column: string;
   readonly minLength: number;
   readonly maxLength: number;
+  /** The member before it with the name of the user, which is no password. */
+  readonly unlike: string;
   readonly example: string;
 }
 

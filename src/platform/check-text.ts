@@ -19,7 +19,7 @@ const JOINS_ON =
   '\u0626\u0628\u062a-\u062e\u0633-\u063f\u0641-\u0647\u0649\u064a\u0678-\u0687\u069a-\u06bf\u06c1\u06c2\u06cc\u06ce\u06d0\u06d1';
 const JOINS = '\u0622-\u064a\u0671-\u0673\u0675-\u06d3\u06d5';
 
-/** One character of a text. The two joiners count only where they are visible, by RFC 5892, appendix A. */
+/** One character of a text. The two joiners count only where they are visible, by RFC 5892, appendix A. Emoji are checked apart. */
 const SHOWN = `(?:[^${HIDDEN}]|(?<=[${VIRAMA}])[\\u200c\\u200d]|(?<=[${JOINS_ON}])\\u200c(?=[${JOINS}]))`;
 
 const START = '^\\p{Zs}*(?!\\p{Zs})';
@@ -55,6 +55,10 @@ const EXPRESSIONS = {
   path: compile(PATTERNS.path),
   password: compile(PATTERNS.password),
 };
+/** An emoji as Unicode lists it, which may hold joiners, variation selectors and tags. */
+const EMOJI = /\p{RGI_Emoji}/gv;
+/** Stands for each of them in a check: one that holds nothing hidden. */
+const PLAIN_EMOJI = '\u{1f600}';
 const FIRST_HIDDEN = compile(`[${HIDDEN}]`);
 const CANNOT_BE_KEPT = /[\0\p{Cs}]/u;
 
@@ -110,7 +114,9 @@ export function checkText(value: unknown, name: string, rule: TextRule): Outcome
   const text = checkLength(value, name, rule);
   if (!text.ok) return text;
   // Before trimming: a line break at the end is not a blank.
-  const whole = String(value).replace(trimmed(String(value), rule), () => text.value);
+  const sent = String(value).replace(trimmed(String(value), rule), () => text.value);
+  const mayHoldEmoji = rule.kind === 'text' || rule.kind === 'password';
+  const whole = mayHoldEmoji ? sent.replaceAll(EMOJI, PLAIN_EMOJI) : sent;
   if (EXPRESSIONS[rule.kind].test(whole)) return text;
   if (rule.kind === 'email') return refuse.email(name);
   if (rule.kind === 'password') return refuse.password(name);

@@ -7,6 +7,7 @@ import {
   toNameKey,
   type Value,
 } from '../model/resource.ts';
+import { checkNewPassword } from './accounts/new-password.ts';
 import { type Body, checkDigits, checkInteger, checkValue, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 
@@ -115,7 +116,10 @@ export async function checkWrite(
     if (!present.ok) return present;
     const checked = checkValue(member, present.value, segment === undefined);
     if (!checked.ok) return checked;
-    const value = member.kind === 'reference' ? await checkReference(member, String(checked.value)) : checked;
+    const text = String(checked.value);
+    let value: Outcome<Value> = checked;
+    if (member.kind === 'reference') value = await checkReference(member, text);
+    if (member.kind === 'password') value = await checkNewPassword(text, member.name, String(values[member.unlike]));
     if (!value.ok) return value;
     values[member.name] = value.value;
   }

@@ -1,6 +1,7 @@
 import type { Author } from '../model/author.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { parametersOf, type Value } from '../model/resource.ts';
+import { checkNewPassword } from './accounts/new-password.ts';
 import { checkValue, requireMember } from './check-value.ts';
 import { type Outcome, succeed } from './outcome.ts';
 import { adminUser } from './resources/admin-user.ts';
@@ -35,6 +36,8 @@ export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: nu
     if (!checked.ok) return checked;
     values[member.name] = checked.value;
   }
+  const password = await checkNewPassword(String(values.Password), 'Password', admin.UserName);
+  if (!password.ok) return password;
   const added = await addRecord(store, adminUser, { values, statedBy: 0, key: {} }, onCommandLine(now));
   return added.ok ? succeed(added.value) : added;
 }

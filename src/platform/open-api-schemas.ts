@@ -7,6 +7,7 @@ import {
   type Resource,
   STAMPS,
 } from '../model/resource.ts';
+import { NOT_COMMON } from './accounts/new-password.ts';
 import { PROOF_MEMBER } from './accounts/prove-caller.ts';
 import type { CallMember, Json } from './call.ts';
 import { textRuleOf } from './check-value.ts';
@@ -44,9 +45,11 @@ function schemaOf(member: Parameter, isNew: boolean): Json {
     ...(isNew
       ? {
           not: { const: PASSWORD_MASK },
-          description: `Any but the mask that lists show. Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
+          description: `Any but the mask that lists show. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
         }
-      : { description: `The mask that lists show keeps the password. Kept as a hash of its NFC. ${TEXT_RULES[kind]}` }),
+      : {
+          description: `The mask that lists show keeps the password. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
+        }),
   };
 }
 

@@ -13,8 +13,8 @@ const load = () => import('@node-rs/argon2');
  */
 export type Asker = 'known' | 'stranger';
 
-/** How many may wait. Each takes 10 to 50 ms, so no stranger waits long after those that are known. */
-const MOST: Readonly<Record<Asker, number>> = { known: 128, stranger: 32 };
+/** How many may wait: more than one credential sends at once, and few strangers. Each takes 10 to 50 ms. */
+const MOST: Readonly<Record<Asker, number>> = { known: 256, stranger: 32 };
 
 const waiting: Readonly<Record<Asker, (() => Promise<void>)[]>> = { known: [], stranger: [] };
 let isWorking = false;

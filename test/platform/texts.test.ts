@@ -67,7 +67,12 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
     ['a paragraph separator', 'a\u2029'],
     ['a filler of Hangul', '\u3164'],
     ['a variation selector', 'a\ufe0f'],
+    ['a variation selector after a digit', '1\ufe0f'],
+    ['a variation selector that changes no emoji', '\u{1f6a2}\ufe0f'],
+    ['a joiner between emoji that make no other one', '\u{1f6a2}\u200d\u{1f6a2}'],
+    ['a joiner behind an emoji', '\u{1f469}\u200d'],
     ['a tag', 'a\u{e0041}'],
+    ['a tag behind an emoji', '\u{1f469}\u{e0067}\u{e007f}'],
     ['private use', 'a\ue000'],
     ['a code point without a character', 'a\u0378'],
     ['half of a surrogate pair', 'a\ud800'],
@@ -87,10 +92,25 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
     ['Persian with a non-joiner', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
     ['Sinhala with a joiner', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
     ['a picture', '\u{1f6a2} Shipping'],
+    ['an emoji with a variation selector', 'I \u2764\ufe0f ships'],
+    ['an emoji with a joiner', '\u{1f469}\u200d\u{1f4bb} Ada'],
+    ['a family of joiners and a skin tone', '\u{1f469}\u200d\u{1f467}\u200d\u{1f466} \u{1f44b}\u{1f3fd}'],
+    [
+      'flags, one of them with tags',
+      '\u{1f1e9}\u{1f1ea}\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    ],
+    ['a flag with a selector and a joiner', '\u{1f3f3}\ufe0f\u200d\u{1f308}'],
+    ['a keycap', '1\ufe0f\u20e3'],
     ['Vietnamese', 'Nguye\u0302\u0303n'],
   ])('of people are taken: %s', async (_what, text) => {
     const { data } = await add('ProjectType', { ContractName: text, IsDeleted: false, CreateBy: 1 });
     expect(await kept('ProjectType', data.ProjectTypeID)).toMatchObject({ ContractName: text.normalize('NFC') });
+    const Password = `sesame ${text}`;
+    expect((await add('AdminUser', user(text, { EmailID: `${data.ProjectTypeID}@example.com`, Password }))).http).toBe(
+      200,
+    );
+    const { http } = await api.sendBare('POST', '/api/Auth/Token', { UserName: text, Password });
+    expect(http).toBe(200);
   });
 
   it.each([

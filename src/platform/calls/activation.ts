@@ -1,6 +1,7 @@
 import { LINKS_AT_ONCE } from '../../model/account-link.ts';
 import { describeCause, isAway, isDatabaseFailure, isOverloaded } from '../../model/database-failure.ts';
 import { MAX_INTEGER, parametersOf, type Resource } from '../../model/resource.ts';
+import { userNameKeyOf } from '../accounts/confirm-password.ts';
 import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
@@ -148,9 +149,9 @@ async function activateUser(request: IdentifiedRequest, deps: CallDeps): Answer 
   const found = await findLinkUser(request, 'ActivationToken', 'activation', NO_SETUP, deps);
   if (!found.ok) return found;
   const user = found.value;
-  const password = readNewPassword(body, 'Password');
-  if (!password.ok) return password;
   const { id: userId, passwordVersion } = user;
+  const password = await readNewPassword(body, 'Password', await userNameKeyOf(store, userId));
+  if (!password.ok) return password;
   const changed = await store.changePassword({
     userId,
     passwordVersion,

@@ -91,7 +91,7 @@ async function reset(request: IdentifiedRequest, deps: CallDeps): Answer {
   if (!link.ok) return link;
   const user = link.value;
   const { id: userId, passwordVersion } = user;
-  const password = readNewPassword(body, 'Password');
+  const password = await readNewPassword(body, 'Password', await userNameKeyOf(store, userId));
   if (!password.ok) return password;
   if (!user.isActive) return fail(1117, 'your account is not active; ask another admin user to activate it');
   const changed = await store.changePassword({
@@ -132,7 +132,7 @@ async function change(request: IdentifiedRequest, deps: CallDeps): Answer {
     return fail(1113, 'an API key changes no password; get a token by UserName and Password, and send that');
   const present = requireMember(body, 'Password');
   if (!present.ok) return present;
-  const password = readNewPassword(body, 'NewPassword');
+  const password = await readNewPassword(body, 'NewPassword', await userNameKeyOf(store, userId));
   if (!password.ok) return password;
   const user = await store.findUser({ id: userId });
   const confirmed = await confirmPassword(request, deps);

@@ -26,6 +26,7 @@ export const adminUser: Resource = {
       column: 'password_hash',
       minLength: 8,
       maxLength: 1024,
+      unlike: 'UserName',
       example: 'a long sentence is best',
     },
     {
