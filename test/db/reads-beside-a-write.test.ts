@@ -82,7 +82,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
 
 /** The beginnings of the names of what writes. */
 const WRITES =
-  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|remove||renew|replace|reseal|revoke|rotate|save|start|take|touch|trim|update|write)/;
+  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|remove|renew|replace|reseal|revoke|rotate|save|start|take|touch|trim|update|write)/;
 
 it('every read of every store is answered from what is committed while a transaction holds the writer', async () => {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
