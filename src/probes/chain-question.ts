@@ -1,5 +1,6 @@
 import { type AskedHeights, toChainMethods } from '../model/calls.ts';
 import { type ConsensusSettings, EPOCH_PARTS } from '../model/chain.ts';
+import type { Target } from '../model/target.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
 import { type Call, type CallResult, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { namePeers, type SkimValue, skimMembers, skimOrParse, skimOrParseSingle, skimWhole } from './skim-answer.ts';
@@ -34,8 +35,9 @@ export const toPhaseMs = (name: string): number =>
 /** About as many nodes of a subnet are asked for the epoch each minute. All say the same, and their answers are long. */
 const WITNESSES = 8;
 
-/** The turns of a subnet with so many nodes. */
-export const toTurns = (nodes: number): number => Math.max(1, Math.floor(nodes / WITNESSES));
+/** The turns of the nodes among these targets of a subnet. */
+export const toTurns = (targets: readonly Pick<Target, 'component'>[]): number =>
+  Math.max(1, Math.floor(targets.filter(({ component }) => component === 'node').length / WITNESSES));
 
 /** Of a node that was not asked yet. */
 export const createChainTiming = (phaseMs: number, turns = 1): ChainTiming => ({

@@ -58,7 +58,7 @@ function createNodeProberFor(
   if (isAttachOnly(target) && container !== undefined)
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!settings.rpc.enabled) return undefined;
-  const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets.length));
+  const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets));
   if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, chainTiming);
   const peer = createHttpTransport(rpc, keepsConnections);
   return ipc === undefined

@@ -14,6 +14,10 @@ import { MAX_ANSWER_BYTES } from '../../src/probes/transport.ts';
 import { blockResult, type FakeNode, type Methods, type ReceivedCall, startNode } from '../support/fake-node.ts';
 import { recordedMethods } from '../support/recorded-node.ts';
 
+const nodes = (count: number) => Array.from({ length: count }, () => ({ component: 'node' as const }));
+/** These are asked for no epoch. */
+const SERVICES = (['bootnode', 'relayer', 'stats', 'frontend'] as const).map((component) => ({ component }));
+
 const recorded = recordedMethods('healthy');
 const MISSED = 'XDPoS_getMissedRoundsInEpochByBlockNum';
 const POOL = 'XDPoS_getLatestPoolStatus';
@@ -73,8 +77,10 @@ describe('a node is asked about its chain', () => {
   });
 
   test('and for the epoch in one minute of three in a subnet of 24, but in each one while the chain does not move', async () => {
-    expect([1, 15, 16, 24, 25, 10_000].map(toTurns)).toEqual([1, 1, 2, 3, 3, 1_250]);
-    const { prober, state } = await watch({}, undefined, toTurns(24));
+    expect([1, 15, 16, 24, 25, 10_000].map((count) => toTurns([...nodes(count), ...SERVICES]))).toEqual([
+      1, 1, 2, 3, 3, 1_250,
+    ]);
+    const { prober, state } = await watch({}, undefined, toTurns(nodes(24)));
     const isEpochAskedAt = async (minute: number, height: number): Promise<boolean> => {
       Object.assign(state, { now: minute * 60_000, height });
       const { chain } = await prober.probe(5_000);
@@ -94,15 +100,15 @@ describe('a node is asked about its chain', () => {
   });
 
   test('for the epoch by some nodes of a large subnet in each minute', () => {
-    const nodes = Array.from({ length: 100 }, (_, i) => {
-      const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`), toTurns(100));
+    const timings = Array.from({ length: 100 }, (_, i) => {
+      const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`), toTurns(nodes(100)));
       timing.height = 1;
       recordQuestion(timing, 0);
       return timing;
     });
     const counts = Array.from({ length: 24 }, (_, minute) => {
       const now = (minute + 1) * 60_000;
-      return nodes.filter((timing) => asksForEpoch({ ...timing, height: minute + 2 }, now)).length;
+      return timings.filter((timing) => asksForEpoch({ ...timing, height: minute + 2 }, now)).length;
     });
     expect(Math.min(...counts)).toBeGreaterThan(0);
     expect(counts.reduce((sum, count) => sum + count)).toBe(200);
