@@ -25,7 +25,12 @@ export function createMonitorExposure(
   return () => {
     if (last === undefined || now() >= until) {
       until = now() + AGAIN_MS;
-      last = read();
+      const reading = read();
+      last = reading;
+      // What could not be loaded, as for want of file descriptors, is loaded again at the next probe.
+      reading.catch(() => {
+        if (last === reading) last = undefined;
+      });
     }
     return last;
   };
