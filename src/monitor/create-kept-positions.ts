@@ -23,27 +23,32 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
   /** The contents of the table as far as they were read and written: each position as JSON. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
-  const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<ReadonlyMap<string, LogPosition>>();
+  const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<undefined>();
   let stored: Promise<void> | undefined;
   let saving: Promise<void> | undefined;
+  /** Whether the table was ever read. */
+  let isRead = false;
 
+  const remember = (positions: ReadonlyMap<string, LogPosition>) => {
+    isRead = true;
+    for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
+  };
   const readTable = async () => {
     let isGivenUp = false;
-    const read = async (): Promise<ReadonlyMap<string, LogPosition>> => {
+    const read = async (): Promise<ReadonlyMap<string, LogPosition> | undefined> => {
       for (;;) {
         const positions = await table.read().catch(() => undefined);
-        if (positions !== undefined || isGivenUp) return positions ?? new Map();
+        if (positions !== undefined || isGivenUp) return positions;
         await sleep(READ_AGAIN_MS);
       }
     };
-    const positions = await Promise.race([
-      valueWithin(READ_WITHIN_MS, read(), new Map<string, LogPosition>()),
-      stopped,
-    ]);
+    const positions = await Promise.race([valueWithin(READ_WITHIN_MS, read(), undefined), stopped]);
     isGivenUp = true;
-    for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
+    if (positions !== undefined) remember(positions);
   };
   const write = async () => {
+    // Without the rows, it is not known which of them belong to sources that are gone. A database that was away has them still.
+    if (!isRead) remember(await table.read());
     const changed = new Map<string, LogPosition>();
     const texts = new Map<string, string>();
     for (const [source, read] of current) {
@@ -88,7 +93,7 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
     },
     stop: async (readersEnded) => {
-      releaseReaders(new Map());
+      releaseReaders(undefined);
       await readersEnded;
       clearInterval(timer);
       const last = async () => {
