@@ -44,6 +44,15 @@ describe('the manifest for Kubernetes', () => {
     expect(read('Dockerfile')).toContain(`SUBNETD_CONFIG=${mount.mountPath}/${file}`);
   });
 
+  test('runs one pod at a time, as all of its pods would be the same instance', () => {
+    const [instance] = container.env.filter(({ name }: { readonly name: string }) => name === 'SUBNETD_INSTANCE');
+    const { replicas, strategy } = ofKind('Deployment').spec;
+    expect({ replicas, strategy, instance }).toEqual({
+      ...{ replicas: 1, strategy: { type: 'Recreate' } },
+      instance: { name: 'SUBNETD_INSTANCE', value: 'subnetd' },
+    });
+  });
+
   test('asks for life and readiness, and may write nowhere but to its volume', () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
