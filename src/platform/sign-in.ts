@@ -31,8 +31,8 @@ const withSubject = (failure: Failure, subject: Subject | undefined): Outcome<ne
   failure: { ...failure, ...(subject && { subject }) },
 });
 
-/** How long subnetd remembers an address from which a user has signed in. */
-const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
+/** How long subnetd remembers an address from which a user has signed in, in milliseconds. */
+export const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
 const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
 
 /** The inputs of a sign-in besides its body. */

@@ -9,7 +9,7 @@ import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources/admin-user.ts';
-import { SIGN_IN } from '../sign-in.ts';
+import { REMEMBER_MS, SIGN_IN } from '../sign-in.ts';
 import { checkOtp, readOtp, type SecondFactor } from './check-otp.ts';
 
 /** The member of a body with the caller's own password. */
@@ -38,12 +38,12 @@ export async function userNameKeyOf(store: PlatformStore, userId: number): Promi
 }
 
 /**
- * Runs a check of who the caller is. Attempts are limited, and failures count for the lock; only a sign-in forgets them. A
- * refusal is in the security log.
+ * Runs a check of who the caller is. Attempts are limited as sign-ins are, also from many new addresses together, and failures
+ * count for the lock; only a sign-in forgets them. A refusal is in the security log.
  */
 export async function guardCheck<T>(
   request: IdentifiedRequest,
-  { limits, lock }: Pick<CallDeps, 'limits' | 'lock'>,
+  { limits, lock, now }: Pick<CallDeps, 'limits' | 'lock' | 'now'>,
   check: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const { context, store, caller } = request;
@@ -55,11 +55,16 @@ export async function guardCheck<T>(
   };
   const limited = await limits.signInFrom(address);
   if (!limited.ok) return slowed(limited);
+  const lastAt = Date.parse((await store.findSignIn(owner, address)) ?? '');
+  const isKnown = now() - lastAt < REMEMBER_MS;
+  const userNameKey = await userNameKeyOf(store, owner);
+  const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
+  if (!asUser.ok) return slowed(asUser);
   const attempt = {
     store,
-    userNameKey: await userNameKeyOf(store, owner),
+    userNameKey,
     address,
-    isKnown: true,
+    isKnown,
     isSignIn: false,
     onLock: () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } }),
   };

@@ -183,6 +183,17 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       expect((await signIn(api, HOME)).appErrorCode).toBe(1102);
     }));
 
+  it('of the own password from many new addresses together wait, and one that is known does not', async () =>
+    onReplicas(async (api) => {
+      const { token } = (await signIn(api, HOME)).data;
+      const enrol = (address: string, Password: string) =>
+        api.sendBare('POST', '/api/Otp/Enrol', { Password }, { 'x-forwarded-for': address, authorization: token });
+      const codes = [];
+      for (let i = 0; i < 21; i += 1) codes.push((await enrol(`192.0.2.${i}`, 'wrong')).appErrorCode);
+      expect(codes).toEqual([...Array.from({ length: 20 }, () => 1118), 1102]);
+      expect((await enrol(HOME, ROOT_PASSWORD)).http).toBe(200);
+    }));
+
   it('of the first code of an app count, and the password alone does not forget them', async () =>
     onReplicas(async (api) => {
       const headers = { 'x-forwarded-for': HOME, authorization: (await signIn(api, HOME)).data.token };
