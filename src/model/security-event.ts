@@ -1,34 +1,39 @@
-/** The actions that the security log records. */
-export const SECURITY_ACTIONS = [
-  'sign-in',
-  'sign-in refused',
-  'sign-out',
-  'sessions ended',
-  'code refused',
-  'recovery code used',
-  'locked',
-  'unlocked',
-  'reset asked',
-  'password reset',
-  'password changed',
-  'password refused',
-  'link refused',
-  'form refused',
-  'invited',
-  'activated',
-  'token',
-  'token revoked',
-  'tokens revoked',
-  'token refused',
-  'key refused',
-  'key ends soon',
-  'basic auth refused',
-  'scope refused',
-  'slowed',
-] as const;
+/**
+ * How grave the actions of the security log are, in the log of the daemon and in the portal. `slowed`: a request beyond a limit.
+ */
+export const SECURITY_SEVERITIES = {
+  'sign-in': 'info',
+  'sign-in refused': 'warn',
+  'sign-out': 'info',
+  'sessions ended': 'info',
+  'code refused': 'warn',
+  'recovery code used': 'warn',
+  locked: 'warn',
+  unlocked: 'info',
+  'reset asked': 'info',
+  'password reset': 'info',
+  'password changed': 'info',
+  'password refused': 'warn',
+  'link refused': 'warn',
+  'form refused': 'warn',
+  invited: 'info',
+  activated: 'info',
+  token: 'info',
+  'token revoked': 'info',
+  'tokens revoked': 'info',
+  'token refused': 'warn',
+  'key refused': 'warn',
+  'key ends soon': 'warn',
+  'basic auth refused': 'warn',
+  'scope refused': 'warn',
+  slowed: 'warn',
+} as const satisfies Readonly<Record<string, 'info' | 'warn'>>;
 
-/** An action of the security log. `slowed`: a request beyond a limit. */
-export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
+/** An action of the security log. */
+export type SecurityAction = keyof typeof SECURITY_SEVERITIES;
+
+/** The actions that the security log records. */
+export const SECURITY_ACTIONS = Object.keys(SECURITY_SEVERITIES) as readonly SecurityAction[];
 
 /** The record of an event: an existing user or key. Unknown names that were typed are never stored. */
 export interface Subject {

@@ -7,7 +7,7 @@ import { loadOnce } from '../model/load-once.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { ParentChains } from '../model/parent-chain.ts';
 import type { PlatformDatabase, PlatformStore, Scope } from '../model/platform-store.ts';
-import type { SecurityEvent } from '../model/security-event.ts';
+import { SECURITY_SEVERITIES, type SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
 import { FORGET_FAILURES_MS } from '../model/sign-in-store.ts';
 import { settleWithin } from '../model/within.ts';
@@ -101,30 +101,17 @@ const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
   slowed: 'requests came too quickly and were refused',
 };
 
-const QUIET: ReadonlySet<SecurityEvent['action']> = new Set([
-  'sign-in',
-  'sign-out',
-  'sessions ended',
-  'reset asked',
-  'password reset',
-  'password changed',
-  'invited',
-  'activated',
-  'token',
-  'token revoked',
-  'tokens revoked',
-  'unlocked',
-]);
-
 /** Has the log said once what is wrong? Then it is not repeated for each request. */
 const isReported = (cause: { readonly code?: string }): boolean => isAway(cause) || isOverloaded(cause);
 
 /** Writes one line per event. It names users and keys that exist, never what was typed. */
 function logSecurity(log: Logger, { action, subject, ip, requestId, detail, count }: SecurityEvent): void {
-  const level = QUIET.has(action) ? 'info' : 'warn';
   const who = subject && { [subject.resource === 'AdminUser' ? 'userId' : 'keyId']: subject.id };
   const what = detail && { [detail.name.toLowerCase()]: detail.value };
-  log[level]({ security: action, address: ip, ...who, ...what, requestId, count }, SECURITY_TEXTS[action]);
+  log[SECURITY_SEVERITIES[action]](
+    { security: action, address: ip, ...who, ...what, requestId, count },
+    SECURITY_TEXTS[action],
+  );
 }
 
 /** Starts the platform API without loading it: nothing here delays the monitor. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { SECURITY_ACTIONS } from '../../model/security-event.ts';
+import { SECURITY_ACTIONS, SECURITY_SEVERITIES, type SecurityAction } from '../../model/security-event.ts';
 import { badge, type Html } from '../../pages/marks.ts';
 import { ago, count } from '../../pages/times.ts';
 import { ERROR_CODES } from '../../platform/error-codes.ts';
@@ -32,8 +32,6 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 /** The resources whose id is that of an admin user. */
 const OF_USERS: readonly string[] = ['AdminUser', 'OneTimeCodes'];
-/** Actions that somebody should know of. */
-const REFUSED = /refused|locked$|slowed/;
 
 /** The words for what is no resource. */
 const NOUNS: Readonly<Record<string, string>> = {
@@ -86,7 +84,9 @@ function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>
   const stated = StatedBy !== null && StatedBy !== UserID ? ` in the name of ${names.get(StatedBy)}` : '';
   const resource = resources.find(({ name }) => name === event.Resource);
   const what = Object.entries(Changes);
-  const action = log.isSecurity ? badge(REFUSED.test(Action) ? 'warn' : 'ok', Action) : Action;
+  const action = log.isSecurity
+    ? badge(SECURITY_SEVERITIES[Action as SecurityAction] === 'info' ? 'ok' : 'warn', Action)
+    : Action;
   return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="About">${subjectOf(event, names)}</td><td role="cell" data-l="Who">${user}${Credential === 'none' ? 'nobody' : Credential}${stated}</td><td role="cell" data-l="From">${IP === null ? '' : filterBy('IP', IP, IP)}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}${RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`}</td></tr>`;
 }
 
