@@ -76,4 +76,4 @@ it('guesses at a password keep no scraper out, are told to wait, and leave a log
   expect(lines[0]).toMatchObject({ level: 'warn', address: expect.stringMatching(/^2001:db8:/), count: 1 });
   expect(lines.reduce((sum, { count }) => sum + count, 0)).toBe(refused.length + anew.filter(waits).length);
   expect(daemon.output()).not.toMatch(/secret\d|guess \d|hopper|scrape me/);
-});
+}, 120_000);

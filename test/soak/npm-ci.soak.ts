@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyClone } from '../support/copy-clone.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const WITHIN_MS = 300_000;
@@ -14,17 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a fresh clone holds, with changes that are not committed yet. */
-function copyClone(): string {
+function makeClone(): string {
   const clone = join(folder, 'clone');
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of files.split('\0').filter((one) => one !== '' && existsSync(root + one))) {
-    mkdirSync(dirname(join(clone, file)), { recursive: true });
-    cpSync(root + file, join(clone, file));
-  }
+  copyClone(clone);
   return clone;
 }
 
@@ -79,7 +72,7 @@ describe('npm ci in a fresh clone, on a machine without a compiler', () => {
   ])(
     'by %s says nothing alarming and brings all that subnetd needs',
     (_, version) => {
-      const clone = copyClone();
+      const clone = makeClone();
       const path = makePath({ npm: bringNpm(version), node: find('node') });
       const { status, stdout, stderr } = run('npm', ['ci'], clone, path);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -92,7 +85,7 @@ describe('npm ci in a fresh clone, on a machine without a compiler', () => {
   it(
     'without dev packages and without any script gives a subnetd that runs on the machine’s own Node.js',
     () => {
-      const clone = copyClone();
+      const clone = makeClone();
       const node = join(root, 'node_modules/node/bin/node');
       const path = makePath({ npm: bringNpm(undefined), node });
       const { status, stderr } = run('npm', ['ci', '--omit=dev', '--ignore-scripts'], clone, path);
