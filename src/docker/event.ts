@@ -41,7 +41,7 @@ export function parseDockerEvent(line: string): DockerEvent | undefined {
   const action = containerActions.find((known) => known === message?.Action);
   const id = text(message?.Actor?.ID);
   const at = Math.floor(Number(message?.timeNano) / 1e6);
-  if (action === undefined || id === undefined || !(at > 0)) return undefined;
+  if (action === undefined || id === undefined || !Number.isSafeInteger(at) || at <= 0) return undefined;
 
   // The attributes are the container's labels, overlaid with Docker's own.
   const attributes = message?.Actor?.Attributes ?? {};
@@ -52,6 +52,8 @@ export function parseDockerEvent(line: string): DockerEvent | undefined {
     service: isService ? text(attributes['com.docker.compose.service']) : undefined,
     exitCode: action === 'die' ? Number.parseInt(text(attributes.exitCode) ?? '', 10) : undefined,
   };
-  const given = Object.entries(members).filter(([, value]) => value !== undefined && !Number.isNaN(value));
+  const given = Object.entries(members).filter(
+    ([, value]) => value !== undefined && (typeof value === 'string' || Number.isSafeInteger(value)),
+  );
   return { action, id, name: text(attributes.name) ?? '', at, ...Object.fromEntries(given) };
 }

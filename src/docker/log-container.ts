@@ -38,7 +38,7 @@ const LOCAL: Rotation = { fileBytes: 20e6, files: 5 };
 
 /** Decimal also for `kib` and `mib` (docker/go-units, `FromHumanSize`). */
 const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
-const SIZE = /^(\d+(?:\.\d+)?) ?(?:([kmgt])i?)?b?$/i;
+const SIZE = /^(\d{1,15}(?:\.\d+)?) ?(?:([kmgt])i?)?b?$/i;
 
 /** How the engine rotates a log; undefined when it does not, or the driver is unknown. */
 export function readRotation(config: LogConfig | undefined): Rotation | undefined {

@@ -31,7 +31,7 @@ function toEntries(
   for (const [key, entry] of Object.entries(value)) {
     const signers = isRecord(entry) ? addresses.readSigners(entry.CurrentSigners) : undefined;
     const listed = isRecord(entry) ? addresses.readSigners(entry.MissingSigners) : undefined;
-    if (signers === undefined || listed === undefined || !/^\d+:/.test(key)) return undefined;
+    if (signers === undefined || listed === undefined || !/^\d{1,15}:/.test(key)) return undefined;
     const isNameless = signers.includes(ZERO_ADDRESS);
     entries.push({
       round: key.slice(0, key.indexOf(':')),

@@ -2,6 +2,7 @@ import type { LogState, LowHeights, NodeLogFacts, StatsLogFacts } from '../model
 import type { LogHit } from '../model/log.ts';
 import type { Component } from '../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
+import { readHeight } from './read-height.ts';
 
 /** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
 export const MAX_HEARD = 65_536;
@@ -38,10 +39,9 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
 function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHit): NodeLogFacts {
   if (pattern === 'log_level') return { level: Number(value) };
   if (pattern === 'started') return facts.level === undefined ? {} : { level: facts.level };
-  if (value === undefined || (means !== 'progress' && pattern !== 'loaded_head')) return facts;
-  const height = Number(value);
+  const height = readHeight(value);
+  if (height === undefined || (means !== 'progress' && pattern !== 'loaded_head')) return facts;
   if (pattern === 'loaded_head') return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
-  if (!Number.isSafeInteger(height)) return facts;
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);
   const { below: _, ...others } = facts;
@@ -63,7 +63,8 @@ function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): S
   if (pattern === 'history_data') return { ...facts, historyAt: at };
   if (pattern === 'started')
     return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };
-  return pattern === 'block_data' ? { ...facts, block: foldBlock(facts.block, Number(value), at) } : facts;
+  const number = pattern === 'block_data' ? readHeight(value) : undefined;
+  return number === undefined ? facts : { ...facts, block: foldBlock(facts.block, number, at) };
 }
 
 /** In place: copying the map for each line would be slow with many nodes. */

@@ -2,6 +2,7 @@ import type { RelayerLogFacts, RelayerModeFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import type { RelayerMode } from '../model/relayer-queue.ts';
 import { RELAYER_START_ERRORS } from '../model/relayer-start-errors.ts';
+import { readHeight } from './read-height.ts';
 
 const MODES: Readonly<Record<string, RelayerMode>> = {
   FULL: 'full',
@@ -80,7 +81,7 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
 }
 
 function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
-  const startBlock = value === undefined ? undefined : Number(value);
+  const startBlock = readHeight(value);
   const before = facts.byMode[mode];
   const rises = startBlock !== undefined && startBlock > (before?.startBlock ?? -1);
   return change(
