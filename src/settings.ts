@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { type DatabaseAddress, parseDatabaseUrl } from './db/parse-database-url.ts';
 import { type MailSettings, parseMailSettings } from './mail/mail-settings.ts';
 import { parseTrustedProxies } from './model/client-address.ts';
+import { ENCODE_PASSWORD } from './model/find-url-fault.ts';
 import { FLEET_STATE } from './model/fleet.ts';
 import { parseShard, type Shard } from './model/shard.ts';
 
@@ -192,7 +193,7 @@ export function parsePlatformSettings(
   const database = parseDatabaseUrl(read('SUBNETD_DATABASE_URL') ?? 'sqlite:data/subnetd.db');
   if (database === undefined)
     errors.push(
-      'SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; in a password, write / as %2F, ? as %3F, # as %23 and @ as %40',
+      `SUBNETD_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; ${ENCODE_PASSWORD}`,
     );
   const trusted = parseTrustedProxies(read('SUBNETD_TRUSTED_PROXIES') ?? '');
   if (!trusted.ok)

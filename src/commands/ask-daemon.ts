@@ -1,4 +1,5 @@
 import { readCredentials, toBasicAuthorization } from '../model/credentials.ts';
+import { findUrlFault } from '../model/find-url-fault.ts';
 import { readBounded } from '../model/read-bounded.ts';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
 import { readOwnOrigin } from './own-origin.ts';
@@ -26,9 +27,10 @@ async function ownUrl(): Promise<DaemonUrl> {
 export async function toDaemonUrl(given: string | undefined): Promise<DaemonUrl> {
   if (given === undefined) return ownUrl();
   const url = URL.parse(given);
-  return url !== null && /^https?:$/.test(url.protocol)
-    ? { ok: true, url }
-    : { ok: false, errors: ['--url must be the address of subnetd, such as http://127.0.0.1:10545'] };
+  const fault = findUrlFault(given);
+  if (url !== null && /^https?:$/.test(url.protocol) && fault === undefined) return { ok: true, url };
+  const help = '--url must be the address of subnetd, such as http://127.0.0.1:10545';
+  return { ok: false, errors: [fault === undefined ? help : `${help}; ${fault}`] };
 }
 
 /** Several times the status of 10,000 nodes. */

@@ -1,4 +1,5 @@
 import { readInventory } from '../inventory/read-inventory.ts';
+import { findUrlFault } from '../model/find-url-fault.ts';
 import type { Inventory } from '../model/target.ts';
 import { type Client, createClient } from '../notify/create-client.ts';
 import { BY_FLAG } from '../notify/describe-failure.ts';
@@ -22,8 +23,10 @@ export async function readAlertmanagers(
 ): Promise<FoundAlertmanagers> {
   if (url !== undefined) {
     if (config !== undefined) return { ok: false, errors: ['give one of --url and --config'] };
-    if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? '')))
-      return { ok: false, errors: ['--url must be an address such as http://127.0.0.1:9093'] };
+    const help = '--url must be an address such as http://127.0.0.1:9093';
+    const fault = url.map((text) => findUrlFault(text)).find((found) => found !== undefined);
+    if (fault !== undefined) return { ok: false, errors: [`${help}; ${fault}`] };
+    if (url.some((text) => !/^https?:$/.test(URL.parse(text)?.protocol ?? ''))) return { ok: false, errors: [help] };
     return { ok: true, clients: url.map((one) => createClient(one, {}, { settings: BY_FLAG })) };
   }
   const environment = readEnvironment();

@@ -11,7 +11,12 @@ export function parseDatabaseUrl(text: string): DatabaseAddress | undefined {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/s.exec(text)?.[1];
   if (path !== undefined) return path.includes('\0') ? undefined : { kind: 'sqlite', path };
   const url = /^postgres(?:ql)?:\/\/./.test(text) ? URL.parse(text) : null;
-  if (url === null || /@/.test(url.pathname + url.hash) || (url.username === '' && url.search.includes('@')))
+  if (
+    url === null ||
+    url.hash !== '' ||
+    url.pathname.includes('@') ||
+    (url.username === '' && url.search.includes('@'))
+  )
     return undefined;
   return { kind: 'postgres', url: text };
 }

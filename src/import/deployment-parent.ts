@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { findUrlFault } from '../model/find-url-fault.ts';
 import type { ComposeService } from './compose-service.ts';
 import type { Deployment } from './deployment-node.ts';
 import type { Note } from './deployment-notes.ts';
@@ -61,7 +62,7 @@ export function readParent(
   if (setting === undefined || setting.value === '') return { notes: [] };
   const { value, where } = setting;
   const url = URL.parse(value);
-  if (url === null || !/^https?:$/.test(url.protocol))
+  if (url === null || !/^https?:$/.test(url.protocol) || findUrlFault(value) !== undefined)
     return { notes: [{ kind: 'badAddress', what: `PARENTNET_URL, ${where}` }] };
   const contract = readAddress(settings, 'CHECKPOINT_CONTRACT');
   const wallet = readAddress(settings, 'PARENTNET_WALLET');

@@ -2,6 +2,7 @@ import { isRecord } from '../model/record.ts';
 import { DEFAULT_ENGINE } from '../model/target.ts';
 import { findMaintenanceConflicts } from './find-maintenance-conflicts.ts';
 import { findNotifyConflicts } from './find-notify-conflicts.ts';
+import { findSameNodes } from './find-same-nodes.ts';
 
 interface Conflict {
   readonly path: readonly PropertyKey[];
@@ -95,7 +96,7 @@ function findEngineConflicts(document: unknown): readonly Conflict[] {
 }
 
 /**
- * Errors between values: duplicate names, nodes with nothing to probe, engines and targets that are not there, credentials that
+ * Errors between values: duplicate names and nodes, nodes with nothing to probe, engines and targets that are not there, credentials that
  * exclude each other. It takes a document that may have any other error too, so that all errors are found in one run.
  */
 export function findConflicts(document: unknown): readonly Conflict[] {
@@ -123,6 +124,7 @@ export function findConflicts(document: unknown): readonly Conflict[] {
       else nodeNames.add(name);
       findings.push(...findNodeConflicts(node, path));
     });
+    findings.push(...findSameNodes(nodes, s));
     // A node whose name has an error may be the one that is meant.
     if (!areAllNamed) continue;
     for (const reader of ['relayer', 'stats']) {

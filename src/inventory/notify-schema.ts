@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SEVERITIES } from '../model/severity.ts';
 import { text } from './docker-schema.ts';
 import { DURATION, isDuration } from './schedule.ts';
+import { url } from './url-schema.ts';
 
 const NAME_HELP = 'must be a name such as on-call: letters, digits, _ . and -, at most 63';
 const channelName = z.string(NAME_HELP).regex(/^[A-Za-z0-9][\w.-]{0,62}$/, NAME_HELP);
@@ -18,11 +19,7 @@ const secretIn = (setting: string) =>
 
 const file = (what: string) => text(`the path of a file with ${what}`);
 
-const URL_HELP = 'must be a URL such as https://ops.example.com/subnetd';
-const httpUrl = z
-  .string(URL_HELP)
-  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), URL_HELP)
-  .meta({ format: 'uri' });
+const httpUrl = url(['http:', 'https:'], 'https://ops.example.com/subnetd', true);
 
 const HEADERS_HELP = 'must be a mapping of header names to texts in one line';
 const headers = z

@@ -68,7 +68,7 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
     // What has an error itself is no reason for another.
     const first = 'subnets: [{ name: d, nodes: [{ name: 5, rpc: http://h }], stats: { readsFrom: "5" } }]\n';
     expect(errors(first).map((line) => line.split(': ')[1])).toEqual(['subnets[0].nodes[0].name']);
-    const names = 'subnets: [{ name: d, nodes: [{ name: "a\\e", rpc: http://h }, { name: "a\\e", rpc: http://h }] }]\n';
+    const names = 'subnets: [{ name: d, nodes: [{ name: "a\\e", rpc: http://h }, { name: "a\\e", rpc: http://i }] }]\n';
     expect(errors(names)).toHaveLength(2);
     expect(errors(names).join()).not.toContain('\u001b');
   });

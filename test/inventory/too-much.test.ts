@@ -49,7 +49,7 @@ describe('an inventory with too much of something is refused at its place', () =
   });
 
   it('is not an alias for much that is wrong: each error has its place, within seconds', () => {
-    const nodes = times(3_000, (i) => `      - { name: n${i}, rpc: 'http://a:1', typo: 1 }\n`);
+    const nodes = times(3_000, (i) => `      - { name: n${i}, rpc: 'http://a${i}:1', typo: 1 }\n`);
     const errors = problemsOf(`subnets:\n  - name: a\n    nodes: &nodes\n${nodes}  - { name: b, nodes: *nodes }\n`);
     expect(errors).toHaveLength(6_000);
     expect(errors.slice(-2)).toEqual(Array(2).fill('3003:43 is not a key that subnetd knows'));

@@ -1,3 +1,4 @@
+import { findUrlFault } from '../../model/find-url-fault.ts';
 import { UnusableFile } from '../describe-failure.ts';
 import { readSettingFile } from '../read-setting-file.ts';
 
@@ -10,7 +11,10 @@ export function readSecret(setting: string, path: string): string {
 
 /** The URL in a file. Throws `UnusableFile`. */
 export function readUrl(setting: string, path: string): URL {
-  const url = URL.parse(readSecret(setting, path));
+  const text = readSecret(setting, path);
+  const fault = findUrlFault(text, true);
+  if (fault !== undefined) throw new UnusableFile(`${setting}: the address in ${path}: ${fault}`);
+  const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new UnusableFile(`${setting}: ${path} holds no URL; write the whole address into it, with https://`);
   return url;
