@@ -1,4 +1,5 @@
 import type { Target } from '../model/target.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 
 /** A target's values for the commands of a runbook. URLs come without user info, path and query. */
 export interface TargetFacts {
@@ -58,9 +59,8 @@ function findExample(markdown: string, component: Target['component']): string |
 }
 
 /** A shell word. Undefined for text that would leave a line or a code span of Markdown. */
-function toShellWord(text: string | undefined): string | undefined {
-  if (text === undefined || /[\p{C}`]/u.test(text)) return undefined;
-  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function toWord(text: string | undefined): string | undefined {
+  return text === undefined || /[\p{C}`]/u.test(text) ? undefined : toShellWord(text);
 }
 
 /**
@@ -72,12 +72,12 @@ export function fillRunbook(markdown: string, target: Target): string {
   const example = findExample(markdown, target.component);
   const port = EXAMPLE_PORTS[target.component];
   const replacements: readonly (readonly [RegExp | undefined, string | undefined])[] = [
-    [example === undefined ? undefined : new RegExp(`\\bgenerated-${example}-1\\b`, 'g'), toShellWord(facts.container)],
-    [example === undefined ? undefined : new RegExp(`(?<=\\bup -d )${example}\\b`, 'g'), toShellWord(facts.service)],
-    [/\bgenerated(?=-[a-z0-9]+-1\b)|(?<=\.project=)generated\b/g, toShellWord(facts.project)],
-    [port === undefined ? undefined : new RegExp(`http://127\\.0\\.0\\.1:${port}\\b`, 'g'), toShellWord(facts.address)],
-    [/\bgenerated\/xdcchain\d\/XDC\.ipc\b/g, toShellWord(facts.ipc)],
-    [/\bgenerated\/xdcchain\d(?=\W|$)/g, toShellWord(facts.folder)],
+    [example === undefined ? undefined : new RegExp(`\\bgenerated-${example}-1\\b`, 'g'), toWord(facts.container)],
+    [example === undefined ? undefined : new RegExp(`(?<=\\bup -d )${example}\\b`, 'g'), toWord(facts.service)],
+    [/\bgenerated(?=-[a-z0-9]+-1\b)|(?<=\.project=)generated\b/g, toWord(facts.project)],
+    [port === undefined ? undefined : new RegExp(`http://127\\.0\\.0\\.1:${port}\\b`, 'g'), toWord(facts.address)],
+    [/\bgenerated\/xdcchain\d\/XDC\.ipc\b/g, toWord(facts.ipc)],
+    [/\bgenerated\/xdcchain\d(?=\W|$)/g, toWord(facts.folder)],
   ];
   const fill = (code: string): string => {
     const found = replacements.flatMap(([pattern, word]) =>

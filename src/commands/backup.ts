@@ -1,4 +1,5 @@
-import { readDatabase, shellAddress, shellWord } from './read-database.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
+import { readDatabase, shellAddress } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -20,7 +21,7 @@ export async function backup(file: string): Promise<ExitCode> {
   const database = readDatabase();
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
-    const command = `pg_dump --format=custom --file=${shellWord(file)} ${shellAddress(database.url)}`;
+    const command = `pg_dump --format=custom --file=${toShellWord(file)} ${shellAddress(database.url)}`;
     report([`subnetd backup: the database is PostgreSQL, which has its own tools; run: ${command}`]);
     return 2;
   }
@@ -39,7 +40,7 @@ export async function restore(file: string): Promise<ExitCode> {
   const database = readDatabase();
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
-    const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${shellWord(file)}`;
+    const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${toShellWord(file)}`;
     report([
       `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
     ]);

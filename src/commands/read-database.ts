@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { type DatabaseAddress, formatDatabase } from '../db/parse-database-url.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { type PlatformSettings, parseSettings, readEnvironment } from '../settings.ts';
 import { report } from './report.ts';
 
@@ -26,13 +27,10 @@ export function describeMissing(database: DatabaseAddress): string | undefined {
   return `there is no database ${formatDatabase(database)}; set SUBNETD_DATABASE_URL to that of the daemon`;
 }
 
-/** A word, quoted for a shell. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The address of a PostgreSQL without the password, quoted for a shell command that a person types. */
 export function shellAddress(url: string): string {
   const address = new URL(url);
   address.password = '';
   for (const name of ['password', 'sslpassword']) address.searchParams.delete(name);
-  return shellWord(address.href);
+  return toShellWord(address.href);
 }

@@ -7,6 +7,7 @@ import type { Suspicion } from '../model/problem.ts';
 import { RELAYER_START_ERRORS } from '../model/relayer-start-errors.ts';
 import { findCrashes, isLooping, isRestartPlanned, isStoppedOnOrder, LOOP_MS } from '../model/restart-cause.ts';
 import type { TargetState } from '../model/snapshot.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -42,13 +43,13 @@ function findStartError(
 
 /** What to do about a container that ends: while it is started again (`fix`), and once it is not (`fixOfStopped`). */
 function findFixes(state: TargetState, { name, running }: Container, onOrder: boolean) {
-  const start = `start it with \`docker start ${name}\``;
+  const start = `start it with \`docker start ${toShellWord(name)}\``;
   const { what, fix } = findStartError(state, running) ?? {};
   if (fix !== undefined) {
     const known = `${what}, as its log says: ${fix}`;
     return { fix: known, fixOfStopped: `${known}, then ${start}` };
   }
-  const readLog = `read why it ended with \`docker logs --tail 100 ${name}\``;
+  const readLog = `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``;
   return { fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
 }
 

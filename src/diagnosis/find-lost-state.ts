@@ -1,3 +1,4 @@
+import { toShellWord } from '../model/to-shell-word.ts';
 import type { SubnetView } from './subnet-view.ts';
 
 /** A node without the state of its newest blocks prints a line about that each time that it is to make one: every two seconds. */
@@ -16,7 +17,7 @@ export function findLostState({ nodes, now }: SubnetView): { readonly seen: stri
   const setBack = "XDC attach /work/xdcchain/XDC.ipc --exec 'debug.setHead(web3.toHex(eth.blockNumber))'";
   const steps =
     'container' in container
-      ? `with \`docker exec ${container.container.name} ${setBack}\`, then \`docker restart ${container.container.name}\``
+      ? `with \`docker exec ${toShellWord(container.container.name)} ${setBack}\`, then \`docker restart ${toShellWord(container.container.name)}\``
       : `with \`${setBack}\` where it runs, and restart it`;
   return {
     seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,

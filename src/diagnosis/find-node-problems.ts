@@ -4,6 +4,7 @@ import { listNames } from '../model/list-names.ts';
 import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainEach, READ_FROM_NODE } from './explain-checks.ts';
 import {
   checkOf,
@@ -18,7 +19,9 @@ import {
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 export const commandToRestart = ({ container, name }: NodeView): string =>
-  'container' in container ? `restart it with \`docker restart ${container.container.name}\`` : `restart ${name}`;
+  'container' in container
+    ? `restart it with \`docker restart ${toShellWord(container.container.name)}\``
+    : `restart ${name}`;
 
 type Words = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
@@ -77,7 +80,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
     fix:
       socketFix ??
       ('container' in container
-        ? `read why with \`docker logs --tail 100 ${container.container.name}\``
+        ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``
         : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`),
   });
 }

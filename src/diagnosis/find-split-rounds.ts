@@ -1,4 +1,5 @@
 import { joinAnd } from '../model/list-names.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** Nodes send each other a new round at once: one that is asked this much later must know it. */
@@ -36,7 +37,7 @@ function describeRestart(nodes: readonly NodeView[]): string {
   const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
   return containers.length < nodes.length
     ? `restart ${names}`
-    : `restart ${names} with \`docker restart ${containers.join(' ')}\``;
+    : `restart ${names} with \`docker restart ${containers.map(toShellWord).join(' ')}\``;
 }
 
 /**

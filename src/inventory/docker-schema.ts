@@ -7,12 +7,20 @@ const CONTAINER_HELP = 'must be { project: …, service: … } (compose labels) 
 const engineName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be a name such as machine1: a-z, 0-9, _ and -');
 const engine = engineName.optional();
 
+/** What Docker and Compose accept as names (daemon/names, compose-spec schema); the names reach commands to copy. */
+const containerName = z
+  .string('must be a container name')
+  .regex(/^\/?[a-zA-Z0-9][\w.-]*$/, 'must be a container name: a-z, A-Z, 0-9, _, . and -');
+const project = z
+  .string('must be a compose project')
+  .regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be a compose project: a-z, 0-9, _ and -');
+const service = z
+  .string('must be a compose service')
+  .regex(/^[\w.][\w.-]*$/, 'must be a compose service: a-z, A-Z, 0-9, _, . and -');
+
 /** How a container is found. */
 export const container = z.union(
-  [
-    z.strictObject({ project: text('a compose project'), service: text('a compose service'), engine }),
-    z.strictObject({ name: text('a container name'), engine }),
-  ],
+  [z.strictObject({ project, service, engine }), z.strictObject({ name: containerName, engine })],
   CONTAINER_HELP,
 );
 

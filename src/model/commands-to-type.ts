@@ -1,11 +1,12 @@
 import type { ContainerRef, Target } from './target.ts';
+import { toShellWord } from './to-shell-word.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
 export function commandToSeeLog({ container, component, name }: Target): string {
   if (container === undefined) return `read the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
   return 'name' in container
-    ? `run \`docker logs --tail 50 ${container.name}\``
-    : `run \`docker compose -p ${container.project} logs --tail 50 ${container.service}\``;
+    ? `run \`docker logs --tail 50 ${toShellWord(container.name)}\``
+    : `run \`docker compose -p ${toShellWord(container.project)} logs --tail 50 ${toShellWord(container.service)}\``;
 }
 
 /** A container as the inventory names it. */
@@ -15,9 +16,12 @@ export const describeRef = (ref: ContainerRef): string =>
 /** The commands that find and create a container that is missing. */
 export function commandToCreate(ref: ContainerRef): string {
   if ('name' in ref)
-    return `look for it with \`docker ps -a --filter name=${ref.name}\`, create it, or correct the inventory`;
-  const labels = `--filter label=com.docker.compose.project=${ref.project} --filter label=com.docker.compose.service=${ref.service}`;
-  return `look with \`docker ps -a ${labels}\`, and create it with \`docker compose -p ${ref.project} up -d ${ref.service}\` in the folder of its compose file`;
+    return `look for it with \`docker ps -a --filter ${toShellWord(`name=${ref.name}`)}\`, create it, or correct the inventory`;
+  const labels = ['project', 'service'] as const;
+  const filters = labels
+    .map((key) => `--filter ${toShellWord(`label=com.docker.compose.${key}=${ref[key]}`)}`)
+    .join(' ');
+  return `look with \`docker ps -a ${filters}\`, and create it with \`docker compose -p ${toShellWord(ref.project)} up -d ${toShellWord(ref.service)}\` in the folder of its compose file`;
 }
 
 /** How to raise the limit of file descriptors, as the end of a sentence about subnetd. */
@@ -25,13 +29,13 @@ export const RAISE_DESCRIPTORS = 'with LimitNOFILE in its systemd unit or with u
 
 /** A call that a person can repeat; the address has no user info. */
 export const commandToCall = (address: string, method: string, params: string): string =>
-  `curl -s -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' ${address}`;
+  `curl -s -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' ${toShellWord(address)}`;
 
 /** The command that makes a container again after a change in its compose file. */
 export const commandToRecreate = (ref: ContainerRef | undefined): string =>
   ref === undefined || 'name' in ref
     ? `recreate ${ref === undefined ? 'its container' : `the container ${ref.name}`}`
-    : `run \`docker compose -p ${ref.project} up -d ${ref.service}\``;
+    : `run \`docker compose -p ${toShellWord(ref.project)} up -d ${toShellWord(ref.service)}\``;
 
 /** The same after a change that its compose file may not show, or none at all. */
 export const commandToReplace = (ref: ContainerRef | undefined): string =>

@@ -1,4 +1,5 @@
 import type { DockerFault, SshFault } from '../model/observation.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import type { Finding } from '../model/verdict.ts';
 import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
@@ -6,7 +7,7 @@ import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
 function toSshWords(address: string) {
   const [, bracketed = '', plain = '', port = ''] = /^ssh:\/\/(?:\[(.*)\]|(.*)):(\d+)$/.exec(address) ?? [];
   const host = bracketed || plain;
-  return { server: `-p ${port} ${host}`, entry: port === '22' ? host : `'[${host}]:${port}'` };
+  return { server: `-p ${port} ${toShellWord(host)}`, entry: toShellWord(port === '22' ? host : `[${host}]:${port}`) };
 }
 
 /** What is wrong on the way to an engine behind ssh, and what to do. */
@@ -86,7 +87,7 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
         seen: 'it does not answer in time',
         fix: isSsh
           ? `see whether \`ssh ${toSshWords(address).server} docker ps\` answers, and read \`journalctl -u docker\` there`
-          : `see whether \`docker -H ${address} ps\` answers, and read \`journalctl -u docker\``,
+          : `see whether \`docker -H ${toShellWord(address)} ps\` answers, and read \`journalctl -u docker\``,
       };
     case 'other':
       return isSsh
@@ -96,7 +97,7 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
           }
         : {
             seen: 'what answers is no Docker Engine or refuses',
-            fix: `see what \`docker -H ${address} ps -a\` says, and let a socket proxy allow GET for containers and events`,
+            fix: `see what \`docker -H ${toShellWord(address)} ps -a\` says, and let a socket proxy allow GET for containers and events`,
           };
     default:
       return SSH_FAULTS[code](toSshWords(address));

@@ -5,6 +5,7 @@ import { formatCount } from '../model/format-count.ts';
 import type { Container } from '../model/observation.ts';
 import { findRestartCause, isStoppedOnOrder } from '../model/restart-cause.ts';
 import type { Component, ContainerRef } from '../model/target.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
 import type { View } from './view.ts';
@@ -50,18 +51,18 @@ function explainExited(container: Container, { component, onOrder }: Ended, toWa
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return {
       seen: `${name} has exited${when}, out of memory by Docker's verdict`,
-      fix: `raise its memory limit${limit} or free memory on the host, then \`docker start ${name}\``,
+      fix: `raise its memory limit${limit} or free memory on the host, then \`docker start ${toShellWord(name)}\``,
     };
   }
   if (onOrder)
     return {
       seen: `${name} was stopped on order${when}, by a person or a program`,
-      fix: `start it with \`docker start ${name}\``,
+      fix: `start it with \`docker start ${toShellWord(name)}\``,
     };
   const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, component, onOrder)})`;
   return {
     seen: `${name} has exited${when}${code}`,
-    fix: `read \`docker logs --tail 100 ${name}\`, then \`docker start ${name}\``,
+    fix: `read \`docker logs --tail 100 ${toShellWord(name)}\`, then \`docker start ${toShellWord(name)}\``,
   };
 }
 
@@ -77,7 +78,10 @@ function explainStopped(container: Container, ended: Ended, toWall: ToWall): Req
     case 'exited':
       return explainExited(container, ended, toWall);
     case 'paused':
-      return { seen: `${name} is paused, so its processes do nothing`, fix: `go on with \`docker unpause ${name}\`` };
+      return {
+        seen: `${name} is paused, so its processes do nothing`,
+        fix: `go on with \`docker unpause ${toShellWord(name)}\``,
+      };
     case 'restarting': {
       // Docker starts nothing again that was stopped on order.
       const code =
@@ -85,22 +89,28 @@ function explainStopped(container: Container, ended: Ended, toWall: ToWall): Req
       const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
       return {
         seen: `${name} ends again and again and waits for its next restart${why}`,
-        fix: `read \`docker logs --tail 100 ${name}\``,
+        fix: `read \`docker logs --tail 100 ${toShellWord(name)}\``,
       };
     }
     case 'created':
       return exitCode === undefined
-        ? { seen: `${name} has been created and never started`, fix: `start it with \`docker start ${name}\`` }
-        : { seen: `${name} has been created and could not be started`, fix: `see why with \`docker start ${name}\`` };
+        ? {
+            seen: `${name} has been created and never started`,
+            fix: `start it with \`docker start ${toShellWord(name)}\``,
+          }
+        : {
+            seen: `${name} has been created and could not be started`,
+            fix: `see why with \`docker start ${toShellWord(name)}\``,
+          };
     case 'dead':
       return {
         seen: `${name} is dead, Docker could not remove it whole`,
-        fix: `remove it with \`docker rm -f ${name}\` and create it again`,
+        fix: `remove it with \`docker rm -f ${toShellWord(name)}\` and create it again`,
       };
     case 'removing':
       return { seen: `${name} is being removed`, fix: 'create it again if nobody else does' };
     default:
-      return { seen: `${name} is not running`, fix: `see \`docker ps -a --filter name=${name}\`` };
+      return { seen: `${name} is not running`, fix: `see \`docker ps -a --filter ${toShellWord(`name=${name}`)}\`` };
   }
 }
 
@@ -151,7 +161,9 @@ function explainRestart(
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
   return {
     seen: `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}`,
-    fix: oom ? 'raise its memory limit or free memory on the host' : `read \`docker logs --tail 100 ${name}\``,
+    fix: oom
+      ? 'raise its memory limit or free memory on the host'
+      : `read \`docker logs --tail 100 ${toShellWord(name)}\``,
   };
 }
 

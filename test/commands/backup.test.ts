@@ -357,7 +357,7 @@ describe('subnetd backup and subnetd restore', () => {
     expect(await runCommand(['restore', 'a.dump'], env)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} 'a.dump'\n`,
+      stderr: `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: pg_restore --clean --if-exists --no-owner --dbname=${address} a.dump\n`,
     });
   });
 });

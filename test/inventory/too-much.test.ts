@@ -52,7 +52,7 @@ describe('an inventory with too much of something is refused at its place', () =
     const nodes = times(3_000, (i) => `      - { name: n${i}, rpc: 'http://a${i}:1', typo: 1 }\n`);
     const errors = problemsOf(`subnets:\n  - name: a\n    nodes: &nodes\n${nodes}  - { name: b, nodes: *nodes }\n`);
     expect(errors).toHaveLength(6_000);
-    expect(errors.slice(-2)).toEqual(Array(2).fill('3003:43 is not a key that subnetd knows'));
+    expect(errors.slice(-2)).toEqual(Array(2).fill('3003:47 is not a key that subnetd knows'));
   }, 10_000);
 
   it('as check-config says it', async () => {

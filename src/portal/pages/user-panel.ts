@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { toShellWord } from '../../model/to-shell-word.ts';
 import type { Html } from '../../pages/marks.ts';
 import { inviteUser, sendActivation } from '../../platform/calls/activation.ts';
 import { resetOtp } from '../../platform/calls/one-time-codes.ts';
@@ -74,7 +75,7 @@ export const userPanel: RecordPanel = {
       ...(hasMail ? [IsActive === true ? SEND_LINK : SEND_ACTIVATION] : []),
       ...(hasCodes ? [REMOVE_CODES] : []),
     ];
-    const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${UserName}</code> prints a link for a new password.</p>`;
+    const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${toShellWord(String(UserName))}</code> prints a link for a new password.</p>`;
     return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
       failure && failureNote(failure)
     }${forms.map((form) => actionForm(form, path, visit))}${hasMail ? '' : byHand}</section>`;
