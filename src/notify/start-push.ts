@@ -127,13 +127,18 @@ export function startPush({
       onBug: internalErrors.of('alerts'),
     });
   };
+  /** What the inventory names. */
   let current = NOBODY;
+  /** What the push was given. */
+  let given = NOBODY;
   let push = loadOnce(load);
   let running: Push | undefined;
   /** Changes run one after the other. */
   let changing = Promise.resolve();
-  const change = async (before: Receivers, receivers: Receivers) => {
+  const change = async (receivers: Receivers) => {
+    const before = given;
     if (!hasReceivers(receivers)) {
+      given = NOBODY;
       running = undefined;
       await (await push.started())?.stop();
       push = loadOnce(load);
@@ -144,6 +149,7 @@ export function startPush({
     if (!isDeepStrictEqual(before.alertmanager, receivers.alertmanager))
       loaded.setAlertmanagers(receivers.alertmanager);
     if (!isDeepStrictEqual(before.channels, receivers.channels)) loaded.setChannels(receivers.channels ?? []);
+    given = receivers;
   };
   return {
     counts,
@@ -151,14 +157,14 @@ export function startPush({
     isJudged: (subnet) => (hasReceivers(current) ? running?.isJudged(subnet) === true : true),
     roundLate: lateRounds.add,
     setReceivers: ({ alertmanager, channels = [] }) => {
-      const [before, next] = [current, { alertmanager, channels }];
-      if (isDeepStrictEqual(next, before)) return;
+      const next = { alertmanager, channels };
+      if (isDeepStrictEqual(next, current)) return;
       current = next;
       changing = changing
-        .then(() => change(before, next))
+        .then(() => change(next))
         .catch((error: unknown) => {
           // The next reload tries again, even with the same inventory.
-          current = NOBODY;
+          if (current === next) current = given;
           internalErrors.report(error, 'alerts');
         });
     },
