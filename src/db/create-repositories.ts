@@ -1,5 +1,4 @@
 import { Kysely, sql } from 'kysely';
-import { databaseOverloaded } from '../model/database-failure.ts';
 import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers } from './admin-users.ts';
@@ -8,12 +7,11 @@ import { holdTrail, saveTrail, toTrailKey } from './audit-chain.ts';
 import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
 import { checkTrail, readTrailHeads } from './check-trail.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
-import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createErasures } from './erase-user.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
-import { createInTransaction, createSharing, type InTransaction, type OnConnection } from './in-transaction.ts';
+import { createInTransaction, type InTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createPasswordChanges } from './password-changes.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -44,22 +42,6 @@ const onConnectionOf =
       }),
     );
 
-/** Whoever writes the audit trail may wait so long for those before it. */
-const TRAIL_WITHIN_MS = 10_000;
-
-/** One transaction at a time, so that those that wait for it keep no connection. */
-function oneByOne(onConnection: OnConnection<Queries>): OnConnection<Queries> {
-  const turns = createTurns({ atOnce: 1, withinMs: TRAIL_WITHIN_MS, late: databaseOverloaded });
-  return async (work) => {
-    await turns.take();
-    try {
-      return await onConnection(work);
-    } finally {
-      turns.give();
-    }
-  };
-}
-
 /** Creates the repositories of an open database. The first of the `secrets` keys the audit trail. */
 export async function createRepositories(
   connection: DatabaseConnection,
@@ -70,13 +52,11 @@ export async function createRepositories(
   const db: Queries = new Kysely({ dialect: await connection.createDialect(connection.lend) });
   /** For reads that may look at many rows. */
   const scans: Queries = new Kysely({ dialect: await connection.createDialect(connection.lendScan) });
-  const onConnection = onConnectionOf(db);
-  const inTransaction = createInTransaction(onConnection, kind);
+  const inTransaction = createInTransaction(onConnectionOf(db), kind);
   const trailKeys = secrets.map(toTrailKey);
-  const sharing = kind === 'sqlite' ? inTransaction : createSharing(oneByOne(onConnection), kind);
   /** The transactions of changes, whose audit events follow each other in one chain. */
   const inTrail: InTransaction = (work) =>
-    sharing(async (transaction) => {
+    inTransaction(async (transaction) => {
       await holdTrail(transaction, kind, trailKeys[0]);
       return work(transaction);
     });

@@ -62,14 +62,11 @@ interface Waiting<Transaction> {
 }
 
 /**
- * Where one writes at a time, each commit waits for the disk. So all writes that come before the connection is free share a
+ * SQLite has one writer, and each commit waits for the disk. So all writes that come before the connection is free share a
  * transaction. If one of them fails, each runs again in its own transaction. If another process writes, or the connection
  * is not free in time, all reject, and nothing of them is stored.
  */
-export function createSharing<Transaction>(
-  onConnection: OnConnection<Transaction>,
-  kind: DatabaseConnection['kind'],
-): InTransaction<Transaction> {
+function createSharing<Transaction>(onConnection: OnConnection<Transaction>): InTransaction<Transaction> {
   let waiting: Waiting<Transaction>[] = [];
   const takeAll = (): readonly Waiting<Transaction>[] => {
     const all = waiting;
@@ -78,25 +75,19 @@ export function createSharing<Transaction>(
   };
   const runAll = async () => {
     let all: readonly Waiting<Transaction>[] = [];
-    let isCommitting = false;
     try {
-      const results = await run(onConnection, kind, async (transaction) => {
-        isCommitting = false;
-        // With what a lost race has rolled back.
-        all = [...all, ...takeAll()];
+      const results = await run(onConnection, 'sqlite', async (transaction) => {
+        all = takeAll();
         const done: unknown[] = [];
         for (const { work } of all) done.push(await work(transaction));
-        isCommitting = true;
         return done;
       });
       all.forEach(({ resolve }, index) => void resolve(results[index]));
     } catch (error) {
       const isBegun = all.length > 0;
       if (!isBegun) all = takeAll();
-      // A commit whose connection was lost may have been carried out.
-      const mayRunAgain = isBegun && !isBusy(error) && !(isCommitting && kind === 'postgres');
-      if (all.length > 1 && mayRunAgain)
-        for (const { work, resolve, reject } of all) await run(onConnection, kind, work).then(resolve, reject);
+      if (all.length > 1 && isBegun && !isBusy(error))
+        for (const { work, resolve, reject } of all) await run(onConnection, 'sqlite', work).then(resolve, reject);
       else for (const { reject } of all) reject(error);
     }
   };
@@ -112,4 +103,4 @@ export const createInTransaction = <Transaction>(
   onConnection: OnConnection<Transaction>,
   kind: DatabaseConnection['kind'],
 ): InTransaction<Transaction> =>
-  kind === 'sqlite' ? createSharing(onConnection, kind) : (work) => run(onConnection, kind, work);
+  kind === 'sqlite' ? createSharing(onConnection) : (work) => run(onConnection, kind, work);
