@@ -60,6 +60,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'platform.findByKey': () => platform.findByKey(industry, { IndustryName: 'boats' }),
     'platform.search': () => platform.search(adminUser, { search: 'root', offset: 0, limit: 10 }),
     'platform.findUser': () => platform.findUser({ id: 1 }),
+    'platform.findTokenUser': () => platform.findTokenUser(1, 'jti'),
     'platform.findKey': () => platform.findKey('hash'),
     'platform.findKeyById': () => platform.findKeyById(1),
     'platform.listKeys': () => platform.listKeys(),
@@ -82,7 +83,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
 
 /** The beginnings of the names of what writes. */
 const WRITES =
-  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|remove|renew|replace|reseal|revoke|rotate|save|start|take|touch|trim|update|write)/;
+  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|remove|renew|replace|reseal|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
 
 it('every read of every store is answered from what is committed while a transaction holds the writer', async () => {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
