@@ -103,7 +103,8 @@ test('the time down is that of the target which is the cause, not of those that 
   const at = Date.UTC(2026, 0, 1, 12, 30);
   const lastHours = (plannedWork: readonly PlannedWork[]) => {
     const history = createHistory();
-    for (let passed = 0; passed <= 60_000; passed += 10_000) history.record([{ ...state, plannedWork }], at + passed, passed);
+    for (let passed = 0; passed <= 60_000; passed += 10_000)
+      history.record([{ ...state, plannedWork }], at + passed, passed);
     return state.targets.slice(0, 2).map(({ target }) => history.historyOf(target, at).hours.at(-1));
   };
   const well = { ok: 60_000, fail: 0, unseen: 0, planned: 0 };
