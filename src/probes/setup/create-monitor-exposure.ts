@@ -27,7 +27,7 @@ export function createMonitorExposure(
       until = now() + AGAIN_MS;
       const reading = read();
       last = reading;
-      // What could not be loaded, as for want of file descriptors, is loaded again at the next probe.
+      // What could not be loaded, for instance because no file descriptor was left, is loaded again at the next probe.
       reading.catch(() => {
         if (last === reading) last = undefined;
       });
