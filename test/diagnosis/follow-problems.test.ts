@@ -42,6 +42,21 @@ describe('a problem', () => {
     ).toEqual([['clearing'], ['open'], ['open']]);
   });
 
+  test('that is only suspected starts again after a minute in which nobody looked', () => {
+    const behind = [suspicion({ problem: 'node_behind' })];
+    const wait = problemCatalog.node_behind.confirmMs;
+    const minute = 60 * SECOND;
+    expect(wait).toBeGreaterThan(2 * minute);
+    expect(statesAfter([0, behind], [minute, behind], [wait - minute, behind], [wait, behind]).at(-1)).toEqual([
+      'open',
+    ]);
+    expect(statesAfter([wait - minute - SECOND, behind], [wait, behind], [wait + SECOND, behind]).at(-1)).toEqual([
+      'suspected',
+    ]);
+    const late = wait - minute - 1;
+    expect(statesAfter([0, behind], [minute, behind], [late, behind], [wait, behind]).at(-1)).toEqual(['suspected']);
+  });
+
   test('stays as it is while it cannot be judged, and ends with its target', () => {
     const opened = [
       [0, [suspicion()]],

@@ -5,6 +5,7 @@ import { onCommandLine } from '../../src/platform/create-admin.ts';
 import { joinLimitHeaders } from '../../src/platform/limits.ts';
 import { projectType } from '../../src/platform/resources/project-type.ts';
 import { parsePlatformSettings } from '../../src/settings.ts';
+import { ROOT_PASSWORD } from '../support/api.ts';
 import { useApi, useDatabases } from '../support/use-api.ts';
 
 const ORIGIN = 'https://app.example.com';
@@ -39,6 +40,34 @@ it('each request is counted by the pattern of its path, also one that is refused
   expect(await patternOf('/api/Sector/ListAll/7')).toEqual(['/api/Sector/ListAll/{id}']);
   expect(await patternOf('/api/v1/Sector/%4cistAll/0?apiKey=wrong')).toEqual(['/api/Sector/ListAll/{id}']);
   expect(await patternOf('/api/Nothing/42')).toEqual(['/api/*']);
+});
+
+it('no answer may be kept by a cache, whichever it is', async () => {
+  const get = (path: string, headers = {}) => ask('GET', path, { 'x-api-key': api.key, ...headers });
+  const post = (path: string, body: object) =>
+    fetch(api.url + path, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    });
+  const user = { UserName: 'root', Password: ROOT_PASSWORD };
+  const answers: Readonly<Record<string, readonly [status: number, answer: Response]>> = {
+    'a streamed list': [200, await get('/api/ProjectType/ListAll/0')],
+    'a page of a list': [200, await get('/api/ProjectType/ListAll/0?limit=2')],
+    'an unchanged list': [304, await get('/api/ProjectType/ListAll/0', { 'if-none-match': '*' })],
+    'a record': [200, await get('/api/ProjectType/ListAll/1')],
+    'who the caller is': [200, await get('/api/Auth/Me')],
+    'a token': [200, await post('/api/Auth/Token', user)],
+    'a refused sign-in': [403, await post('/api/Auth/Token', { ...user, Password: 'wrong' })],
+    'a missing credential': [401, await ask('GET', '/api/Sector/ListAll/0')],
+    'a missing record': [403, await get('/api/ProjectType/ListAll/999999')],
+    'a body that is too large': [400, await post('/api/Auth/Token', { UserName: 'x'.repeat(70_000) })],
+  };
+  for (const [what, [status, answer]] of Object.entries(answers)) {
+    await answer.arrayBuffer();
+    expect([answer.status, answer.headers.get('cache-control')], what).toEqual([
+      status,
+      expect.stringMatching(/^no-store\b/),
+    ]);
+  }
 });
 
 describe('compression', () => {

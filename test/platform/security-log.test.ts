@@ -86,6 +86,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
           ...(resource === 'ApiKey' && { keyId: recordId }),
         })),
       );
+      // Only what an operator should look at is a warning.
+      const warned = lines(api).filter(({ level }) => level === 40);
+      expect(new Set(warned.map(({ security }) => security))).toEqual(
+        new Set(['sign-in refused', 'key refused', 'token refused', 'scope refused']),
+      );
+      expect(lines(api).filter(({ level }) => level !== 40 && level !== 30)).toEqual([]);
       const all = JSON.stringify(events) + api.logged.join('');
       for (const secret of ['hunter2', 'my-secret-typed', ROOT_PASSWORD, reader.key, revoked.key, token])
         expect(all).not.toContain(secret);
