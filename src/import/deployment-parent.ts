@@ -29,11 +29,10 @@ const isHostOpen = (host: string): boolean =>
   isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0 ||
   host.split('.').every((label) => label.length < 16 || !/\d/.test(label));
 
-const isOpen = ({ username, password, pathname, search, hash, hostname }: URL): boolean =>
+const isOpen = ({ username, password, pathname, search, hostname }: URL): boolean =>
   username === '' &&
   password === '' &&
   search === '' &&
-  hash === '' &&
   pathname.split('/').every((word) => PATH_WORDS.has(word)) &&
   isHostOpen(hostname);
 
