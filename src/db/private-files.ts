@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { toShellWord } from '../model/to-shell-word.ts';
 
 /** The endings of a database's files; the empty one is the database itself. */
 const SQLITE_FILES = ['', '-wal', '-shm', '-journal'] as const;
@@ -58,7 +59,7 @@ export function restrictFiles(path: string): readonly string[] {
   if ((mode & OTHERS) !== 0 && isOwnFolder(folder, name)) narrow(folder, mode, 0o700);
   else if ((mode & MAY_WRITE) !== 0)
     warnings.push(
-      `other users may write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${folder}`,
+      `other users may write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${toShellWord(folder)}`,
     );
   for (const end of SQLITE_FILES) {
     const file = statOf(`${path}${end}`);

@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { isBusy } from './busy.ts';
 import { type Copied, copySqlite, flush, refuse, refuseFile } from './copy-sqlite.ts';
 import { type FileIdentity, identify } from './file-identity.ts';
@@ -95,7 +96,7 @@ export async function restoreSqlite(
     giveTo(part, owner);
     if (before !== undefined) hold = takeAlone(path);
     if (hold?.who === 'others')
-      return refuse(`a process has ${path} open; stop subnetd first (fuser ${path} names the process)`);
+      return refuse(`a process has ${path} open; stop subnetd first (fuser ${toShellWord(path)} names the process)`);
     if (before !== undefined) {
       linkSync(path, keptAs);
       isLinked = true;

@@ -49,7 +49,7 @@ const many = Array.from({ length: 20_000 }, (_, index) => `a name that fills pag
 
 describe('subnetd backup and subnetd restore', () => {
   it('under load: the backup holds each write acknowledged before it, and a restore brings back exactly that', async () => {
-    const path = pathOf('data/subnetd.db');
+    const path = pathOf('our data/subnetd.db');
     await makeDatabase(path, many);
     const apiKey = await createApiKey(at(path), 'write');
     const daemon = await startApiDaemon(at(path));
@@ -90,7 +90,7 @@ describe('subnetd backup and subnetd restore', () => {
     await more();
     expect(await runCli(['restore', file], at(path))).toMatchObject({
       code: 2,
-      stderr: `subnetd restore: a process has ${path} open; stop subnetd first (fuser ${path} names the process)\n`,
+      stderr: `subnetd restore: a process has ${path} open; stop subnetd first (fuser '${path}' names the process)\n`,
     });
     await more();
     isOver = true;
@@ -101,12 +101,12 @@ describe('subnetd backup and subnetd restore', () => {
     expect(before.filter((name) => !inBackup.includes(name))).toEqual([]);
     const restored = await runCli(['restore', file], at(path));
     expect([restored.code, restored.stderr]).toEqual([0, '']);
-    const kept = readdirSync(pathOf('data')).filter((name) => name !== 'subnetd.db');
+    const kept = readdirSync(pathOf('our data')).filter((name) => name !== 'subnetd.db');
     expect(kept).toEqual([expect.stringMatching(/^subnetd\.db\.before-\d{8}T\d{6}Z$/)]);
-    expect(restored.stdout).toContain(`; the previous database is ${pathOf(`data/${kept[0]}`)}\n`);
-    const inKept = new Set(namesIn(pathOf(`data/${kept[0]}`)));
+    expect(restored.stdout).toContain(`; the previous database is ${pathOf(`our data/${kept[0]}`)}\n`);
+    const inKept = new Set(namesIn(pathOf(`our data/${kept[0]}`)));
     expect(acknowledged.filter((name) => !inKept.has(name))).toEqual([]);
-    expect([file, path, pathOf(`data/${kept[0]}`)].map(modeOf)).toEqual(['600', '600', '600']);
+    expect([file, path, pathOf(`our data/${kept[0]}`)].map(modeOf)).toEqual(['600', '600', '600']);
 
     const again = await startApiDaemon(at(path));
     cleanups.push(() => again.end('SIGKILL'));

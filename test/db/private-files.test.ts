@@ -74,14 +74,14 @@ describe('a SQLite database is for its owner alone', () => {
   });
 
   it('and the folder stays as it is when it holds something else, with a warning when others may write to it', async () => {
-    const folder = pathOf('shared');
+    const folder = pathOf('our data');
     await makeOpen(folder, 0o777);
     writeFileSync(`${folder}/of-somebody-else`, '');
     const warnings = await open(`${folder}/subnetd.db`);
     expect(modeOf(folder)).toBe('777');
     expect(modesIn(folder)).toEqual({ ...PRIVATE, 'of-somebody-else': expect.any(String) });
     expect(warnings[0]).toBe(
-      `other users may write to ${folder} (mode 777) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${folder}`,
+      `other users may write to ${folder} (mode 777) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w '${folder}'`,
     );
     chmodSync(folder, 0o755);
     expect(await open(`${folder}/subnetd.db`)).toEqual([]);
