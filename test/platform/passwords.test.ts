@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { failureIn } from '../../src/platform/outcome.ts';
 import { hashPassword, verifyPassword } from '../../src/platform/passwords.ts';
+import { cheapHash } from '../support/api.ts';
 
 it('many passwords at once leave threads for what probes wait for', async () => {
   const hash = await hashPassword('correct horse battery');
@@ -45,4 +46,13 @@ it('few passwords of strangers wait, the rest is refused, and one that is known 
   expect(order.slice(0, 7)).toEqual(Array(7).fill('refused'));
   expect(order.slice(7, 10)).toEqual(['stranger', 'known', 'known']);
   expect(order.slice(10)).toEqual(Array(32).fill('stranger'));
+});
+
+it('of those that are known, 256 wait and the rest is refused', async () => {
+  const hash = await cheapHash();
+  await verifyPassword(hash, 'wrong');
+  const checks = await Promise.allSettled(Array.from({ length: 270 }, () => verifyPassword(hash, 'wrong')));
+  const refused = checks.flatMap((one) => (one.status === 'rejected' ? [failureIn(one.reason)?.code] : []));
+  // One is being compared when the others come.
+  expect(refused).toEqual(Array(13).fill(1102));
 });
