@@ -41,7 +41,8 @@ describe('many nodes', () => {
   it('with 500 down and 500 hanging do not change the verdict of a healthy one', async () => {
     const healthy = keep(await startNode());
     const hanging = keep(await startTcp(() => {}));
-    const rpcs = [healthy.url, ...Array(500).fill('http://127.0.0.1:1'), ...Array(500).fill(hanging.url)];
+    const atPaths = (url: string) => Array.from({ length: 500 }, (_, i) => `${url}/${i}`);
+    const rpcs = [healthy.url, ...atPaths('http://127.0.0.1:1'), ...atPaths(hanging.url)];
     const { monitor, bugs } = watch(rpcs, "schedule: 'every 5s', timeout: 4s");
     await eventually(() => expect(monitor.isReady()).toBe(true));
     // On a busy machine the healthy one may miss its time in one round, but not in each.

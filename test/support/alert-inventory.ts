@@ -13,7 +13,7 @@ export async function writeAlertInventory(
   urls: readonly string[],
 ): Promise<string> {
   const config = folder.path('subnetd.yaml');
-  const nodes = "[{ name: subnet1, rpc: 'http://127.0.0.1:1' }, { name: subnet2, rpc: 'http://127.0.0.1:1' }]";
+  const nodes = "[{ name: subnet1, rpc: 'http://127.0.0.1:1' }, { name: subnet2, rpc: 'http://127.0.0.1:2' }]";
   await writeFile(
     config,
     `subnets: [{ name: devnet, nodes: ${nodes}, stats: {} }]\nalertmanager: { urls: ${JSON.stringify(urls)} }\n`,
