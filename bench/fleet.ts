@@ -28,7 +28,7 @@ function build(subnets: number, nodes: number): Inventory {
   const texts = Array.from({ length: subnets }, (_, s) => {
     const rows = Array.from(
       { length: nodes },
-      (_, n) => `{ name: n${n}, rpc: 'http://10.0.0.1:1', p2p: '10.${s >> 8}.${s & 255}.1:${n + 1}' }`,
+      (_, n) => `{ name: n${n}, rpc: 'http://10.0.0.1:${n + 1}', p2p: '10.${s >> 8}.${s & 255}.1:${n + 1}' }`,
     );
     return `{ name: s${s}, nodes: [${rows.join()}], bootnode: { container: { name: b${s} } } }`;
   });

@@ -24,7 +24,7 @@ const pack = promisify(gzip);
 function createFleet(nodes: number) {
   const texts = Array.from(
     { length: nodes },
-    (_, i) => `{ name: node${i}, rpc: 'http://10.0.0.1:${(i % 60_000) + 1}' }`,
+    (_, i) => `{ name: node${i}, rpc: 'http://10.0.0.1:${(i % 60_000) + 1}/${i}' }`,
   );
   const parsed = parseInventory(`subnets: [{ name: bench, nodes: [${texts.join()}] }]`, {});
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));

@@ -64,7 +64,7 @@ describe('the daemon ends within 5 s with 0, its positions saved and its databas
     const hole = await startBlackHole();
     cleanups.push(hole.stop);
     const http = new URL(mute.url).host;
-    const ipc = await startMute(folder.path('XDC.ipc'));
+    const [ipc, otherIpc] = [await startMute(folder.path('XDC.ipc')), await startMute(folder.path('other.ipc'))];
     const docker = await startMute(folder.path('docker.sock'));
     const log = folder.path('xdc.log');
     await writeFile(log, 'one\n');
@@ -79,7 +79,7 @@ describe('the daemon ends within 5 s with 0, its positions saved and its databas
       - { name: syn, rpc: 'http://${hole.host}' }
       - { name: syn-tls, rpc: 'https://${hole.host}' }
       - { name: ipc, ipc: '${ipc}' }
-      - { name: both, rpc: 'http://${http}', ipc: '${ipc}' }
+      - { name: both, rpc: 'http://${http}/both', ipc: '${otherIpc}' }
       - { name: exec, container: { name: n }, consoleExec: true }
     relayer: { url: 'http://${http}', container: { name: r } }
     stats: { url: 'https://${http}' }

@@ -49,6 +49,7 @@ x-node: &node
 services:
   subnet1:
     <<: *node
+    volumes: [./data1:/work/xdcchain]
     ports:
       - { target: 8545, published: 1, protocol: udp }
       - { target: 8545, published: "\${RPC:-18545}" }

@@ -37,7 +37,7 @@ function inventory(urls: readonly string[], alertmanager: string, logs: readonly
     })),
     checks: { rpc: { schedule: 'every 5s', timeout: '2s', stallAfter: '10s' } },
   }));
-  if (withOneMore) subnets[0]?.nodes.push({ name: 'one-more', rpc: urls[0] ?? '', expectedPeers: 3 });
+  if (withOneMore) subnets[0]?.nodes.push({ name: 'one-more', rpc: `${urls[0]}/again`, expectedPeers: 3 });
   return stringify({ subnets, alertmanager: { urls: [alertmanager] } });
 }
 
