@@ -62,7 +62,7 @@ it.each([
   cleanups.push(node.stop, hanging.stop);
   // Those that answer are spread over the list: the last begin after all that hang.
   const answers = (i: number) => i % Math.ceil(all / (all - hang)) === 0 || i === all - 1;
-  const rpcs = Array.from({ length: all }, (_, i) => (answers(i) ? node.url : hanging.url));
+  const rpcs = Array.from({ length: all }, (_, i) => `${(answers(i) ? node : hanging).url}/${i}`);
   const watched = watch(rpcs, checks);
   const alone = watch([node.url], checks);
   const others = () => watched.runs().filter((_, i) => answers(i));
