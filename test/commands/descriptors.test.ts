@@ -184,7 +184,7 @@ it('what an inventory needs is what lets all of it stay open', () => {
 it.each([1, 9, 100, 128, 129, 1_000, 12_288, 12_289, 15_808])(
   'what an inventory of %i nodes needs is about the least limit that leaves as many connections to probes',
   (count) => {
-    const nodes = Array.from({ length: count }, (_, i) => `{ name: n${i}, rpc: 'http://127.0.0.1:1' }`);
+    const nodes = Array.from({ length: count }, (_, i) => `{ name: n${i}, rpc: 'http://127.0.0.1:1/${i}' }`);
     const parsed = parseInventory(`subnets: [{ name: d, nodes: [${nodes.join()}] }]`, {});
     if (!parsed.ok) throw new Error('unreachable');
     const limit = descriptorsFor(parsed.inventory);
