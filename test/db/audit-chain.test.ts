@@ -94,6 +94,7 @@ describe.each(DATABASE_KINDS)('the audit trail in %s', (kind) => {
     ['a row passed off as erased', [`update audit_event set erased = 'x', salt = null where id = 3`], 3],
     ['a row moved to the security log', ['update audit_event set is_security = 1 where id = 2'], 3],
     ['a deleted end', ['delete from audit_event where id = 4'], 4],
+    ['another end than was noted', ["update audit_chain set hash = 'x' where name = 'changes'"], 4],
   ])('shows %s', async (_what, statements, id) => {
     const opened = await filled();
     await run(opened, ...statements);
@@ -107,6 +108,22 @@ describe.each(DATABASE_KINDS)('the audit trail in %s', (kind) => {
     const digest = commitTo(await read('salt'), { ip: '192.0.2.7', changes: await read('changes') });
     await run(opened, `update audit_event set erased = '${digest}', salt = null, changes = '{}' where id = 2`);
     expect((await check(opened)).changes.broken?.why).toContain('does not state what is left of the erased rows');
+  });
+
+  it('shows what was written into a row of the security log that is passed off as erased', async () => {
+    const opened = await filled();
+    await record(opened, AT, AT);
+    const read = async (column: string) =>
+      (await opened.connection.column(`select ${column} from audit_event where id = 5`))[0] ?? '';
+    const digest = commitTo(await read('salt'), { ip: await read('ip'), changes: await read('changes') });
+    const erase = `update audit_event set erased = '${digest}', salt = null, ip = null, changes = '{}' where id = 5`;
+    await run(opened, erase);
+    expect((await check(opened)).security.broken).toBeUndefined();
+    await run(opened, "update audit_event set ip = '192.0.2.8' where id = 5");
+    expect((await check(opened)).security.broken).toMatchObject({
+      id: 5,
+      why: expect.stringContaining('in its place'),
+    });
   });
 
   it('cannot show by itself that its end is gone with the note of it, and a head that was kept does', async () => {

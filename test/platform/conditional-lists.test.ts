@@ -209,6 +209,12 @@ describe.each(DATABASE_KINDS)('If-None-Match on %s', (kind) => {
     expect([same.status, same.body]).toEqual([304, null]);
   }, 30_000);
 
+  it('SQL that empties a table gives its list a new tag', async () => {
+    const tag = await tagOf('ProjectType/ListAll/0');
+    await runSql(address, kind === 'postgres' ? 'truncate project_type' : 'delete from project_type');
+    expect((await get('ProjectType/ListAll/0', tag)).status).toBe(200);
+  });
+
   if (kind === 'postgres')
     it('what one replica changes has a new tag on the other, in whichever order transactions commit', async () => {
       const other = await startApi(address);
