@@ -92,6 +92,8 @@ describe('a container that does not run fails', () => {
     expect(verdict).toBe('fail');
     for (const part of wanted) expect(reason).toContain(part);
     for (const part of unwanted) expect(reason).not.toContain(part);
+    // A name is one word of each command to copy.
+    expect(judge(found({ ...container, name: 'x; y' })).reason).not.toMatch(/`docker [^`]*(?<!'(?:name=)?)x; y/);
   });
 });
 
