@@ -13,7 +13,7 @@ test('lines of a log are shown without what the inventory keeps secret, of any t
   const monitor = createUnscheduledMonitor({ clock: createProcessClock() });
   onTestFinished(monitor.stop);
   const load = (password: string) => {
-    const nodes = `{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:${password}@127.0.0.1:1' }`;
+    const nodes = `{ name: n1, rpc: 'http://127.0.0.1:1', logFiles: ['${path}'] }, { name: n2, rpc: 'http://me:${password}@127.0.0.1:2' }`;
     const parsed = parseInventory(`subnets: [{ name: d, nodes: [${nodes}] }]`, {});
     if (!parsed.ok) throw new Error('the inventory is bad');
     monitor.load(parsed.inventory);
