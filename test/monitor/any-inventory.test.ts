@@ -89,7 +89,13 @@ const pattern = fc.record({
   ),
   means: fc.constantFrom('progress', 'error', 'fatal'),
 });
-const container = fc.oneof(fc.record({ name: odd }), fc.record({ project: odd, service: odd }));
+/** Docker and Compose refuse most odd names, and so does the inventory. */
+const dockerName = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,11}$/);
+const container = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ name: dockerName }) },
+  { weight: 5, arbitrary: fc.record({ project: dockerName, service: dockerName }) },
+  { weight: 1, arbitrary: fc.record({ name: odd }) },
+);
 const partial = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(model, { requiredKeys: [] });
 const component = {
