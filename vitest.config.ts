@@ -50,7 +50,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'history/stored-history': 12,
   'incidents/start-incidents': 12,
   'monitor/event-storm': 10,
-  'deploy/first-run': 200,
+  'deploy/first-run': 8,
   'http/connections': 12,
   'http/basic-auth': 10,
   'http/status-picture': 8,
