@@ -12,13 +12,7 @@ import { MAX_INTEGER } from '../model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import {
-  createRunInTransaction,
-  PLACEHOLDER,
-  type Queries,
-  type RunCompiled,
-  type RunInTransaction,
-} from './tables.ts';
+import { PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
 
 interface AccessRow {
   readonly id: number;
@@ -53,12 +47,7 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
  * Revokes all keys of a user, in the transaction that deactivates the user: activating the user does not restore
  * them.
  */
-export async function revokeKeysOf(
-  transaction: Queries,
-  runInTransaction: RunInTransaction,
-  owner: number,
-  author: Author,
-): Promise<void> {
+export async function revokeKeysOf(transaction: Queries, owner: number, author: Author): Promise<void> {
   const revoked = await transaction
     .updateTable('api_key')
     .set({ revoked_at: author.at, revoked_by: author.owner })
@@ -66,22 +55,12 @@ export async function revokeKeysOf(
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute();
-  for (const { id } of revoked) await addRevokedEvent(transaction, runInTransaction, id, author);
+  for (const { id } of revoked) addRevokedEvent(transaction, id, author);
 }
 
-const addRevokedEvent = (
-  transaction: Queries,
-  runInTransaction: RunInTransaction,
-  recordId: number,
-  author: Author,
-): Promise<void> => {
+const addRevokedEvent = (transaction: Queries, recordId: number, author: Author): void => {
   const changes = { RevokedAt: { from: null, to: author.at } };
-  return addAuditEvent(transaction, runInTransaction, author, {
-    action: 'revoke',
-    resource: 'ApiKey',
-    recordId,
-    changes,
-  });
+  addAuditEvent(transaction, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
 };
 
 /**
@@ -99,7 +78,6 @@ async function staysActive(transaction: Queries, kind: DatabaseConnection['kind'
 
 async function insertKey(
   transaction: Queries,
-  runInTransaction: RunInTransaction,
   { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
   author: Author,
 ): Promise<number> {
@@ -129,7 +107,7 @@ async function insertKey(
     Owner: { from: null, to: owner },
     ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
   };
-  await addAuditEvent(transaction, runInTransaction, author, {
+  addAuditEvent(transaction, author, {
     action: 'add',
     resource: 'ApiKey',
     recordId: id,
@@ -145,7 +123,6 @@ export function createApiKeys(
   inTransaction: InTransaction,
   runCompiled: RunCompiled,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
-  const runInTransaction = createRunInTransaction(db);
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') =>
     sql<AccessRow>`
@@ -160,7 +137,7 @@ export function createApiKeys(
     addKey: (key, author) =>
       inTransaction(async (transaction) =>
         (await staysActive(transaction, kind, key.owner))
-          ? insertKey(transaction, runInTransaction, { ...key, oldOperate: 0 }, author)
+          ? insertKey(transaction, { ...key, oldOperate: 0 }, author)
           : undefined,
       ),
     rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
@@ -183,9 +160,9 @@ export function createApiKeys(
         if (old === undefined) return undefined;
         const { scope, ...same } = old;
         const fresh = { ...same, scopes: toScopes(scope), hash, hint, expiresAt: expiresAt ?? undefined };
-        const replacedBy = await insertKey(transaction, runInTransaction, fresh, author);
+        const replacedBy = await insertKey(transaction, fresh, author);
         await transaction.updateTable('api_key').set({ replaced_by: replacedBy }).where('id', '=', id).execute();
-        await addAuditEvent(transaction, runInTransaction, author, {
+        addAuditEvent(transaction, author, {
           action: 'rotate',
           resource: 'ApiKey',
           recordId: id,
@@ -224,7 +201,7 @@ export function createApiKeys(
           .where('revoked_at', 'is', null)
           .returning('id')
           .executeTakeFirst();
-        if (revoked !== undefined) await addRevokedEvent(transaction, runInTransaction, id, author);
+        if (revoked !== undefined) addRevokedEvent(transaction, id, author);
         const key = await transaction.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst();
         return key !== undefined;
       }),

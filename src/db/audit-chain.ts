@@ -37,48 +37,25 @@ export const trailOf = ({ is_security }: Pick<AuditContent, 'is_security'>): Tra
 
 type Head = { -readonly [Name in keyof Tables['audit_chain']]: Tables['audit_chain'][Name] };
 
-/** The ends of both chains, as the transaction that holds them sees and moves them. */
-interface Held {
-  readonly heads: ReadonlyMap<string, Head>;
-  readonly changed: Set<Head>;
+/** What a transaction adds to the trail, and takes from its beginning. */
+interface Trail {
+  readonly kind: DatabaseConnection['kind'];
   readonly key: Buffer | undefined;
+  readonly added: AuditContent[];
+  readonly removed: Map<TrailName, Pick<Row, 'id' | 'hash'>>;
 }
 
-const held = new WeakMap<Queries, Held>();
+const trails = new WeakMap<Queries, Trail>();
 
-const heldBy = (transaction: Queries): Held => {
-  const found = held.get(transaction);
-  if (found === undefined) throw new Error('the audit trail is written outside of its transaction');
-  return found;
+const trailIn = (transaction: Queries): Trail => {
+  const trail = trails.get(transaction);
+  if (trail === undefined) throw new Error('the audit trail is written outside of its transaction');
+  return trail;
 };
 
-/**
- * Takes the ends of the chains for this transaction: on PostgreSQL other processes wait until it has ended, and SQLite has
- * one writer anyway.
- */
-export async function holdTrail(
-  transaction: Queries,
-  kind: DatabaseConnection['kind'],
-  key: Buffer | undefined,
-): Promise<void> {
-  if (held.has(transaction)) return;
-  const lock = kind === 'postgres' ? sql` for update` : sql``;
-  const { rows } = await sql<Head>`select * from audit_chain order by name${lock}`.execute(transaction);
-  held.set(transaction, { heads: new Map(rows.map((head) => [head.name, head])), changed: new Set(), key });
-}
-
-const headOf = ({ heads, changed }: Held, name: TrailName): Head => {
-  const head = heads.get(name);
-  if (head === undefined) throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
-  changed.add(head);
-  return head;
-};
-
-/** Writes where the chains end now. Before the commit of a transaction that holds them. */
-export async function saveTrail(transaction: Queries): Promise<void> {
-  const changed = held.get(transaction)?.changed ?? [];
-  for (const { name, ...head } of changed)
-    await transaction.updateTable('audit_chain').set(head).where('name', '=', name).execute();
+/** Lets the transaction write to the trail. */
+export function beginTrail(transaction: Queries, kind: DatabaseConnection['kind'], key: Buffer | undefined): void {
+  if (!trails.has(transaction)) trails.set(transaction, { kind, key, added: [], removed: new Map() });
 }
 
 const COLUMNS = [
@@ -88,32 +65,62 @@ const COLUMNS = [
 
 const SALT_BYTES = 16;
 
-/** Adds a row to the end of its chain. */
-export async function appendToTrail(
-  transaction: Queries,
-  runInTransaction: RunInTransaction,
-  content: AuditContent,
-): Promise<void> {
-  const state = heldBy(transaction);
-  const head = headOf(state, trailOf(content));
-  const salt = randomBytes(SALT_BYTES).toString('base64url');
-  const hash = linkTo(head.hash, content, commitTo(salt, content));
-  const row = { ...content, salt, hash, mac: state.key === undefined ? null : authenticate(state.key, hash) };
-  const [added] = await runInTransaction(
-    transaction,
-    'audit_event',
-    () => sql<{ id: number }>`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-      values (${sql.join(COLUMNS.map(() => PLACEHOLDER))}) returning id`,
-    COLUMNS.map((column) => row[column]),
-  );
-  head.last_id = added?.id ?? 0;
-  head.hash = hash;
+/** Adds a row to the end of its chain, when the transaction commits. */
+export function appendToTrail(transaction: Queries, content: AuditContent): void {
+  trailIn(transaction).added.push(content);
 }
 
 /** Remembers the last row that was deleted from the beginning of a chain: the first one that is left follows it. */
-export function forgetUntil(transaction: Queries, name: TrailName, { id, hash }: Pick<Row, 'id' | 'hash'>): void {
-  if (hash === null) return;
-  const head = headOf(heldBy(transaction), name);
-  head.removed_id = id;
-  head.removed_hash = hash;
+export function forgetUntil(transaction: Queries, name: TrailName, row: Pick<Row, 'id' | 'hash'>): void {
+  if (row.hash !== null) trailIn(transaction).removed.set(name, row);
+}
+
+/**
+ * Writes what a transaction adds to the trail, and where the chains end then. Right before its commit, as PostgreSQL lets
+ * others that write to the trail wait from here on.
+ */
+export async function saveTrail(transaction: Queries, runInTransaction: RunInTransaction): Promise<void> {
+  const trail = trails.get(transaction);
+  if (trail === undefined || (trail.added.length === 0 && trail.removed.size === 0)) return;
+  const lock = trail.kind === 'postgres' ? sql` for update` : sql``;
+  const selectHeads = () => sql<Head>`select * from audit_chain order by name${lock}`;
+  const rows = await runInTransaction(transaction, 'select heads', selectHeads, []);
+  const heads = new Map(rows.map((head) => [head.name, head]));
+  const changed = new Set<Head>();
+  const headOf = (name: TrailName): Head => {
+    const head = heads.get(name);
+    if (head === undefined) throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
+    changed.add(head);
+    return head;
+  };
+  for (const content of trail.added) {
+    const head = headOf(trailOf(content));
+    const salt = randomBytes(SALT_BYTES).toString('base64url');
+    const hash = linkTo(head.hash, content, commitTo(salt, content));
+    const row = { ...content, salt, hash, mac: trail.key === undefined ? null : authenticate(trail.key, hash) };
+    const [added] = await runInTransaction(
+      transaction,
+      'audit_event',
+      () => sql<{ id: number }>`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
+        values (${sql.join(COLUMNS.map(() => PLACEHOLDER))}) returning id`,
+      COLUMNS.map((column) => row[column]),
+    );
+    head.last_id = added?.id ?? 0;
+    head.hash = hash;
+  }
+  for (const [name, { id, hash }] of trail.removed) {
+    const head = headOf(name);
+    // Another process may have deleted more meanwhile.
+    if (id <= head.removed_id) continue;
+    head.removed_id = id;
+    head.removed_hash = hash;
+  }
+  for (const { name, last_id, hash, removed_id, removed_hash } of changed)
+    await runInTransaction(
+      transaction,
+      'update head',
+      () => sql`update audit_chain set last_id = ${PLACEHOLDER}, hash = ${PLACEHOLDER}, removed_id = ${PLACEHOLDER},
+        removed_hash = ${PLACEHOLDER} where name = ${PLACEHOLDER}`,
+      [last_id, hash, removed_id, removed_hash, name],
+    );
 }

@@ -4,16 +4,15 @@ import type { Author } from '../model/author.ts';
 import type { AuditEvent, PlatformStore } from '../model/platform-store.ts';
 import { appendToTrail, forgetUntil } from './audit-chain.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunInTransaction, type Queries, type RunInTransaction, type Tables } from './tables.ts';
+import type { Queries, Tables } from './tables.ts';
 
 /** Writes one audit event, in the transaction of the change that it describes. */
-export async function addAuditEvent(
+export function addAuditEvent(
   transaction: Queries,
-  runInTransaction: RunInTransaction,
   { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
-): Promise<void> {
-  await appendToTrail(transaction, runInTransaction, {
+): void {
+  appendToTrail(transaction, {
     ...{ at, action, resource, credential, ip, record_id: recordId, stated_by: statedBy, owner_id: owner },
     ...{ changes: JSON.stringify(changes), request_id: requestId ?? null, is_security: 0 },
   });
@@ -24,10 +23,8 @@ const SLICE = 1_000;
 
 /** The security log, in the table of the audit trail. */
 export function createSecurityEvents(
-  db: Queries,
   inTransaction: InTransaction,
 ): Pick<PlatformStore, 'addSecurityEvents' | 'trimSecurityEvents'> {
-  const runInTransaction = createRunInTransaction(db);
   return {
     addSecurityEvents: (events) =>
       inTransaction(async (transaction) => {
@@ -37,7 +34,7 @@ export function createSecurityEvents(
             ...(count > 1 && { Count: { from: null, to: count } }),
           };
           const { resource, id } = subject ?? { resource: 'Request', id: 0 };
-          await appendToTrail(transaction, runInTransaction, {
+          appendToTrail(transaction, {
             ...{ at, action, resource, credential, ip, record_id: id, stated_by: null, owner_id: owner },
             ...{ changes: JSON.stringify(changes), request_id: requestId, is_security: 1 },
           });

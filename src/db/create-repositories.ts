@@ -3,7 +3,7 @@ import type { PlatformStore, RateLimits } from '../model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers } from './admin-users.ts';
 import { createApiKeys } from './api-keys.ts';
-import { holdTrail, saveTrail, toTrailKey } from './audit-chain.ts';
+import { beginTrail, saveTrail, toTrailKey } from './audit-chain.ts';
 import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
 import { checkTrail, readTrailHeads } from './check-trail.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
@@ -21,7 +21,7 @@ import { createPlainSql } from './run-sql.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInAddresses } from './sign-in-addresses.ts';
 import { createSignInFailures } from './sign-in-failures.ts';
-import { createRunCompiled, type Queries } from './tables.ts';
+import { createRunCompiled, createRunInTransaction, type Queries } from './tables.ts';
 
 /** The stores of an open database, with those of the platform API. */
 export interface Repositories extends Stores {
@@ -31,16 +31,17 @@ export interface Repositories extends Stores {
   readonly rateLimits?: RateLimits;
 }
 
-const onConnectionOf =
-  (db: Queries): OnConnection<Queries> =>
-  (work) =>
+const onConnectionOf = (db: Queries): OnConnection<Queries> => {
+  const runInTransaction = createRunInTransaction(db);
+  return (work) =>
     db.connection().execute((connection) =>
       work(connection, async (text) => {
-        if (text === 'commit') await saveTrail(connection);
+        if (text === 'commit') await saveTrail(connection, runInTransaction);
         const { rows } = await sql.raw<{ readonly command?: string }>(text).execute(connection);
         return rows[0]?.command;
       }),
     );
+};
 
 /** Creates the repositories of an open database. The first of the `secrets` keys the audit trail. */
 export async function createRepositories(
@@ -56,8 +57,8 @@ export async function createRepositories(
   const trailKeys = secrets.map(toTrailKey);
   /** The transactions of changes, whose audit events follow each other in one chain. */
   const inTrail: InTransaction = (work) =>
-    inTransaction(async (transaction) => {
-      await holdTrail(transaction, kind, trailKeys[0]);
+    inTransaction((transaction) => {
+      beginTrail(transaction, kind, trailKeys[0]);
       return work(transaction);
     });
   const runCompiled = createRunCompiled(db, await connection.openReader?.());
@@ -74,8 +75,8 @@ export async function createRepositories(
     ...createOneTimeCodes(db, inTrail),
     ...createSignInFailures(inTransaction),
     ...createSessions(db, inTransaction),
-    ...createSecurityEvents(db, inTrail),
-    ...createErasures(db, inTrail),
+    ...createSecurityEvents(inTrail),
+    ...createErasures(kind, inTrail),
     checkTrail: (kept) => checkTrail(scans, trailKeys, kept),
     trailHeads: () => readTrailHeads(db),
     listAudit: (since, after, limit) => listAuditEvents(scans, since, after, limit),

@@ -6,8 +6,10 @@ import { revokeKeysOf } from './api-keys.ts';
 import { commitTo } from './audit-chain.ts';
 import { addAuditEvent } from './audit-events.ts';
 import { createErasedDigest, ERASE } from './check-trail.ts';
+import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunInTransaction, type Queries, type Tables } from './tables.ts';
+import { holdLastInUse } from './resource-table.ts';
+import type { Queries, Tables } from './tables.ts';
 
 type Row = Selectable<Tables['audit_event']>;
 
@@ -110,12 +112,16 @@ async function eraseRecord(
 }
 
 /** Erases admin users, all or nothing. Ids and the audit trail stay valid. */
-export function createErasures(db: Queries, inTrail: InTransaction): Pick<PlatformStore, 'eraseUser'> {
-  const runInTransaction = createRunInTransaction(db);
+export function createErasures(
+  kind: DatabaseConnection['kind'],
+  inTrail: InTransaction,
+): Pick<PlatformStore, 'eraseUser'> {
   return {
     eraseUser: (erasure, author: Author): Promise<Erased> =>
       inTrail(async (transaction) => {
         const { userId } = erasure;
+        // One after the other, as each states the digest of all that is erased.
+        await holdLastInUse(transaction, kind, 'admin_user');
         const users = await transaction
           .selectFrom('admin_user')
           .select(['id', 'user_name_key', 'email_id_key', 'is_active'])
@@ -132,10 +138,10 @@ export function createErasures(db: Queries, inTrail: InTransaction): Pick<Platfo
         if (user === undefined) return { ok: false, why: 'missing' };
         if (!others.some(({ is_active }) => is_active === 1)) return { ok: false, why: 'last-active' };
         if (others.some((other) => other.user_name_key === nameOf(userId))) return { ok: false, why: 'taken' };
-        await revokeKeysOf(transaction, runInTransaction, userId, author);
+        await revokeKeysOf(transaction, userId, author);
         await eraseRecord(transaction, erasure, user.email_id_key);
         const events = await eraseEvents(transaction, userId);
-        await addAuditEvent(transaction, runInTransaction, author, {
+        addAuditEvent(transaction, author, {
           action: ERASE,
           resource: 'AdminUser',
           recordId: userId,

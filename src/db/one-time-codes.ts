@@ -5,7 +5,7 @@ import type { SignInStore } from '../model/sign-in-store.ts';
 import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunInTransaction, type Queries } from './tables.ts';
+import type { Queries } from './tables.ts';
 
 type Codes = Pick<
   SignInStore,
@@ -22,9 +22,8 @@ type Codes = Pick<
 
 /** The one-time codes of users. Secrets arrive sealed, recovery codes as hashes. */
 export function createOneTimeCodes(db: Queries, inTransaction: InTransaction): Codes {
-  const runInTransaction = createRunInTransaction(db);
   const audit = (transaction: Queries, action: string, recordId: number, author: Author) =>
-    addAuditEvent(transaction, runInTransaction, author, { action, resource: 'OneTimeCodes', recordId, changes: {} });
+    addAuditEvent(transaction, author, { action, resource: 'OneTimeCodes', recordId, changes: {} });
 
   const queue = async (transaction: Queries, note: Note | undefined, { at }: Author) => {
     if (note !== undefined) await queueNote(transaction, note, at);

@@ -5,7 +5,7 @@ import { PASSWORD_MASK } from '../model/resource.ts';
 import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createRunInTransaction, type Queries } from './tables.ts';
+import type { Queries } from './tables.ts';
 
 /** Ends the links of a user, of one kind or all. */
 export async function endLinks(transaction: Queries, userId: number, kind?: LinkKind): Promise<void> {
@@ -37,7 +37,6 @@ export function createPasswordChanges(
   db: Queries,
   inTransaction: InTransaction,
 ): Pick<AccountStore, 'changePassword' | 'findUserByEmail'> {
-  const runInTransaction = createRunInTransaction(db);
   return {
     findUserByEmail: async (emailKey) => {
       const { rows } = await sql<{ id: number; active: number }>`
@@ -52,7 +51,7 @@ export function createPasswordChanges(
         if (!(await setPassword(transaction, change))) return false;
         await endLinks(transaction, userId);
         if (activates) await endInvitation(transaction, userId);
-        await addAuditEvent(transaction, runInTransaction, author, {
+        addAuditEvent(transaction, author, {
           action: 'update',
           resource: 'AdminUser',
           recordId: userId,

@@ -30,6 +30,15 @@ const isEmail = (member: Member): boolean => member.kind === 'text' && member.fo
 
 type Table = Pick<PlatformStore, 'list' | 'find' | 'listVersion' | 'findByKey' | 'add' | 'update'>;
 
+/** Lets one transaction at a time take a record of the table out of use, also of other processes. */
+export async function holdLastInUse(
+  transaction: Queries,
+  kind: DatabaseConnection['kind'],
+  table: string,
+): Promise<void> {
+  if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(transaction);
+}
+
 /** The tables of the declared resources. */
 export function createResourceTables(
   db: Queries,
@@ -61,14 +70,14 @@ export function createResourceTables(
     return known;
   };
 
-  /** Is this the last active user? Other deactivations wait meanwhile, also in other processes. */
+  /** Is this the last active user? */
   const isLastInUse = async (
     transaction: Queries,
     { table }: Resource,
     column: string,
     id: number,
   ): Promise<boolean> => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(transaction);
+    await holdLastInUse(transaction, kind, table);
     const { rows } = await sql`
       select 1 from ${sql.table(table)} where ${sql.ref(column)} = 1 and id <> ${id} limit 1`.execute(transaction);
     return rows.length === 0;
@@ -98,7 +107,7 @@ export function createResourceTables(
       const recordId = rows[0]?.id ?? 0;
       if (once !== undefined) await fillIdempotencyKey(transaction, once, recordId);
       const changes = await auditChanges(transaction, resource, cells, undefined);
-      await addAuditEvent(transaction, runInTransaction, author, {
+      addAuditEvent(transaction, author, {
         action: 'add',
         resource: resource.name,
         recordId,
@@ -145,13 +154,13 @@ export function createResourceTables(
       const stamps = { update_by: author.statedBy, update_date: author.at, update_ip: author.ip };
       const sets = Object.entries({ ...cells, ...stamps }).map(([column, cell]) => sql`${sql.id(column)} = ${cell}`);
       await sql`update ${sql.table(table)} set ${sql.join(sets)} where id = ${id}`.execute(transaction);
-      await addAuditEvent(transaction, runInTransaction, author, {
+      addAuditEvent(transaction, author, {
         action: 'update',
         resource: resource.name,
         recordId: id,
         changes,
       });
-      if (password !== undefined && endsTokens) await revokeKeysOf(transaction, runInTransaction, id, author);
+      if (password !== undefined && endsTokens) await revokeKeysOf(transaction, id, author);
       // Whoever says that a user stays inactive takes an invitation back.
       if (password !== undefined && endsUse) await endInvitation(transaction, id);
       // A link that went to an address works no longer than the address.

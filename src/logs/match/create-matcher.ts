@@ -109,12 +109,12 @@ export function createMatcher(
     line: string,
     onMatch: OnMatch,
   ) => {
-    // V8 takes three times as long for `startsWith`.
-    const isServed = record.slice(0, SERVED.length) === SERVED;
+    const isServed = record.charCodeAt(0) === SERVED.charCodeAt(0) && record.startsWith(SERVED);
     // Its fields end the message, so one without them goes on in the next line.
     if (isServed && !record.includes('=')) servedAt = now();
     for (const pattern of patterns) {
       const { literal } = pattern;
+      // V8 takes three times as long for `startsWith`.
       const found = pattern.anywhere
         ? !isServed && record.includes(literal)
         : record.slice(0, literal.length) === literal;

@@ -4,6 +4,7 @@ import { createRepositories } from '../../../src/db/create-repositories.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import type { DatabaseAddress } from '../../../src/db/parse-database-url.ts';
 import { parseTrustedProxies } from '../../../src/model/client-address.ts';
+import { adminUser } from '../../../src/platform/resources/admin-user.ts';
 import { startApi } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -68,6 +69,39 @@ describe.each(DATABASE_KINDS)('an erased admin user in %s', (kind) => {
     await connection.close();
     return checks;
   };
+
+  it('is never the last active one, also when the other is deactivated at the same moment', async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const address = await databases.create();
+      const api = await startApi(address);
+      const userId = Number((await api.send('POST', '/api/AdminUser/Add', ada)).data.UserID);
+      const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: null };
+      const erasure = { userId, passwordHash: '', tables: [] };
+      const [deactivated, erased] = await Promise.all([
+        api.store.update({ resource: adminUser, id: 1, values: { IsActive: false }, author }),
+        api.store.eraseUser(erasure, author),
+      ]);
+      await api.stop();
+      expect([deactivated.ok, erased.ok].filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  it('has a trail that holds when several are erased at once, while others write to it', async () => {
+    const address = await databases.create();
+    const api = await startApi(address);
+    onTestFinished(api.stop);
+    const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:00:00.000Z', ip: HERS };
+    const users = ['one', 'two', 'three', 'four'].map((name) => ({ ...ada, UserName: name, EmailID: `${name}@x.org` }));
+    const ids: number[] = [];
+    for (const user of users) ids.push(Number((await api.send('POST', '/api/AdminUser/Add', user)).data.UserID));
+    const key = { name: 'k', scopes: ['read'], owner: 1 } as const;
+    const done = await Promise.all([
+      ...ids.map((userId) => api.store.eraseUser({ userId, passwordHash: '', tables: [] }, author)),
+      ...ids.map((id) => api.store.addKey({ ...key, hash: `h ${id}` }, author)),
+    ]);
+    expect(done.filter((one) => typeof one === 'object' && !one.ok)).toEqual([]);
+    expect((await checkTrail(address)).map(({ broken }) => broken)).toEqual([undefined, undefined]);
+  });
 
   it('is named nowhere in the database, and its ids, the lists and the audit trail stay valid', async () => {
     const { api, address, userId, token } = await startWithAda();
