@@ -57,9 +57,9 @@ function matchSimply(pack: readonly LogPattern[], log: readonly string[]): reado
 const heads = [
   ...['TRACE', 'DEBUG', 'INFO ', 'WARN ', 'ERROR', 'CRIT ', 'INFO'].map((level) => `${level}[11-21|07:42:00] `),
   ...['WARN [11-21|07:42:00.123] ', 'CRIT [11-21|07:42:00.123] "', 't=1 lvl=crit msg=', '[1] {"msg":"'],
-  '\u001b[32mINFO \u001b[0m[11-21|07:42:00] ',
   ...['2026-11-21 07:42:00 error: ', '2026-11-21 07:42:00 debug: ', '{"lvl":"info","msg":"', '21 Nov 07:42:00 | '],
 ];
+const COLOURED = '\u001b[32mINFO \u001b[0m[11-21|07:42:00] ';
 const pieces = (pack: readonly LogPattern[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...pack.map(({ literal }) => literal)) },
@@ -70,7 +70,7 @@ const pieces = (pack: readonly LogPattern[]) =>
   );
 const lines = (pack: readonly LogPattern[]) =>
   fc
-    .tuple(fc.constantFrom('', ...heads), fc.array(pieces(pack), { maxLength: 6 }))
+    .tuple(fc.constantFrom('', ...heads, COLOURED), fc.array(pieces(pack), { maxLength: 6 }))
     .map(([head, parts]) => toLatin1(head + parts.join('').replaceAll('\n', ' ')));
 
 /** What may have become of a line: nothing, a part lost, or bytes that are no UTF-8 in between. */
