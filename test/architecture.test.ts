@@ -9,12 +9,13 @@ const files = globSync('src/**/*.ts', { cwd: root }).sort();
 /** What each room may import of the others, and of packages; its own files and Node's are always allowed. */
 const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly packages: readonly string[] }>> = {
   model: { rooms: [], packages: [] },
-  rules: { rooms: ['model'], packages: [] },
+  clients: { rooms: ['model'], packages: [] },
+  rules: { rooms: ['model', 'clients'], packages: [] },
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['js-yaml', 'yaml', 'zod', 'node-cron', 'pino'] },
   import: { rooms: ['model'], packages: ['yaml'] },
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
-  probes: { rooms: ['model', 'net', 'docker'], packages: ['playwright-core', 'viem'] },
+  probes: { rooms: ['model', 'clients', 'net', 'docker'], packages: ['playwright-core', 'viem'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   diagnosis: { rooms: ['model'], packages: [] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules', 'diagnosis'], packages: ['node-cron'] },
@@ -23,9 +24,9 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
     rooms: ['model', 'pages'],
     packages: ['hono', 'yaml', 'zod', 'bcrypt'],
   },
-  pages: { rooms: ['model', 'alerts'], packages: ['hono', 'marked'] },
+  pages: { rooms: ['model', 'clients', 'alerts'], packages: ['hono', 'marked'] },
   history: { rooms: ['model'], packages: [] },
-  incidents: { rooms: ['model'], packages: [] },
+  incidents: { rooms: ['model', 'clients'], packages: [] },
   platform: {
     rooms: ['model'],
     packages: ['jose', '@node-rs/argon2', '@zxcvbn-ts/language-common', 'otpauth', 'pino', 'uqr', 'viem'],

@@ -1,4 +1,4 @@
-import { findExchanges } from '../model/find-exchanges.ts';
+import { findExchanges } from '../clients/find-exchanges.ts';
 import type { Capsule, CapsuleTarget, Incident } from '../model/incident.ts';
 import type { LastLines } from '../model/last-lines.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';

@@ -21,6 +21,8 @@ export type MissingReason =
   /** The node does not serve the namespace, and the inventory names no IPC socket. */
   | 'not-served'
   | 'method-not-found'
+  /** The node has the method, and does not serve its namespace. */
+  | 'module-off'
   /** The method's handler crashed inside the node. */
   | 'crashed'
   | 'not-started'

@@ -1,4 +1,5 @@
 import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
@@ -49,6 +50,8 @@ export interface ChainFacts {
 /** Facts about a node from its JSON-RPC. */
 export interface NodeFacts {
   readonly observation: NodeObservation;
+  /** What it last said that it runs. */
+  readonly client?: ClientInfo;
   readonly latest?: Progress;
   readonly committed?: Progress;
   readonly chain?: ChainFacts;

@@ -1,4 +1,4 @@
-import type { Exchange } from './find-exchanges.ts';
+import type { Exchange } from './exchange.ts';
 import type { HistoryChange, Minute } from './history.ts';
 import type { ShownLine } from './last-lines.ts';
 import type { Planned } from './planned-work.ts';

@@ -1,4 +1,5 @@
 import type { ChainObservation } from './chain.ts';
+import type { ClientInfo } from './client-info.ts';
 import type { RelayerQueue } from './relayer-queue.ts';
 import type { StatsReading } from './stats-reading.ts';
 
@@ -59,12 +60,12 @@ export const isOwnFault = (fault: Fault): boolean =>
   (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
 
 /** Errors of the node whose meaning is known from its source. */
-export type KnownRpcError = 'method-not-found' | 'crashed' | 'not-started' | 'other';
+export type KnownRpcError = 'method-not-found' | 'module-off' | 'crashed' | 'not-started' | 'other';
 
 /** The result of one part of a probe. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
-/** A block as `<consensus>_getV2BlockByNumber` gives it; the time in Unix seconds. */
+/** A block; the time in Unix seconds. */
 export interface Block {
   readonly number: number;
   readonly timestamp?: number;
@@ -77,7 +78,7 @@ export interface Peers {
 }
 
 /** The calls of a probe of a node, in the order in which people read them. */
-export const NODE_CALLS = ['latest', 'committed', 'admin_peers', 'net_peerCount', 'modules'] as const;
+export const NODE_CALLS = ['latest', 'committed', 'admin_peers', 'net_peerCount', 'modules', 'version'] as const;
 
 export type NodeCall = (typeof NODE_CALLS)[number];
 
@@ -87,6 +88,8 @@ export interface NodeObservation {
   readonly asked?: readonly NodeCall[];
   /** The node answered at least one call with JSON-RPC, an error included. */
   readonly answered: boolean;
+  /** What the node runs; absent until it has said so since it last began to answer. */
+  readonly client?: ClientInfo;
   readonly latest: Result<Block>;
   readonly committed?: Result<Block>;
   readonly peers?: Result<Peers>;

@@ -1,5 +1,6 @@
 import type { Alertmanagers } from './alertmanager.ts';
 import type { Channel } from './channel.ts';
+import type { ClientName } from './client-info.ts';
 import type { ParentChain } from './parent-chain.ts';
 import type { MaintenanceWindow } from './planned-work.ts';
 
@@ -47,6 +48,8 @@ interface TargetBase {
 /** A subnet node. At least one of `rpc`, `ipc` and `container` is there. */
 export interface NodeTarget extends TargetBase {
   readonly component: 'node';
+  /** What it runs, where the inventory says so; otherwise what it answers says it. */
+  readonly client?: ClientName;
   /** JSON-RPC over HTTP; may carry user info, which no output shows. */
   readonly rpc?: string;
   readonly ipc?: string;
@@ -62,6 +65,9 @@ export interface NodeTarget extends TargetBase {
 export interface BootnodeTarget extends TargetBase {
   readonly component: 'bootnode';
 }
+
+/** The path that each service is asked for, below that of its address. */
+export const SERVICE_PATHS = { relayer: '/api/queues', stats: '/information/network', frontend: '/' } as const;
 
 /** A Chromium on this machine, or one elsewhere by its DevTools address (`http:` or `ws:`). */
 export type BrowserRef = { readonly executablePath: string } | { readonly cdpUrl: string };

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { AskedAndAnswered, Exchange } from '../model/find-exchanges.ts';
+import type { AskedAndAnswered, Exchange } from '../model/exchange.ts';
 import type { Moment } from './banner.ts';
 import { type Html, shape } from './marks.ts';
 import { ago, count } from './times.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { toTargetFacts } from '../alerts/fill-runbook.ts';
+import { findExchanges } from '../clients/find-exchanges.ts';
 import { beginSentence } from '../model/begin-sentence.ts';
 import { formatDuration } from '../model/duration.ts';
-import { findExchanges } from '../model/find-exchanges.ts';
 import type { CheckBar, ProbeMinute, TargetHistory } from '../model/history.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { MatchingLine } from '../model/last-lines.ts';

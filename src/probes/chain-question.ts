@@ -1,8 +1,9 @@
-import { type AskedHeights, toChainMethods } from '../model/calls.ts';
+import { xdcSubnet } from '../clients/xdc-subnet.ts';
 import { type ConsensusSettings, EPOCH_PARTS } from '../model/chain.ts';
+import type { AskedHeights, Client } from '../model/client.ts';
 import type { Target } from '../model/target.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { type Call, type CallResult, REFUSES_BATCH, toBody } from './json-rpc.ts';
+import { type Call, type CallResult, isMissingMethod, REFUSES_BATCH, toBody } from './json-rpc.ts';
 import { namePeers, type SkimValue, skimMembers, skimOrParse, skimOrParseSingle, skimWhole } from './skim-answer.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
@@ -119,35 +120,45 @@ const ORDER: readonly ChainCall[] = [
   ...(['pool', 'missedRounds'] as const),
 ];
 
-/** What `admin` says about the peer mesh. */
-export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = new Map(
-  MESH_PARTS.map((part) => [part, toChainMethods('')[part]]),
-);
+/** Picks the calls of some parts, in their order; a client may have none for a part. */
+function pickCalls(client: Client, consensus: string, parts: readonly ChainCall[], heights: AskedHeights) {
+  const calls = client.chainCalls(consensus, heights);
+  return new Map(
+    parts.flatMap((part): readonly (readonly [ChainCall, Call])[] => {
+      const call = calls[part];
+      return call === undefined ? [] : [[part, call]];
+    }),
+  );
+}
+
+/** What is asked about the peer mesh over the IPC socket, which only clients that are made from geth write. */
+export const MESH_CALLS: ReadonlyMap<ChainCall, Call> = pickCalls(xdcSubnet, '', MESH_PARTS, {});
 
 const OF_EPOCH: ReadonlySet<ChainCall> = new Set(EPOCH_PARTS);
 
 /** What is asked of a node beside what every node serves. */
 interface Asked extends AskedHeights {
-  readonly servesAdmin: boolean;
+  /** Whether it says who its peers are. */
+  readonly servesMesh: boolean;
   readonly isEpochAsked: boolean;
 }
 
 /** The calls of the question. None crashes inside a node without a committed block, as `committed` and unknown heights do. */
 export function toChainCalls(
+  client: Client,
   consensus: string,
-  { servesAdmin, isEpochAsked, ...heights }: Asked,
+  { servesMesh, isEpochAsked, ...heights }: Asked,
 ): ReadonlyMap<ChainCall, Call> {
-  const methods = toChainMethods(consensus, heights);
   const isAsked = (part: ChainCall): boolean => {
     if (!isEpochAsked && OF_EPOCH.has(part)) return false;
     if (part === 'block') return heights.mark !== undefined;
     if (part === 'nextEpoch') return heights.next !== undefined;
-    return servesAdmin || !MESH_CALLS.has(part);
+    return servesMesh || !MESH_CALLS.has(part);
   };
-  return new Map(ORDER.filter(isAsked).map((part) => [part, methods[part]]));
+  return pickCalls(client, consensus, ORDER.filter(isAsked), heights);
 }
 
-const skimBlock = skimMembers('Error', 'Hash', 'Number');
+const skimBlock = skimMembers('Error', 'Hash', 'Number', 'error', 'hash', 'number');
 
 const SKIMMERS: { readonly [Name in ChainCall]: SkimValue } = {
   chainId: skimWhole,
@@ -211,8 +222,8 @@ const METHOD_NOT_FOUND: CallResult = {
   fault: { kind: 'rpc-error', code: -32601, known: 'method-not-found' },
 };
 
-const isMethodNotFound = (result: CallResult | undefined): boolean =>
-  result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
+const isAbsent = (result: CallResult | undefined): boolean =>
+  result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
 
 async function ask<T extends object>(
   calls: ReadonlyMap<ChainCall, Call>,
@@ -248,7 +259,7 @@ export function askChain<T extends object>(
     const answers: Partial<Record<ChainCall, CallResult>> = { ...some };
     for (const [name, { method }] of calls) {
       if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
-      else if (isMethodNotFound(answers[name])) memory.absent = new Set(memory.absent).add(method);
+      else if (isAbsent(answers[name])) memory.absent = new Set(memory.absent).add(method);
     }
     return read(answers);
   });

@@ -1,4 +1,3 @@
-import type { AskedHeights } from '../model/calls.ts';
 import type {
   BlockMark,
   ChainObservation,
@@ -9,9 +8,20 @@ import type {
   MissingReason,
   NextEpoch,
 } from '../model/chain.ts';
+import type { AskedHeights } from '../model/client.ts';
 import type { Fault } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import { type AddressReader, createAddressReader, readHash, readId, toCount } from './chain-values.ts';
+import {
+  type AddressReader,
+  createAddressReader,
+  isWholeId,
+  memberOf,
+  readEnodeId,
+  readHash,
+  readId,
+  toCount,
+  toNumber,
+} from './chain-values.ts';
 import type { CallResult } from './json-rpc.ts';
 import { toPoolStatus } from './pool-status.ts';
 
@@ -67,7 +77,7 @@ const toHexNumber = (value: unknown): number | undefined =>
 
 /** The chain id in `networkInformation`, whose `NetworkId` is that (XDC-Subnet consensus/XDPoS/api.go). */
 const readNetworkId = (result: CallResult | undefined): number | undefined =>
-  (result?.ok && isRecord(result.value) && toCount(result.value.NetworkId)) || undefined;
+  (result?.ok && isRecord(result.value) && toCount(memberOf(result.value, 'NetworkId'))) || undefined;
 
 /** Before the block of EIP-155, `eth_chainId` is 0 (XDC-Subnet eth/api.go). */
 const readChainId =
@@ -81,26 +91,36 @@ const readChainId =
 /** A fresh node answers its genesis with an error text, for it has no commit, but with the right hash. */
 function readGenesis(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
-  return value.Number === 0 || value.Number === null ? readHash(value.Hash) : undefined;
+  const number = memberOf(value, 'Number');
+  return number === null || toCount(number) === 0 ? readHash(memberOf(value, 'Hash')) : undefined;
 }
 
 const readMark =
   (asked: number | undefined) =>
   (value: unknown): Part<BlockMark> | undefined => {
     if (!isRecord(value) || asked === undefined) return undefined;
-    if (value.Error !== undefined && value.Error !== null && value.Error !== '') return missing('error');
-    const hash = readHash(value.Hash);
-    return hash !== undefined && value.Number === asked ? { value: { number: asked, hash } } : undefined;
+    const error = memberOf(value, 'Error');
+    if (error !== undefined && error !== null && error !== '') return missing('error');
+    const hash = readHash(memberOf(value, 'Hash'));
+    const number = toCount(memberOf(value, 'Number'));
+    return hash !== undefined && number === asked ? { value: { number: asked, hash } } : undefined;
   };
 
-const toPositive = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+function toPositive(value: unknown): number | undefined {
+  const number = toNumber(value);
+  return number !== undefined && Number.isFinite(number) && number > 0 ? number : undefined;
+}
+
+/** The settings of the newest round: Nethermind lists those of all rounds, by the round from which they are valid. */
+function findConfig(configs: Readonly<Record<string, unknown>>): unknown {
+  const listed = configs.v2Configs;
+  return Array.isArray(listed) ? listed.at(-1) : isRecord(configs.v2) ? configs.v2.config : undefined;
+}
 
 /** Reads `networkInformation`; its periods are in seconds. */
 function readConsensus(value: unknown): ConsensusSettings | undefined {
-  const configs = isRecord(value) ? value.ConsensusConfigs : undefined;
-  const v2 = isRecord(configs) ? configs.v2 : undefined;
-  const config = isRecord(v2) ? v2.config : undefined;
+  const configs = isRecord(value) ? memberOf(value, 'ConsensusConfigs') : undefined;
+  const config = isRecord(configs) ? findConfig(configs) : undefined;
   if (!isRecord(configs) || !isRecord(config)) return undefined;
   const [minePeriod, timeoutPeriod] = [toPositive(config.minePeriod), toPositive(config.timeoutPeriod)];
   const certificateThreshold = toPositive(config.certificateThreshold);
@@ -116,11 +136,12 @@ const readMasternodes =
   (addresses: AddressReader) =>
   (value: unknown): Part<Masternodes> | undefined => {
     if (!isRecord(value)) return undefined;
-    if (value.Error !== undefined && value.Error !== null) return missing('error');
-    const [number, round] = [toCount(value.Number), toCount(value.Round)];
-    const active = addresses.readList(value.Masternodes);
-    const standby = addresses.readList(value.Standbynodes);
-    const penalised = addresses.readList(value.Penalty);
+    const error = memberOf(value, 'Error');
+    if (error !== undefined && error !== null) return missing('error');
+    const [number, round] = [toCount(memberOf(value, 'Number')), toCount(memberOf(value, 'Round'))];
+    const active = addresses.readList(memberOf(value, 'Masternodes'));
+    const standby = addresses.readList(memberOf(value, 'Standbynodes'));
+    const penalised = addresses.readList(memberOf(value, 'Penalty'));
     if (number === undefined || round === undefined || !active || !standby || !penalised) return undefined;
     // No chain is without masternodes.
     return active.length === 0 ? undefined : { value: { number, round, active, standby, penalised } };
@@ -130,15 +151,15 @@ const readMasternodes =
 const readMissedRounds =
   (addresses: AddressReader) =>
   (value: unknown): Part<MissedRounds> | undefined => {
-    const list = isRecord(value) ? (value.MissedRounds ?? []) : undefined;
-    const epochBlock = isRecord(value) ? toCount(value.EpochBlockNumber) : undefined;
-    const epochRound = isRecord(value) ? toCount(value.EpochRound) : undefined;
+    const list = isRecord(value) ? (memberOf(value, 'MissedRounds') ?? []) : undefined;
+    const epochBlock = isRecord(value) ? toCount(memberOf(value, 'EpochBlockNumber')) : undefined;
+    const epochRound = isRecord(value) ? toCount(memberOf(value, 'EpochRound')) : undefined;
     if (!Array.isArray(list) || epochBlock === undefined || epochRound === undefined) return undefined;
     const rounds: { readonly round: number; readonly miner: string }[] = [];
     const byMiner: Record<string, number> = {};
     for (const entry of list) {
-      const round = isRecord(entry) ? toCount(entry.Round) : undefined;
-      const miner = isRecord(entry) ? addresses.read(entry.Miner) : undefined;
+      const round = isRecord(entry) ? toCount(memberOf(entry, 'Round')) : undefined;
+      const miner = isRecord(entry) ? addresses.read(memberOf(entry, 'Miner')) : undefined;
       if (round === undefined || miner === undefined) return undefined;
       rounds.push({ round, miner });
       byMiner[miner] = (byMiner[miner] ?? 0) + 1;
@@ -154,6 +175,8 @@ const readNextEpoch =
   (value: unknown): Part<NextEpoch> | undefined => {
     if (value === null) return missing('not-yet');
     if (!isRecord(value) || toHexNumber(value.number) !== asked) return undefined;
+    // XDPoSChain has no such list, nor have older versions of Nethermind.
+    if (value.nextValidators === undefined) return missing('not-served');
     const candidates = addresses.readList(value.nextValidators);
     const penalised = addresses.readList(value.penalties);
     if (!candidates || !penalised) return undefined;
@@ -161,11 +184,18 @@ const readNextEpoch =
     return candidates.length === 0 ? missing('error') : { value: { block: asked, candidates, penalised } };
   };
 
-const readNodeId = (value: unknown): string | undefined => (isRecord(value) ? readId(value.id) : undefined);
+/** The id of a node or a peer, or its enode address. */
+const readNodeId = (value: unknown): string | undefined =>
+  typeof value === 'string' ? readEnodeId(value) : isRecord(value) ? readId(value.id) : undefined;
 
+/** Reads `admin_peers`, or `parity_netPeers`, whose ids may be of another kind, which say nothing beside those of others. */
 function readPeerIds(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const ids = value.map(readNodeId);
+  const listed = isRecord(value) ? value.peers : undefined;
+  const ids = Array.isArray(listed)
+    ? listed.map((peer) => (isRecord(peer) && isWholeId(peer.id) ? readId(peer.id) : undefined))
+    : Array.isArray(value)
+      ? value.map(readNodeId)
+      : [undefined];
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
 

@@ -1,6 +1,23 @@
+/**
+ * A member of an answer. Clients that are written in Go begin its name with a capital letter, as it is given here, and others
+ * with a small one.
+ */
+export const memberOf = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(record, name) ? record[name] : record[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
+
+/** A number, or one as a hexadecimal text. */
+export const toNumber = (value: unknown): number | undefined =>
+  typeof value === 'number'
+    ? value
+    : typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value)
+      ? Number(value)
+      : undefined;
+
 /** A count or a height: a whole number from 0. */
-export const toCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+export function toCount(value: unknown): number | undefined {
+  const number = toNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
 
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
@@ -24,17 +41,28 @@ export const readId = (value: unknown): string | undefined =>
     ? Buffer.from(value.slice(0, ID_DIGITS).toLowerCase(), 'latin1').toString('latin1')
     : undefined;
 
+/** Is it an enode id with all of its digits? Some clients give a hash of it instead, which is half as long. */
+export const isWholeId = (value: unknown): boolean => typeof value === 'string' && value.length === MOST_ID_DIGITS;
+
+/** The id in an enode address. */
+export const readEnodeId = (value: string): string | undefined =>
+  readId(/^enode:\/\/([0-9a-f]{128})@/i.exec(value)?.[1]);
+
 /** The node writes it where it does not know who signed. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** No chain has as many masternodes: each becomes a row of the page and some series of the metrics. */
 const MOST_ADDRESSES = 5_000;
 
+/** A list of addresses that a header holds as one text. */
+const splitAddresses = (text: string): readonly string[] | undefined =>
+  /^0x(?:[0-9a-f]{40})*$/i.test(text) ? (text.slice(2).match(/.{40}/g) ?? []).map((one) => `0x${one}`) : undefined;
+
 /** Reads addresses in lower case. Equal ones of an answer are one string in memory. */
 export interface AddressReader {
   /** Undefined for the zero address too. */
   read(value: unknown): string | undefined;
-  /** A list without duplicates; an empty one is null in Go. Undefined if an entry is no address, or there are far too many. */
+  /** A list without duplicates, or the text of a header; an empty one is null in Go. Undefined if an entry is no address, or there are far too many. */
   readList(value: unknown): readonly string[] | undefined;
   /** The same, with the zero address and with duplicates. */
   readSigners(value: unknown): readonly string[] | undefined;
@@ -55,8 +83,9 @@ export function createAddressReader(): AddressReader {
     const address = readAny(value);
     return address === ZERO_ADDRESS ? undefined : address;
   };
-  const toList = (value: unknown, readOne: AddressReader['read']): readonly string[] | undefined => {
-    if (value === null) return [];
+  const toList = (given: unknown, readOne: AddressReader['read']): readonly string[] | undefined => {
+    if (given === null) return [];
+    const value = typeof given === 'string' ? splitAddresses(given) : given;
     if (!Array.isArray(value) || value.length > MOST_ADDRESSES) return undefined;
     const addresses: string[] = [];
     for (const entry of value) {

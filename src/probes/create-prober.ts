@@ -59,11 +59,12 @@ function createNodeProberFor(
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!settings.rpc.enabled) return undefined;
   const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets));
-  if (rpc === undefined) return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, chainTiming);
+  if (rpc === undefined)
+    return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, chainTiming, target.client);
   const peer = createHttpTransport(rpc, keepsConnections);
   return ipc === undefined
-    ? createNodeProber(peer, consensus, now, chainTiming)
-    : createHttpAndIpcProber(peer, ipc, consensus, now, chainTiming);
+    ? createNodeProber(peer, consensus, now, chainTiming, target.client)
+    : createHttpAndIpcProber(peer, ipc, consensus, now, chainTiming, target.client);
 }
 
 /** The probe of each kind; undefined when the inventory gives it nothing to probe. */

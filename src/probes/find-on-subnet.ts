@@ -1,8 +1,8 @@
-import { toChainMethods } from '../model/calls.ts';
+import { toGethChainCalls } from '../clients/geth-calls.ts';
 import type { Checkpoint, CheckpointBlock, FoundOnSubnet } from '../model/parent-chain.ts';
 import { isRecord } from '../model/record.ts';
 import type { Subnet } from '../model/target.ts';
-import { readHash, toCount } from './chain-values.ts';
+import { memberOf, readHash, toCount } from './chain-values.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { parseSingle, toBody } from './json-rpc.ts';
 import { exchangeWithRetry, type RpcTransport } from './transport.ts';
@@ -15,13 +15,13 @@ const MOST_NODES = 5;
 
 type Found = NonNullable<Checkpoint['onSubnet']>;
 
-/** Reads what a node says about its block at the height of another one (XDC-Subnet `XDPoS_getV2BlockByNumber`). */
+/** Reads what a node says about its block at the height of another one (`XDPoS_getV2BlockByNumber`, which every client serves). */
 function readFound(result: unknown, { hash }: CheckpointBlock): Found | undefined {
   if (!isRecord(result)) return undefined;
-  const own = readHash(result.Hash);
+  const own = readHash(memberOf(result, 'Hash'));
   if (own === undefined)
     return result.Error === 'can not find block from this number' ? { found: 'absent' } : undefined;
-  const timestamp = toCount(result.Timestamp);
+  const timestamp = toCount(memberOf(result, 'Timestamp'));
   return { found: own === hash ? 'same' : 'other', ...(timestamp !== undefined && { timestamp }) };
 }
 
@@ -32,7 +32,7 @@ async function askNode(
   deadline: number,
   signal: AbortSignal,
 ): Promise<Found | undefined> {
-  const { block: call } = toChainMethods(consensus, { mark: block.number });
+  const { block: call } = toGethChainCalls(consensus, { mark: block.number });
   const ask = { method: 'POST', contentType: 'application/json', body: toBody([call]) } as const;
   const exchange = await exchangeWithRetry(transport, ask, parseSingle, deadline, signal);
   return exchange.ok && exchange.value.ok ? readFound(exchange.value.value, block) : undefined;

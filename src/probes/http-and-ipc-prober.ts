@@ -1,4 +1,5 @@
 import type { ChainObservation } from '../model/chain.ts';
+import type { ClientName } from '../model/client-info.ts';
 import type { NodeObservation, Peers, Result } from '../model/observation.ts';
 import { askChain, type ChainTiming, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
@@ -22,7 +23,8 @@ export const createIpcProber = (
   consensus: string,
   now: () => number,
   chainTiming?: ChainTiming,
-): NodeProber => createNodeProber(createIpcTransport(ipc), consensus, now, chainTiming);
+  stated?: ClientName,
+): NodeProber => createNodeProber(createIpcTransport(ipc), consensus, now, chainTiming, stated);
 
 /**
  * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
@@ -35,8 +37,9 @@ export function createHttpAndIpcProber(
   consensus: string,
   now: () => number,
   chainTiming?: ChainTiming,
+  stated?: ClientName,
 ): NodeProber {
-  const httpProber = createNodeProber(rpc, consensus, now, chainTiming);
+  const httpProber = createNodeProber(rpc, consensus, now, chainTiming, stated);
   const ipcTransport = createIpcTransport(ipc);
   const meshMemory = createChainMemory();
   let needsIpc = false;

@@ -1,4 +1,4 @@
-import type { Method } from '../model/calls.ts';
+import type { Method } from '../model/client.ts';
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
 import type { TransportResponse } from './transport.ts';
@@ -21,11 +21,19 @@ export const toBody = (calls: readonly Call[]): string =>
 const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
 const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
 
+/** Whether the node will not serve the method until it is started in another way. */
+export const isMissingMethod = (known: KnownRpcError): boolean =>
+  known === 'method-not-found' || known === 'module-off';
+
+const MODULE_OFF = /^The method '\w+' is found but the namespace '\w+' is disabled/;
+
 /**
- * Classifies error objects as the node's source defines them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go.
+ * Classifies error objects as the sources of nodes define them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go, and
+ * Nethermind's JsonRpcService, which refuses methods of a namespace that is off with -32600.
  */
 function toKnownError(code: number, message: unknown): KnownRpcError {
   if (code === -32601) return 'method-not-found';
+  if (code === -32600 && typeof message === 'string' && MODULE_OFF.test(message)) return 'module-off';
   if (message === 'method handler crashed') return 'crashed';
   if (message === 'node not started') return 'not-started';
   return 'other';

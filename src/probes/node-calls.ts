@@ -1,7 +1,7 @@
-import { toNodeMethods } from '../model/calls.ts';
+import type { Client } from '../model/client.ts';
 import { type Block, NODE_CALLS, type NodeCall, type Peers, type Result } from '../model/observation.ts';
 import { type CallResult, toBody } from './json-rpc.ts';
-import { toAdminPeers, toBlock, toModules, toPeerCount } from './node-results.ts';
+import { toAdminPeers, toBlock, toCommitted, toModules, toPeerCount, toVersion } from './node-results.ts';
 import { countPeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
 import type { TransportResponse } from './transport.ts';
 
@@ -13,6 +13,7 @@ interface Values {
   readonly net_peerCount: Peers;
   /** Undefined for a result that names no namespaces. */
   readonly modules: ReadonlySet<string> | undefined;
+  readonly version: string;
 }
 
 /** The results of the calls that were sent. */
@@ -20,13 +21,14 @@ export type NodeResults = { [Name in NodeCall]?: Result<Values[Name]> };
 
 const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values[Name]> } = {
   latest: toBlock,
-  committed: toBlock,
+  committed: toCommitted,
   admin_peers: toAdminPeers,
   net_peerCount: toPeerCount,
   modules: (result) => ({ ok: true, value: toModules(result) }),
+  version: toVersion,
 };
 
-const skimBlock = skimMembers('Error', 'Number', 'Timestamp');
+const skimBlock = skimMembers('Error', 'Number', 'Timestamp', 'error', 'number', 'timestamp');
 
 const SKIMMERS: { readonly [Name in NodeCall]: SkimValue } = {
   latest: skimBlock,
@@ -34,6 +36,7 @@ const SKIMMERS: { readonly [Name in NodeCall]: SkimValue } = {
   admin_peers: countPeers,
   net_peerCount: skimWhole,
   modules: skimWhole,
+  version: skimWhole,
 };
 
 /** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
@@ -56,19 +59,23 @@ export function toBits(names: readonly NodeCall[]): number {
 /** The prefix of the engine's methods on most subnets. */
 const USUAL_ENGINE = 'XDPoS';
 
-function toBodyOf(names: readonly NodeCall[], consensus: string): string {
-  const calls = toNodeMethods(consensus);
+function toBodyOf(names: readonly NodeCall[], consensus: string, client: Client): string {
+  const calls = client.calls(consensus);
   return toBody(names.map((name) => calls[name]));
 }
 
+const toBodies = (client: Client): readonly string[] => CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE, client));
+
 /** The body of the request for every set of calls. To put it together for each probe costs more than to send it. */
-const USUAL_BODIES: readonly string[] = CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE));
+const USUAL_BODIES = new Map<Client, readonly string[]>();
 
 /** The body of the request for a set of calls by its bits. */
-export const toNodeBody = (bits: number, consensus: string): string =>
-  consensus === USUAL_ENGINE
-    ? (USUAL_BODIES[bits] as string)
-    : toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus);
+export function toNodeBody(bits: number, consensus: string, client: Client): string {
+  if (consensus !== USUAL_ENGINE) return toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus, client);
+  const bodies = USUAL_BODIES.get(client) ?? toBodies(client);
+  USUAL_BODIES.set(client, bodies);
+  return bodies[bits] as string;
+}
 
 function setResult<Name extends NodeCall>(results: NodeResults, name: Name, result: CallResult): void {
   const read = result.ok ? READERS[name](result.value) : result;

@@ -1,4 +1,7 @@
+import { CLIENTS, recogniseClient } from '../clients/clients.ts';
 import type { ChainObservation } from '../model/chain.ts';
+import type { Client } from '../model/client.ts';
+import type { ClientInfo, ClientName } from '../model/client-info.ts';
 import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../model/observation.ts';
 import {
   askChain,
@@ -17,7 +20,7 @@ import {
 } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { REFUSES_BATCH } from './json-rpc.ts';
+import { isMissingMethod, REFUSES_BATCH } from './json-rpc.ts';
 import { CALL_SETS, type NodeResults, readResults, toBits, toNodeBody } from './node-calls.ts';
 import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
 
@@ -28,6 +31,8 @@ interface Session {
   /** The method that counts peers; absent while unknown, `none` when the node serves neither. */
   peersBy?: 'admin_peers' | 'net_peerCount' | 'none';
   modulesAskedAt?: number;
+  /** What it says that it runs. */
+  info?: ClientInfo;
   batches: 'untried' | 'accepted' | 'refused';
 }
 
@@ -52,7 +57,7 @@ export const CHAIN_MS = 2_000;
 const MODULES_EVERY_MS = 60 * 60 * 1000;
 
 const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
-  result?.ok === false && result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
+  result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
 
 /** The faults of a JSON-RPC server: errors of its own, and results that are none. */
 const SERVER_FAULTS: ReadonlySet<Fault['kind']> = new Set(['rpc-error', 'result', 'result-error', 'no-committed']);
@@ -68,16 +73,20 @@ interface Watched {
   readonly now: () => number;
   readonly chainTiming: ChainTiming;
   readonly chainMemory: ChainMemory;
+  /** What the inventory says that it runs. */
+  readonly stated: ClientName | undefined;
+  /** What it runs by what it last said. */
+  client: Client;
   session: Session | undefined;
 }
 
 function send<T>(
-  { transport, consensus }: Watched,
+  { transport, consensus, client }: Watched,
   bits: number,
   read: ReadResponse<T>,
   { deadline, signal }: Run,
 ): Promise<Exchange<T>> {
-  const body = toNodeBody(bits, consensus);
+  const body = toNodeBody(bits, consensus, client);
   const question = { method: 'POST', contentType: 'application/json', body } as const;
   return transport.exchange(question, read, deadline, signal);
 }
@@ -107,12 +116,26 @@ async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], c
   return results;
 }
 
+/** Takes the node for the client that it says it runs. An operator may have replaced it by another one. */
+function readVersion(node: Watched, state: Session, result: NodeResults['version']): void {
+  const known = result?.ok ? recogniseClient(result.value) : undefined;
+  if (!result?.ok || known === undefined) return;
+  state.info = { name: known.name, version: result.value };
+  node.client = CLIENTS[node.stated ?? known.name];
+}
+
+/** An error that only says that no block is committed yet. */
+const toCommitted = ({ noCommitted }: Client, result: NodeResults['committed']): NodeResults['committed'] =>
+  result?.ok === false && result.fault.kind === 'rpc-error' && noCommitted.includes(result.fault.code)
+    ? { ok: false, fault: { kind: 'no-committed' } }
+    : result;
+
 /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
-function readModules({ now }: Watched, state: Session, result: NodeResults['modules']): void {
+function readModules({ now, client }: Watched, state: Session, result: NodeResults['modules']): void {
   if (result === undefined || !isAnswer(result)) return;
   const modules = result.ok ? result.value : undefined;
   state.modulesAskedAt = now();
-  if (modules?.has('admin')) state.peersBy = 'admin_peers';
+  if (client.hasAdmin && modules?.has('admin')) state.peersBy = 'admin_peers';
   else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
 }
 
@@ -139,7 +162,7 @@ async function askPeers(
  * large or refused must not cost a check its observation.
  */
 async function askAboutChain(
-  { transport, consensus, now, chainTiming, chainMemory }: Watched,
+  { transport, consensus, now, chainTiming, chainMemory, client }: Watched,
   state: Session,
   height: number | undefined,
   current: Run,
@@ -149,7 +172,8 @@ async function askAboutChain(
   const isEpochAsked = asksForEpoch(chainTiming, now());
   recordQuestion(chainTiming, now());
   const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
-  const calls = toChainCalls(consensus, { ...heights, servesAdmin: state.peersBy === 'admin_peers', isEpochAsked });
+  const servesMesh = !client.hasAdmin || state.peersBy === 'admin_peers';
+  const calls = toChainCalls(client, consensus, { ...heights, servesMesh, isEpochAsked });
   const sendOn = <T>(body: string, read: ReadResponse<T>) => {
     const question = { method: 'POST', contentType: 'application/json', body } as const;
     return transport.exchange(question, read, deadline, current.signal);
@@ -172,11 +196,18 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (state.hasNumber && connection === 'reused') first.push('committed');
   if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
   if (modulesDue) {
-    first.push('modules');
+    first.push('modules', 'version');
     forgetAbsent(node.chainMemory);
   }
 
+  const asked = node.client;
   const results = await ask(node, state, first, current);
+  readVersion(node, state, results.version);
+  // Another client may answer other calls than those that were asked.
+  if (node.client.name !== asked.name) {
+    forgetAbsent(node.chainMemory);
+    Object.assign(results, { committed: undefined }, await ask(node, state, ['latest'], current));
+  }
   const latest = results.latest as Exchange<Block>;
   if (!latest.ok && latest.stale && retry) {
     node.session = undefined;
@@ -205,7 +236,8 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
     asked: CALL_SETS[current.asked],
     answered: true,
     latest,
-    committed: results.committed,
+    ...(state.info && { client: state.info }),
+    committed: toCommitted(node.client, results.committed),
     peers,
     ...(chain && { chain }),
   };
@@ -214,14 +246,17 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
 /**
  * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
  * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
- * its own request, once `latest` has returned a number. The namespaces are read again after a failure, and hourly.
- * `now` gives watched time. `rpc` is an HTTP address or another transport. `chainTiming` says when the chain is asked about.
+ * its own request, once `latest` has returned a number. The client and the namespaces are read again after a failure, and
+ * hourly.
+ * `now` gives watched time. `rpc` is an HTTP address or another transport. `chainTiming` says when the chain is asked about,
+ * `stated` what the node runs, whatever it says itself.
  */
 export function createNodeProber(
   rpc: string | RpcTransport,
   consensus: string,
   now: () => number,
   chainTiming = createChainTiming(0),
+  stated?: ClientName,
 ): NodeProber {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const node: Watched = {
@@ -230,6 +265,8 @@ export function createNodeProber(
     now,
     chainTiming,
     chainMemory: createChainMemory(),
+    stated,
+    client: CLIENTS[stated ?? 'xdc-subnet'],
     session: undefined,
   };
   return {

@@ -1,6 +1,6 @@
 import type { PoolStatus } from '../model/chain.ts';
 import { isRecord } from '../model/record.ts';
-import { type AddressReader, ZERO_ADDRESS } from './chain-values.ts';
+import { type AddressReader, memberOf, ZERO_ADDRESS } from './chain-values.ts';
 
 /** One entry of the pool. Who is missing is unclear if the node's own signature cannot be recognised. */
 interface PoolEntry {
@@ -29,8 +29,8 @@ function toEntries(
   if (!isRecord(value)) return undefined;
   const entries: PoolEntry[] = [];
   for (const [key, entry] of Object.entries(value)) {
-    const signers = isRecord(entry) ? addresses.readSigners(entry.CurrentSigners) : undefined;
-    const listed = isRecord(entry) ? addresses.readSigners(entry.MissingSigners) : undefined;
+    const signers = isRecord(entry) ? addresses.readSigners(memberOf(entry, 'CurrentSigners')) : undefined;
+    const listed = isRecord(entry) ? addresses.readSigners(memberOf(entry, 'MissingSigners')) : undefined;
     if (signers === undefined || listed === undefined || !/^\d{1,15}:/.test(key)) return undefined;
     const isNameless = signers.includes(ZERO_ADDRESS);
     entries.push({

@@ -1,7 +1,6 @@
-import { SERVICE_PATHS } from '../model/calls.ts';
 import type { Fault, ServiceObservation } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import type { ServiceTarget } from '../model/target.ts';
+import { SERVICE_PATHS, type ServiceTarget } from '../model/target.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { readQueues } from './read-queues.ts';
 import { readStats } from './read-stats.ts';

@@ -1,6 +1,8 @@
+import { CLIENTS } from '../clients/clients.ts';
+import type { Client } from '../model/client.ts';
 import { commandToCall, commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
-import { type Fault, isOwnFault } from '../model/observation.ts';
+import { type Fault, isOwnFault, type KnownRpcError } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, unknown } from '../model/verdict.ts';
 import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
@@ -18,10 +20,6 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
     seen: 'it wants a user name and a password',
     fix: 'write them into the address in the inventory as http://USER:PASSWORD@…',
   },
-  403: {
-    seen: 'it refuses the host name of the request',
-    fix: 'start the node with --rpcvhosts "*", or use its IP address in the inventory',
-  },
   404: { seen: 'nothing is at this path', fix: 'correct the path of the address in the inventory' },
   415: {
     seen: 'it refuses the content type application/json',
@@ -32,34 +30,48 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
   503: { seen: 'it is overloaded or gave up on the call after its own time limit', fix: 'check its load and memory' },
 };
 
-const RPC_ERROR: Readonly<Record<(Fault & { kind: 'rpc-error' })['known'], (namespace: string) => Required<Finding>>> =
-  {
-    'method-not-found': (namespace) => ({
-      seen: 'it does not serve the method',
-      fix: `add ${namespace} to RPC_API in its env file and recreate it, or correct consensus in the inventory`,
-    }),
-    crashed: () => ({
-      seen: 'the method crashed inside the node',
-      fix: 'read the stack in its log, and restart it if it has lost its state',
-    }),
-    'not-started': () => ({ seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' }),
-    other: () => ({
-      seen: 'the node could not carry out the call',
-      fix: 'read the line "Served" in its log, which names the cause',
-    }),
-  };
+/** Explains an error of JSON-RPC, of a node or of what answers in its place. */
+function explainRpcError(known: KnownRpcError, namespace: string, name: string, client: Client): Required<Finding> {
+  const { advice } = client;
+  switch (known) {
+    case 'method-not-found':
+      return {
+        seen: 'it does not serve the method',
+        fix: `${advice.openNamespace(namespace, name)}, or correct consensus in the inventory`,
+      };
+    case 'module-off':
+      return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, name) };
+    case 'crashed':
+      return {
+        seen: 'the method crashed inside the node',
+        fix: 'read the stack in its log, and restart it if it has lost its state',
+      };
+    case 'not-started':
+      return { seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' };
+    case 'other':
+      return { seen: 'the node could not carry out the call', fix: advice.findCallError };
+  }
+}
 
-function explainStatus(status: number, target: Target): Required<Finding> {
-  const known = STATUS[status];
+function explainStatus(status: number, target: Target, client: Client): Required<Finding> {
+  const known =
+    status === 403 && target.component === 'node'
+      ? { seen: 'it refuses the host name of the request', fix: client.advice.acceptHosts }
+      : STATUS[status];
   if (known === undefined) return { seen: `it answered HTTP ${status}`, fix: commandToSeeLog(target) };
   return { seen: `it answered HTTP ${status}: ${known.seen}`, fix: known.fix };
 }
 
 /**
  * Explains a fault and what to do; what was seen is the end of a sentence that starts with the target. `namespace` is that
- * of the RPC method.
+ * of the RPC method; `client` what the node runs.
  */
-export function explainFault(fault: Fault, target: Target, namespace = ''): Required<Finding> {
+export function explainFault(
+  fault: Fault,
+  target: Target,
+  namespace = '',
+  client: Client = CLIENTS['xdc-subnet'],
+): Required<Finding> {
   switch (fault.kind) {
     case 'refused':
       return {
@@ -107,7 +119,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
         fix: 'write the final address into the inventory',
       };
     case 'status':
-      return explainStatus(fault.status, target);
+      return explainStatus(fault.status, target, client);
     case 'not-http':
       return {
         seen: `what listens at ${fault.address} does not speak HTTP`,
@@ -125,7 +137,7 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
     case 'envelope':
       return { seen: `its answer is no JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
-      const { seen, fix } = RPC_ERROR[fault.known](namespace);
+      const { seen, fix } = explainRpcError(fault.known, namespace, target.name, client);
       return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
     }
     case 'result':
@@ -158,8 +170,8 @@ export function explainFault(fault: Fault, target: Target, namespace = ''): Requ
  * Fails a target for a fault, after words such as "n1 did not return its peers". When subnetd itself cannot see the target,
  * the check is degraded if access to a socket is missing, else unknown.
  */
-export function judgeFault(what: string, fault: Fault, target: Target, namespace?: string): Judgement {
-  const { seen, fix } = explainFault(fault, target, namespace);
+export function judgeFault(what: string, fault: Fault, target: Target, namespace?: string, client?: Client): Judgement {
+  const { seen, fix } = explainFault(fault, target, namespace, client);
   if (!isOwnFault(fault)) return fail(`${what}: ${seen}`, fix);
   const blind = fault.kind === 'socket' ? degraded : unknown;
   return blind(`nothing is seen of ${target.name}: ${seen}`, fix);

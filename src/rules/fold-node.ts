@@ -98,5 +98,6 @@ export function foldNode(
   const latest = withPassed(previous?.latest, seen, at, reference);
   const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
   const chain = foldChain(previous?.chain, observation, at);
-  return { observation, latest, committed, chain };
+  const client = observation.client ?? previous?.client;
+  return { observation, client, latest, committed, chain };
 }

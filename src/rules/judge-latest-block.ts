@@ -1,3 +1,4 @@
+import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
@@ -26,7 +27,13 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   if (facts.node === undefined) return unknown(`${target.name} has not been checked yet`);
   const { observation, latest } = facts.node;
   if (!observation.latest.ok)
-    return judgeFault(`${target.name} did not return its latest block`, observation.latest.fault, target, consensus);
+    return judgeFault(
+      `${target.name} did not return its latest block`,
+      observation.latest.fault,
+      target,
+      consensus,
+      clientOf(view),
+    );
   if (latest === undefined) return unknown(`${target.name} has returned no block yet`);
 
   const { number, fall } = latest;

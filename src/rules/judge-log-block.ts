@@ -1,3 +1,4 @@
+import { clientOf } from '../clients/clients.ts';
 import { describeSkew } from '../model/clock-skew.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatAgo, formatDuration } from '../model/duration.ts';
@@ -6,7 +7,7 @@ import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.
 import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** From this level on a node prints its progress (XDC-Subnet, `LOG_LEVEL`). */
+/** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
 const INFO = 3;
 
 /** Does the height in the log of the node rise? */
@@ -21,12 +22,13 @@ export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>
   if (unread !== undefined) return unread;
 
   const { height, advancedAt = 0, level = logs.created?.level, fall } = logs.node ?? {};
-  const raiseLevel = `set LOG_LEVEL=4 in ${name}.env and recreate the node`;
+  const { advice, logFile } = clientOf({ target, facts });
+  const raiseLevel = advice.showBlocks(name);
   if (height === undefined) {
     if (level !== undefined && level < INFO)
       return degraded(
         `${name} runs with log level ${level}, at which a healthy node is silent`,
-        `to see its blocks in the log ${raiseLevel}, or add its xdc.log to logFiles`,
+        `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
     const waited = now - readSince(facts, now);
     if (level === undefined)

@@ -1,3 +1,4 @@
+import { clientOf } from '../clients/clients.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
@@ -6,22 +7,23 @@ import type { View } from './view.ts';
 
 /** Is the node connected to as many peers as it should be? */
 export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
+  const client = clientOf({ target, facts });
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been checked yet`);
   const { peers, ipcFault } = facts.node.observation;
-  const noIpc = ipcFault && explainFault(ipcFault, target, 'admin');
+  const noIpc = ipcFault && explainFault(ipcFault, target, 'admin', client);
   const unhelpful = noIpc && `and its IPC socket is of no help: ${noIpc.seen}`;
   if (peers === undefined)
     return noIpc === undefined
       ? unknown(
           `${name} serves neither admin nor net, so its peers cannot be counted`,
-          `add net to the line RPC_API= of ${name}.env and recreate the node`,
+          client.advice.openNamespace('net', name),
         )
       : degraded(
           `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
           noIpc.fix,
         );
-  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'net');
+  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'net', client);
   const { count, via } = peers.value;
   const has = `${name} has ${formatCount(count, 'peer', 'peers')}`;
   if (count !== expectedPeers) {
@@ -31,7 +33,7 @@ export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
         : 'check the bootnode and the firewall for the p2p ports';
     return fail(`${has} instead of ${expectedPeers}`, fix);
   }
-  if (via === 'net_peerCount') {
+  if (via === 'net_peerCount' && client.hasAdmin) {
     const seen = `${has} by net_peerCount, which tells no more than a number`;
     return noIpc === undefined
       ? degraded(

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { toChainMethods } from '../../src/model/calls.ts';
+import { findExchanges } from '../../src/clients/find-exchanges.ts';
+import { toGethChainCalls } from '../../src/clients/geth-calls.ts';
+import { xdcSubnet } from '../../src/clients/xdc-subnet.ts';
 import type { ChainPart } from '../../src/model/chain.ts';
-import { findExchanges } from '../../src/model/find-exchanges.ts';
 import type { Observation } from '../../src/model/prober.ts';
 import { DEFAULT_SETTINGS, type RoundName, type Target } from '../../src/model/target.ts';
 import { createBoard } from '../../src/monitor/board.ts';
@@ -77,6 +78,7 @@ describe('what was asked and answered last', () => {
       fault('admin_peers', NOT_FOUND),
       ok('net_peerCount', '3 peers'),
       ok('rpc_modules', 'not kept'),
+      ok('web3_clientVersion', 'not kept'),
     ]);
   });
 
@@ -201,8 +203,8 @@ describe('what was asked and answered last', () => {
 const HEIGHTS = { mark: 64, next: 451 };
 
 test('every method that a node is asked for about its chain is the one that an exchange shows', () => {
-  const methods = toChainMethods('XDPoS', HEIGHTS);
-  const calls = toChainCalls('XDPoS', { ...HEIGHTS, servesAdmin: true, isEpochAsked: true });
+  const methods = toGethChainCalls('XDPoS', HEIGHTS);
+  const calls = toChainCalls(xdcSubnet, 'XDPoS', { ...HEIGHTS, servesMesh: true, isEpochAsked: true });
   expect([...calls.keys()].toSorted()).toEqual((Object.keys(methods) as ChainPart[]).toSorted());
   for (const [part, call] of calls) expect(call).toEqual(methods[part]);
 });
@@ -213,7 +215,7 @@ test('an exchange holds no secret, whatever the address and the answers hold', a
   const evil = { Hash: SECRET, Number: 5, Timestamp: 1e300, Error: SECRET, [SECRET]: SECRET };
   const node = await startNode(
     Object.fromEntries(
-      Object.values(toChainMethods('XDPoS', HEIGHTS))
+      Object.values(toGethChainCalls('XDPoS', HEIGHTS))
         .map(({ method }) => method)
         .concat('rpc_modules', 'net_peerCount')
         .map((method, index) => [

@@ -143,8 +143,8 @@ describe('a node is asked about its chain', () => {
     const { asksAt, server } = await watch();
     for (const second of [0, 10, 20, 60]) await asksAt(second);
     const sizes = server.requests.map(({ length }) => length);
-    // Twice without the namespaces, as these are asked for once.
-    expect(sizes).toEqual([2, 2, 9, 3, 3, 3, 9]);
+    // The client and the namespaces are asked for once.
+    expect(sizes).toEqual([3, 2, 9, 3, 3, 3, 9]);
   });
 
   test('by no height above its own, and never for the committed block', async () => {

@@ -38,7 +38,7 @@ describe('what is asked', () => {
     const { server, probe } = watch(await startNode());
     const observation = await probe.probe(2000);
     expect(observation).toEqual({
-      asked: ['latest', 'committed', 'admin_peers', 'modules'],
+      asked: ['latest', 'committed', 'admin_peers', 'modules', 'version'],
       answered: true,
       latest: { ok: true, value: { number: 1234, timestamp: 1732174920 } },
       committed: { ok: true, value: { number: 1231, timestamp: 1732174920 } },
@@ -46,7 +46,7 @@ describe('what is asked', () => {
       chain: expect.anything(),
     });
     expect(checkRequests(server).map(methodsOf)).toEqual([
-      ['latest', 'rpc_modules'],
+      ['latest', 'rpc_modules', 'web3_clientVersion'],
       ['committed', 'admin_peers'],
     ]);
   });
@@ -109,7 +109,7 @@ describe('what is asked', () => {
     server.breakConnections();
     const restarted = await probe.probe(2000);
     expect(faultOf(restarted)).toBe('no-committed');
-    expect(server.requests.map(methodsOf)).toEqual([['latest', 'rpc_modules'], ['admin_peers']]);
+    expect(server.requests.map(methodsOf)).toEqual([['latest', 'rpc_modules', 'web3_clientVersion'], ['admin_peers']]);
     await probe.probe(2000);
     expect(server.requests.flatMap(methodsOf)).not.toContain('committed');
     fresh = false;
@@ -244,7 +244,6 @@ describe('a bad answer', () => {
 
   it.each([
     ['a text', '1234'],
-    ['a hexadecimal text', '0x4d2'],
     ['null', null],
     ['negative', -2],
     ['beyond 2^53', 2 ** 53],

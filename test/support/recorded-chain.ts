@@ -1,4 +1,4 @@
-import { toChainMethods } from '../../src/model/calls.ts';
+import { toGethChainCalls } from '../../src/clients/geth-calls.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
 import { toChain } from '../../src/probes/chain-results.ts';
 import { recordedMethods } from './recorded-node.ts';
@@ -8,7 +8,7 @@ const ASKED = ['chainId', 'address', 'consensus', 'masternodes', 'missedRounds',
 /** What a recorded node said about its chain and its masternodes, without a server. */
 export function recordedChain(name: string): ChainObservation {
   const recorded = recordedMethods(name);
-  const methods = toChainMethods('XDPoS');
+  const methods = toGethChainCalls('XDPoS');
   const answers = ASKED.map((part) => {
     const { method, params } = methods[part];
     return [part, { ok: true, value: recorded[method]?.({ id: 1, method, params }) }] as const;

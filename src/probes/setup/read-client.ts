@@ -3,6 +3,7 @@ import type { NodeTarget } from '../../model/target.ts';
 import { createHttpTransport } from '../http-transport.ts';
 import { createIpcTransport } from '../ipc-transport.ts';
 import { type CallResult, parseSingle, toBody } from '../json-rpc.ts';
+import { toVersion } from '../node-results.ts';
 import { exchangeWithRetry } from '../transport.ts';
 
 const BODY = toBody([{ method: 'web3_clientVersion', params: [] }]);
@@ -12,20 +13,15 @@ const REQUESTS = 3;
 
 const WITHIN_MS = 5_000;
 
-/** A version has no secret, but comes from the other side. */
-const VERSION = /^[\w./+@:() -]{1,200}$/;
-
 const failed = (why: string) => ({ ok: false, why }) as const;
 
-function toVersion(result: CallResult): SetupResult<string> {
+function readVersion(result: CallResult): SetupResult<string> {
   if (!result.ok) {
     const isMissing = result.fault.kind === 'rpc-error' && result.fault.known === 'method-not-found';
     return failed(isMissing ? 'it does not serve web3' : 'it answers web3_clientVersion with an error');
   }
-  const { value } = result;
-  return typeof value === 'string' && VERSION.test(value)
-    ? { ok: true, value }
-    : failed('its answer to web3_clientVersion is no version');
+  const version = toVersion(result.value);
+  return version.ok ? version : failed('its answer to web3_clientVersion is no version');
 }
 
 /**
@@ -54,7 +50,7 @@ export async function readClient(
       const exchange = await exchangeWithRetry(transport, ask, parseSingle, started + WITHIN_MS, signal);
       if (!exchange.ok) return failed('it does not answer');
       tookMs.push(waited());
-      version = toVersion(exchange.value);
+      version = readVersion(exchange.value);
     }
     // It is kept for hours, and an array that was filled by and by keeps room for 17 numbers.
     return { ok: true, value: { version, tookMs: tookMs.slice() } };

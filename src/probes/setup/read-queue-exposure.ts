@@ -1,8 +1,7 @@
-import { SERVICE_PATHS } from '../../model/calls.ts';
 import type { QueueExposure } from '../../model/exposure.ts';
 import { isRecord } from '../../model/record.ts';
 import type { SetupResult } from '../../model/setup.ts';
-import type { ServiceTarget } from '../../model/target.ts';
+import { SERVICE_PATHS, type ServiceTarget } from '../../model/target.ts';
 import { type AnonymousAnswer, askAnonymously } from './ask-anonymously.ts';
 import { findEndpoints, listOwnAddresses, OWN_WITHIN_MS } from './own-addresses.ts';
 

@@ -1,33 +1,26 @@
-import { type Method, SERVICE_PATHS, toChainMethods, toNodeMethods } from './calls.ts';
-import { CHAIN_PARTS, type ChainObservation, type ChainPart } from './chain.ts';
-import type { WatchedMs } from './clock.ts';
-import { nameDockerFault, nameFault, nameNoPage, statusOfFault } from './name-fault.ts';
-import type { ContainerObservation, Fault, NodeCall, NodeObservation, PageObservation, Result } from './observation.ts';
-import type { TargetState } from './snapshot.ts';
-import { type ContainerRef, isAttachOnly, type NodeTarget, type RoundName, type ServiceTarget } from './target.ts';
-
-/** A question and what came back, in a few words each. */
-export interface AskedAndAnswered {
-  /** A JSON-RPC method with its parameters, or a request. */
-  readonly asked: string;
-  readonly answered: string;
-  readonly isFault: boolean;
-}
-
-/** What one probe of a target asked last, and what it was answered. Holds no user info, path or query of a URL. */
-export interface Exchange {
-  /** `chain` is what a node is asked once a minute beside its probe. */
-  readonly kind: 'node' | 'chain' | 'service' | 'page' | 'container';
-  /** Where it went. */
-  readonly to: string;
-  /** When the answer was there, or given up on. */
-  readonly at: WatchedMs;
-  /** The whole probe, the question about the chain included; absent for that question. */
-  readonly tookMs?: number;
-  /** The HTTP status, when there was one. */
-  readonly status?: number;
-  readonly calls: readonly AskedAndAnswered[];
-}
+import { CHAIN_PARTS, type ChainObservation, type ChainPart } from '../model/chain.ts';
+import type { Client, Method } from '../model/client.ts';
+import type { WatchedMs } from '../model/clock.ts';
+import type { AskedAndAnswered, Exchange } from '../model/exchange.ts';
+import { nameDockerFault, nameFault, nameNoPage, statusOfFault } from '../model/name-fault.ts';
+import type {
+  ContainerObservation,
+  Fault,
+  NodeCall,
+  NodeObservation,
+  PageObservation,
+  Result,
+} from '../model/observation.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import {
+  type ContainerRef,
+  isAttachOnly,
+  type NodeTarget,
+  type RoundName,
+  SERVICE_PATHS,
+  type ServiceTarget,
+} from '../model/target.ts';
+import { clientOf } from './clients.ts';
 
 /** Texts are made of what was parsed, so they are short; a text of an inventory may be longer. */
 const MAX_TEXT = 300;
@@ -73,10 +66,11 @@ const countPeers = ({ count }: { readonly count: number }): string => `${count} 
 /** What a probe of a node was answered to one of its calls. */
 function answerOf(name: NodeCall, seen: NodeObservation, asked: string): AskedAndAnswered {
   const { latest, committed, peers, answered } = seen;
+  if (name === 'version' && seen.client) return { asked, answered: seen.client.version, isFault: false };
   if (!answered || name === 'latest') return toCall(asked, latest, describeBlock);
   if (name === 'committed' && committed) return toCall(asked, committed, describeBlock);
   const isOverSocket = seen.isPeersByIpc === true && seen.ipcFault === undefined;
-  if (name === 'committed' || name === 'modules' || (name === 'net_peerCount' && isOverSocket))
+  if (name === 'committed' || name === 'modules' || name === 'version' || (name === 'net_peerCount' && isOverSocket))
     return { asked, answered: 'not kept', isFault: false };
   // The second method is asked for only where the first one is missing.
   const isMissing = peers === undefined || (name === 'admin_peers' && seen.asked?.includes('net_peerCount') === true);
@@ -99,7 +93,8 @@ function findNodeExchanges(state: TargetState, target: NodeTarget, consensus: st
   const run = findRun(state, isAttach ? 'console' : 'rpc');
   if (node === undefined || run === undefined) return [];
   const { observation } = node;
-  const methods = toNodeMethods(consensus);
+  const client = clientOf({ target, facts: state.facts });
+  const methods = client.calls(consensus);
   const isIpc = target.rpc === undefined;
   const to = isAttach
     ? `docker exec in ${target.container ? nameContainer(target.container) : ''}: XDC attach`
@@ -127,7 +122,12 @@ function findNodeExchanges(state: TargetState, target: NodeTarget, consensus: st
   }
   if (node.chain) {
     const { observation: seen, at } = node.chain;
-    found.push({ kind: 'chain', to: cut(to), at, calls: toChainCalls(seen, consensus, observation.isPeersByIpc) });
+    found.push({
+      kind: 'chain',
+      to: cut(to),
+      at,
+      calls: toChainCalls(seen, client, consensus, observation.isPeersByIpc),
+    });
   }
   return found;
 }
@@ -150,13 +150,20 @@ const PARTS: { readonly [Part in ChainPart]: (value: NonNullable<ChainObservatio
   syncing: String,
 };
 
-function toChainCalls(seen: ChainObservation, consensus: string, isMeshByIpc = false): readonly AskedAndAnswered[] {
-  const methods = toChainMethods(consensus, { mark: seen.block?.number, next: seen.nextEpoch?.block });
+function toChainCalls(
+  seen: ChainObservation,
+  client: Client,
+  consensus: string,
+  isMeshByIpc = false,
+): readonly AskedAndAnswered[] {
+  const methods = client.chainCalls(consensus, { mark: seen.block?.number, next: seen.nextEpoch?.block });
   const nameCall = (part: ChainPart): string => {
+    const method = methods[part];
+    if (method === undefined) return part;
     // Without the answer, the height is not known.
     if ((part === 'block' || part === 'nextEpoch') && seen[part] === undefined)
-      return `${methods[part].method} of an earlier block`;
-    return `${toWords(methods[part])}${isMeshByIpc && (part === 'nodeId' || part === 'peerIds') ? ' over the socket' : ''}`;
+      return `${method.method} of an earlier block`;
+    return `${toWords(method)}${isMeshByIpc && (part === 'nodeId' || part === 'peerIds') ? ' over the socket' : ''}`;
   };
   return CHAIN_PARTS.flatMap((part): readonly AskedAndAnswered[] => {
     const reason = seen.missing[part];

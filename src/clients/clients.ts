@@ -1,0 +1,26 @@
+import type { Client } from '../model/client.ts';
+import type { ClientInfo, ClientName } from '../model/client-info.ts';
+import { nethermind } from './nethermind.ts';
+import { xdcSubnet } from './xdc-subnet.ts';
+import { xdposchain } from './xdposchain.ts';
+
+/** Every client, by its name. */
+export const CLIENTS: Readonly<Record<ClientName, Client>> = {
+  'xdc-subnet': xdcSubnet,
+  xdposchain,
+  nethermind,
+};
+
+/** The client whose version this is; undefined for one that is not known. */
+export const recogniseClient = (version: string): Client | undefined =>
+  Object.values(CLIENTS).find(({ recognises }) => recognises(version));
+
+/** A node, by what the inventory says of its client, and by what it said itself. */
+interface Known {
+  readonly target: { readonly client?: ClientName };
+  readonly facts: { readonly node?: { readonly client?: ClientInfo } };
+}
+
+/** The client of a node; until it is known, the one that most subnets run. */
+export const clientOf = ({ target, facts }: Known): Client =>
+  CLIENTS[target.client ?? facts.node?.client?.name ?? 'xdc-subnet'];

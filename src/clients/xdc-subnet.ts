@@ -1,0 +1,27 @@
+import type { Client } from '../model/client.ts';
+import { toGethCalls, toGethChainCalls } from './geth-calls.ts';
+
+/** XDC-Subnet, the fork of geth 1.8 that subnets began with. Read and recorded from v0.3.2. */
+export const xdcSubnet: Client = {
+  name: 'xdc-subnet',
+  title: 'XDC-Subnet',
+  recognises: (version) => /^XDC\/v0\./.test(version),
+  calls: toGethCalls,
+  chainCalls: toGethChainCalls,
+  noCommitted: [],
+  hasAdmin: true,
+  hasConsole: true,
+  logFile: 'xdc.log',
+  advice: {
+    envFile: (name) => `${name}.env`,
+    openNamespace: (namespace, name) => `add ${namespace} to the line RPC_API= of ${name}.env and recreate the node`,
+    showBlocks: (name) => `set LOG_LEVEL=4 in ${name}.env and recreate the node`,
+    acceptHosts: 'start the node with --rpcvhosts "*", or use its IP address in the inventory',
+    findCallError: 'read the line "Served" in its log, which names the cause',
+    checkKey: () => 'check its PRIVATE_KEY and keystore',
+    setNetworkId: (id, name) => `set NETWORK_ID=${id} in ${name}.env and recreate ${name}`,
+    replaceNodeKey: (name) => `remove the file XDC/nodekey from the data folder of ${name}`,
+    compareGenesis: (names, other) =>
+      `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
+  },
+};

@@ -1,0 +1,61 @@
+import type { ChainPart } from './chain.ts';
+import type { ClientName } from './client-info.ts';
+import type { NodeCall } from './observation.ts';
+
+/** A JSON-RPC method with its parameters. */
+export interface Method {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** The blocks that the question about the chain names by their heights. */
+export interface AskedHeights {
+  /** The one whose hash is asked for. */
+  readonly mark?: number | undefined;
+  /** The one whose header lists the masternodes of the next epoch. */
+  readonly next?: number | undefined;
+}
+
+/** What to do about a node of this client, as the end of a sentence. `name` is that of the node. */
+export interface ClientAdvice {
+  /** The file in the deployment's folder that holds its environment. */
+  readonly envFile: (name: string) => string;
+  /** Makes it serve another namespace of JSON-RPC, called as in method names. */
+  readonly openNamespace: (namespace: string, name: string) => string;
+  /** Makes its log show its blocks. */
+  readonly showBlocks: (name: string) => string;
+  /** Makes it accept any host name in requests. */
+  readonly acceptHosts: string;
+  /** Finds why it refused a call. */
+  readonly findCallError: string;
+  /** Finds why it cannot sign. */
+  readonly checkKey: (name: string) => string;
+  /** Gives it another network id; undefined where that is its chain id. */
+  readonly setNetworkId?: (id: number, name: string) => string;
+  /** Gives it a key of its own for the peer network. */
+  readonly replaceNodeKey: (name: string) => string;
+  /** Compares the file that its chain begins with, of nodes that are named, with that of another one. */
+  readonly compareGenesis: (names: string, other: string) => string;
+}
+
+/** What differs between the programs that nodes run. Everything that depends on the client asks this value. */
+export interface Client {
+  readonly name: ClientName;
+  /** As people write it. */
+  readonly title: string;
+  /** Whether `web3_clientVersion` is its own. */
+  readonly recognises: (version: string) => boolean;
+  /** The calls of a probe; `consensus` is the prefix of the engine's methods. */
+  readonly calls: (consensus: string) => Readonly<Record<NodeCall, Method>>;
+  /** The calls of the question about the chain. A part without one is not asked for. */
+  readonly chainCalls: (consensus: string, heights?: AskedHeights) => Readonly<Partial<Record<ChainPart, Method>>>;
+  /** The codes of errors by which it says that no block is committed yet; not all that do so answer null. */
+  readonly noCommitted: readonly number[];
+  /** Whether `admin` says who its peers are. If not, the question about the chain does, and a count of them is all that is wanted. */
+  readonly hasAdmin: boolean;
+  /** Whether it writes `XDC.ipc`, and has a console that can be attached to it. */
+  readonly hasConsole: boolean;
+  /** Its log below its data folder. */
+  readonly logFile: string;
+  readonly advice: ClientAdvice;
+}

@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createNodeProber } from '../../src/probes/node-prober.ts';
+import { type FakeNode, type Methods, startNode } from '../support/fake-node.ts';
+import { ADDRESS, moduleOff, nethermindMethods, startNethermind } from '../support/nethermind-node.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const probe = async (server: FakeNode) => {
+  const prober = createNodeProber(server.url, 'XDPoS', Date.now);
+  cleanups.push(prober.close, server.stop);
+  return prober.probe(5_000);
+};
+const probeOf = async (height: number, changed?: Methods) => probe(await startNethermind(height, changed));
+const methodsOf = ({ requests }: FakeNode) => requests.map((request) => request.map(({ method }) => method));
+
+describe('a node of Nethermind', () => {
+  it('is recognised, and asked only for what it serves', async () => {
+    const server = await startNethermind(1_298);
+    const seen = await probe(server);
+    expect(seen).toMatchObject({
+      client: { name: 'nethermind', version: 'Nethermind/v1.40.0-unstable+d4ef4fd0/linux-x64/dotnet10.0.1' },
+      latest: { ok: true, value: { number: 1_298, timestamp: 1_767_002_596 } },
+      committed: { ok: true, value: { number: 1_296 } },
+      peers: { ok: true, value: { count: 3, via: 'net_peerCount' } },
+    });
+    const asked = methodsOf(server);
+    expect(asked.slice(0, 2)).toEqual([
+      ['XDPoS_getV2BlockByNumber', 'rpc_modules', 'web3_clientVersion'],
+      ['eth_getBlockByNumber'],
+    ]);
+    const later = asked.slice(2).flat();
+    expect(later).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^admin_|eth_coinbase|getV2BlockByNumber/)]),
+    );
+  });
+
+  it('says of its chain what a node of another client says', async () => {
+    const { chain } = await probeOf(1_298);
+    expect(chain).toMatchObject({
+      chainId: 63_473,
+      genesis: `0x${'9'.repeat(64)}`,
+      address: ADDRESS,
+      nodeId: 'ab'.repeat(8),
+      peerIds: ['cd', 'ce', 'cf'].map((id) => id.repeat(8)),
+      consensus: { epoch: 900, gap: 450, minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667 },
+      masternodes: { number: 1_298, round: 1_301, active: expect.arrayContaining([ADDRESS]), penalised: [] },
+      missedRounds: { epochBlock: 900, epochRound: 901, rounds: [{ round: 929 }] },
+      block: { number: 1_280 },
+      syncing: false,
+      missing: { pool: 'error' },
+    });
+  });
+
+  it.each([
+    ['null', () => null],
+    ['an error', () => ({ error: { code: -39_001, message: 'Unknown block', data: null } })],
+  ])('has no committed block when it answers %s', async (_, finalized) => {
+    const blocks = nethermindMethods(7).eth_getBlockByNumber;
+    const { committed } = await probeOf(7, {
+      eth_getBlockByNumber: (call) => (call.params[0] === 'finalized' ? finalized() : blocks?.(call)),
+    });
+    expect(committed).toEqual({ ok: false, fault: { kind: 'no-committed' } });
+  });
+
+  it('whose engine is off still has a height, and says what is off', async () => {
+    const off = ['getV2BlockByNumber', 'networkInformation', 'getMasternodesByNumber', 'getLatestPoolStatus'];
+    const { latest, committed, chain } = await probeOf(
+      40,
+      Object.fromEntries(off.map((name) => [`XDPoS_${name}`, () => moduleOff(`XDPoS_${name}`, 'Xdc')])),
+    );
+    expect([latest, committed]).toMatchObject([
+      { ok: true, value: { number: 40 } },
+      { ok: true, value: { number: 38 } },
+    ]);
+    expect(chain?.missing).toMatchObject({ consensus: 'module-off', masternodes: 'module-off', pool: 'module-off' });
+  });
+
+  it('has peers without names when their ids are hashes, not ids', async () => {
+    const { chain, peers } = await probeOf(40, { parity_netPeers: () => ({ peers: [{ id: 'cd'.repeat(32) }] }) });
+    expect([chain?.peerIds, chain?.missing.peerIds]).toEqual([undefined, 'malformed']);
+    expect(peers).toMatchObject({ ok: true, value: { count: 3 } });
+  });
+
+  it('is recognised anew where another client ran before', async () => {
+    const before = { web3_clientVersion: () => 'XDC/v0.3.2-stable/linux-amd64/go1.23.4' };
+    let methods: Methods = before;
+    const server = await startNode(
+      new Proxy({}, { get: (_, name: string) => methods[name] ?? (methods === before ? undefined : () => null) }),
+    );
+    const prober = createNodeProber(server.url, 'XDPoS', Date.now);
+    cleanups.push(prober.close, server.stop);
+    expect((await prober.probe(5_000)).client?.name).toBe('xdc-subnet');
+    methods = nethermindMethods(20);
+    server.breakConnections();
+    expect(await prober.probe(5_000)).toMatchObject({
+      client: { name: 'nethermind' },
+      latest: { value: { number: 20 } },
+    });
+  });
+});
