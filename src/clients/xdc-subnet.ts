@@ -5,7 +5,8 @@ import { toGethCalls, toGethChainCalls } from './geth-calls.ts';
 export const xdcSubnet: Client = {
   name: 'xdc-subnet',
   title: 'XDC-Subnet',
-  recognises: (version) => /^XDC\/v0\./.test(version),
+  // Every image says 2.0.0-unstable, whatever its tag (params/version.go).
+  recognises: (version) => /^XDC\/v(?:0\.|2\.0\.0-unstable\b)/.test(version),
   calls: toGethCalls,
   chainCalls: toGethChainCalls,
   noCommitted: [],

@@ -10,7 +10,7 @@ const openNamespace = (namespace: string, name: string): string =>
 export const xdposchain: Client = {
   name: 'xdposchain',
   title: 'XDPoSChain',
-  recognises: (version) => /^XDC\/v[1-9]/.test(version),
+  recognises: (version) => /^XDC\/v[1-9]/.test(version) && !xdcSubnet.recognises(version),
   calls: toGethCalls,
   chainCalls: toGethChainCalls,
   noCommitted: [],
