@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'clients', 'net', 'docker'], packages: ['playwright-core', 'viem'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
-  diagnosis: { rooms: ['model'], packages: [] },
+  diagnosis: { rooms: ['model', 'clients'], packages: [] },
   monitor: { rooms: ['model', 'docker', 'probes', 'logs', 'rules', 'diagnosis'], packages: ['node-cron'] },
   metrics: { rooms: ['model'], packages: ['prom-client'] },
   http: {

@@ -31,6 +31,10 @@ export const nethermind: Client = {
   }),
   // Unsettled, so both null and these are taken for that.
   noCommitted: [-39_001, -32_001, -32_000],
+  epochsBy: 'block',
+  isFinalitySettled: false,
+  // It may not be able to write a pool that is not empty.
+  askedApart: ['pool'],
   hasAdmin: false,
   hasConsole: false,
   logFile: 'logs/xdc.log',

@@ -12,8 +12,15 @@ export const xdposchain: Client = {
   title: 'XDPoSChain',
   recognises: (version) => /^XDC\/v[1-9]/.test(version) && !xdcSubnet.recognises(version),
   calls: toGethCalls,
-  chainCalls: toGethChainCalls,
+  chainCalls: (consensus, heights) => ({
+    ...toGethChainCalls(consensus, heights),
+    // Its headers do not list them.
+    nextEpoch: { method: 'eth_getCandidates', params: ['latest'] },
+  }),
   noCommitted: [],
+  epochsBy: 'round',
+  isFinalitySettled: true,
+  askedApart: [],
   hasAdmin: true,
   hasConsole: true,
   logFile: 'xdc.log',

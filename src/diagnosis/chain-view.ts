@@ -1,4 +1,12 @@
-import type { ConsensusSettings, Masternodes, MissedRounds, NextEpoch } from '../model/chain.ts';
+import { clientOf } from '../clients/clients.ts';
+import {
+  type ConsensusSettings,
+  type Masternodes,
+  type MissedRounds,
+  type NextEpoch,
+  settingsAt,
+} from '../model/chain.ts';
+import type { Client } from '../model/client.ts';
 import type { TargetState } from '../model/snapshot.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
@@ -17,7 +25,12 @@ export interface Counted {
 export interface ChainView {
   /** Undefined while no chain has a majority among the nodes that gave theirs. */
   readonly chain?: Chain;
+  /** Those of the newest round that is known. */
   readonly consensus?: ConsensusSettings;
+  /** By rounds as soon as a node of a client says so. */
+  readonly epochsBy: Client['epochsBy'];
+  /** The number of the epoch of the round 0, where epochs go by rounds. */
+  readonly firstEpoch?: number;
   /** The members by the node with the newest block. */
   readonly masternodes?: Masternodes;
   /** By the node with the newest block of those that also give the missed rounds. */
@@ -64,21 +77,30 @@ export function viewChain(states: readonly TargetState[]): ChainView {
   let newest: Masternodes | undefined;
   let counted: Counted | undefined;
   let nextEpoch: NextEpoch | undefined;
+  let epochsBy: Client['epochsBy'] = 'block';
+  let firstEpoch: number | undefined;
   for (const state of states) {
-    const facts = state.facts.node?.chain;
-    if (facts === undefined) continue;
+    const { target, facts: known } = state;
+    const facts = known.node?.chain;
+    if (facts === undefined || target.component !== 'node') continue;
     const { observation, epoch } = facts;
     if (isForeign(observation, chain)) {
       foreign.add(state);
       continue;
     }
     consensus ??= observation.consensus;
-    if (epoch.nextEpoch && epoch.nextEpoch.block >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
+    if (epoch.nextEpoch && (epoch.nextEpoch.block ?? 0) >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
     const { masternodes, missedRounds } = epoch;
+    const isByRound = clientOf({ target, facts: known }).epochsBy === 'round';
+    if (isByRound) epochsBy = 'round';
     if (masternodes === undefined) continue;
+    // Another client may count it in another way.
+    if (isByRound && masternodes.epoch !== undefined && observation.consensus && observation.consensus.epoch > 0)
+      firstEpoch = masternodes.epoch - Math.floor(masternodes.round / observation.consensus.epoch);
     if (masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
     if (missedRounds && masternodes.number >= (counted?.masternodes.number ?? 0))
       counted = { masternodes, missedRounds };
   }
-  return { chain, consensus, masternodes: newest, counted, nextEpoch, foreign };
+  const now = consensus && newest ? settingsAt(consensus, newest.round) : consensus;
+  return { chain, consensus: now, epochsBy, firstEpoch, masternodes: newest, counted, nextEpoch, foreign };
 }

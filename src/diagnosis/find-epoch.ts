@@ -28,13 +28,13 @@ function findNodes(
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
 export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean): Epoch | undefined {
   const { chain, neverSigned, silentVoters } = view;
-  const { consensus, counted, nextEpoch } = chain;
+  const { consensus, counted } = chain;
   const masternodes = counted?.masternodes ?? chain.masternodes;
   if (masternodes === undefined) return undefined;
   const { number: block, round, active, standby, penalised } = masternodes;
-  const place = placeEpoch(block, consensus);
+  const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
-  const chosen = findChosen(masternodes, place, nextEpoch);
+  const chosen = findChosen(chain, masternodes, place);
   const nodeOf = findNodes(view, members, masternodes);
   const following = place && place.number + 1;
 

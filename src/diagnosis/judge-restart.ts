@@ -9,6 +9,9 @@ import { findDown, findStale, type RestartMoment, type Voter, viewVoter } from '
 /** Masternodes that were read longer ago are not relied on. They are read once a minute. */
 const MASTERNODES_KNOWN_MS = 3 * 60_000;
 
+/** More rounds are not missed from one reading of the masternodes to the next, as each takes a timeout. */
+const MISSED_SINCE = 6;
+
 /** For this long after subnetd itself did not run, its facts may be older than they look. */
 const RESUMED_MS = 60_000;
 
@@ -32,8 +35,11 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
   if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
   if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes yet';
   if (epoch === undefined) return 'no node has named the masternodes yet';
-  if (epoch.nextFirstBlock !== undefined && reference !== undefined && reference >= epoch.nextFirstBlock)
+  const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
+  if (reference !== undefined && reference >= nextFirstBlock)
     return 'a new epoch has begun, and no node has named its masternodes yet';
+  if (isNextAtLatest && reference !== undefined && reference >= nextFirstBlock - MISSED_SINCE)
+    return 'a new epoch begins, and no node has named its masternodes yet';
   let askedAt = Number.NEGATIVE_INFINITY;
   for (const { facts } of targets) askedAt = Math.max(askedAt, facts.node?.chain?.at ?? askedAt);
   return now - askedAt < MASTERNODES_KNOWN_MS

@@ -68,14 +68,18 @@ const SPARE_BLOCKS = 4;
 
 /**
  * How long the chain may go without a block: each masternode that is down costs a timeout, and so does the round that it
- * breaks. Undefined until the chain has given its periods.
+ * breaks. Timeouts in a row may grow. Undefined until the chain has given its periods.
  */
 export function findStallMs({ consensus, masternodes }: ChainView): number | undefined {
   if (consensus === undefined || masternodes === undefined) return undefined;
-  const { minePeriodMs, timeoutPeriodMs, certificateThreshold } = consensus;
+  const { minePeriodMs, timeoutPeriodMs, certificateThreshold, timeoutBase = 1, timeoutMaxExponent = 0 } = consensus;
   const total = masternodes.active.length;
   const mayLose = Math.min(total - requiredVotes(total, certificateThreshold), MAX_TURNS);
-  return (mayLose + 1) * timeoutPeriodMs + SPARE_BLOCKS * minePeriodMs;
+  const timeouts = Array.from(
+    { length: mayLose + 1 },
+    (_, before) => timeoutBase ** Math.min(before, timeoutMaxExponent),
+  );
+  return timeouts.reduce((sum, one) => sum + one * timeoutPeriodMs, 0) + SPARE_BLOCKS * minePeriodMs;
 }
 
 /** The height that at least half of the nodes have reached, by those of all nodes on the chain. */

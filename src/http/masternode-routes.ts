@@ -17,6 +17,7 @@ export interface MasternodesStatus {
     readonly firstBlock?: number;
     readonly choiceBlock?: number;
     readonly nextFirstBlock?: number;
+    readonly isNextAtLatest?: true;
     readonly isNextKnown?: boolean;
     readonly block?: number;
     readonly round?: number;

@@ -38,21 +38,49 @@ export type MissingReason =
   /** The part is there, but only its newest entries. */
   | 'truncated';
 
-/** The consensus settings of a chain; periods in milliseconds. */
-export interface ConsensusSettings {
+/** The consensus settings that hold from a round on; periods in milliseconds. */
+export interface RoundSettings {
   readonly minePeriodMs: number;
   readonly timeoutPeriodMs: number;
   /** The share of the masternodes whose votes make a quorum, such as 0.667. */
   readonly certificateThreshold: number;
-  /** In blocks, as is the gap. */
+  /** How many masternodes there may be at most; absent where the chain does not say so. */
+  readonly maxMasternodes?: number;
+  /** Each timeout in a row takes so many times as long as the one before, up to this power; absent where all are equal. */
+  readonly timeoutBase?: number;
+  readonly timeoutMaxExponent?: number;
+}
+
+/** Settings with the round from which they hold. */
+export interface DatedSettings extends RoundSettings {
+  readonly round: number;
+}
+
+/** The consensus settings of a chain. Those of a round are the ones that hold at that round, if the chain dates them. */
+export interface ConsensusSettings extends RoundSettings {
+  /** In blocks or in rounds (`Client.epochsBy`). */
   readonly epoch: number;
+  /** In blocks. */
   readonly gap: number;
+  /** all that the node knows, the oldest first; empty where it does not say from which round they hold. */
+  readonly byRound?: readonly DatedSettings[];
+}
+
+/** The settings that hold at a round. */
+export function settingsAt(settings: ConsensusSettings, round: number): ConsensusSettings {
+  const dated = settings.byRound?.findLast((one) => one.round <= round);
+  if (dated === undefined) return settings;
+  const { epoch, gap, byRound } = settings;
+  const { round: _, ...now } = dated;
+  return { ...now, epoch, gap, byRound };
 }
 
 /** The members of the epoch of a node's newest block, by their addresses. */
 export interface Masternodes {
   readonly number: number;
   readonly round: number;
+  /** Counted by rounds, whatever the epochs of the chain go by; not all clients say it. */
+  readonly epoch?: number;
   readonly active: readonly string[];
   readonly standby: readonly string[];
   readonly penalised: readonly string[];
@@ -70,10 +98,13 @@ export interface MissedRounds {
   readonly byMiner: Readonly<Record<string, number>>;
 }
 
-/** Who makes the blocks of the next epoch, as the header after the gap block lists them (XDC-Subnet engine_v2/verifyHeader.go). */
+/**
+ * Who makes the blocks of the next epoch, as the header after the gap block lists them (XDC-Subnet engine_v2/verifyHeader.go). Where
+ * headers have no such list, the candidates of now: who of them has a turn is decided when the epoch begins.
+ */
 export interface NextEpoch {
   /** The height of that header: one above the gap block. */
-  readonly block: number;
+  readonly block?: number;
   /** In their order; the first of them that are not penalised become masternodes. */
   readonly candidates: readonly string[];
   readonly penalised: readonly string[];

@@ -53,6 +53,12 @@ export interface Client {
   readonly noCommitted: readonly number[];
   /** Whether `admin` says who its peers are. If not, the question about the chain does, and a count of them is all that is wanted. */
   readonly hasAdmin: boolean;
+  /** What decides where an epoch begins: the heights of its blocks, or their rounds, which run ahead of the heights. */
+  readonly epochsBy: 'block' | 'round';
+  /** Whether what it takes for committed is known to be so. If not, that counts only where no other client is asked. */
+  readonly isFinalitySettled: boolean;
+  /** The parts that are asked for in requests of their own, because it may end the connection instead of an answer. */
+  readonly askedApart: readonly ChainPart[];
   /** Whether it writes `XDC.ipc`, and has a console that can be attached to it. */
   readonly hasConsole: boolean;
   /** Its log below its data folder. */

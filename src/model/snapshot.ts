@@ -90,6 +90,8 @@ export interface Epoch {
   readonly choiceBlock?: number;
   /** The first block of the next epoch. */
   readonly nextFirstBlock?: number;
+  /** Epochs go by rounds, so the next one may begin at an earlier block. */
+  readonly isNextAtLatest?: true;
   /** Whether it is known who has turns in the next epoch. */
   readonly isNextKnown: boolean;
   /** The newest block that is counted, and its round. */

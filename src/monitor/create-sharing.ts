@@ -2,6 +2,7 @@ import type {
   BlockMark,
   ChainObservation,
   ConsensusSettings,
+  DatedSettings,
   Masternodes,
   MissedRounds,
   NextEpoch,
@@ -65,6 +66,7 @@ function createChainSharing(): (chain: ChainObservation) => ChainObservation {
   const addresses = createShare<readonly string[]>(isSameList((one, other) => one === other));
   const rounds = createShare<MissedRounds['rounds']>(isSameList(isSameObject));
   const counts = createShare<MissedRounds['byMiner']>(isSameObject);
+  const dated = createShare<readonly DatedSettings[]>(isSameList(isSameObject));
   const settings = createShare<ConsensusSettings>(isSameObject);
   const members = createShare<Masternodes>(isSameObject);
   const missed = createShare<MissedRounds>(isSameObject);
@@ -73,13 +75,14 @@ function createChainSharing(): (chain: ChainObservation) => ChainObservation {
   const marks = createShare<BlockMark>(isSameObject);
   const missingParts = createShare<ChainObservation['missing']>(isSameObject);
 
-  const shareMembers = ({ number, round, active, standby, penalised }: Masternodes): Masternodes =>
+  const shareSettings = (one: ConsensusSettings): ConsensusSettings =>
+    settings(one.byRound ? { ...one, byRound: dated(one.byRound) } : one);
+  const shareMembers = (one: Masternodes): Masternodes =>
     members({
-      number,
-      round,
-      active: addresses(active),
-      standby: addresses(standby),
-      penalised: addresses(penalised),
+      ...one,
+      active: addresses(one.active),
+      standby: addresses(one.standby),
+      penalised: addresses(one.penalised),
     });
   const shareMissed = (one: MissedRounds): MissedRounds =>
     missed({ ...one, rounds: rounds(one.rounds), byMiner: counts(one.byMiner) });
@@ -96,7 +99,7 @@ function createChainSharing(): (chain: ChainObservation) => ChainObservation {
       ...(address !== undefined && { address: text(address) }),
       ...(nodeId !== undefined && { nodeId: text(nodeId) }),
       ...(peerIds && { peerIds: peerIds.map(text) }),
-      ...(consensus && { consensus: settings(consensus) }),
+      ...(consensus && { consensus: shareSettings(consensus) }),
       ...(masternodes && { masternodes: shareMembers(masternodes) }),
       ...(missedRounds && { missedRounds: shareMissed(missedRounds) }),
       ...(nextEpoch && { nextEpoch: shareChoice(nextEpoch) }),

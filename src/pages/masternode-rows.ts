@@ -48,12 +48,18 @@ ${masternodes.map((one) => row(subnet, epoch, one))}
 </tbody></table>`;
 
 /** Where the epoch is, and when the next one is decided. */
-function describeEpoch({ number, firstBlock, block, round, choiceBlock, nextFirstBlock }: Epoch): string {
+function describeEpoch(epoch: Epoch): string {
+  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest } = epoch;
   const now = `Counted up to block ${count(block)} of round ${count(round)}.`;
-  if (number === undefined || firstBlock === undefined || choiceBlock === undefined || nextFirstBlock === undefined)
-    return now;
-  const choice = block < choiceBlock ? 'are chosen' : 'were chosen';
-  return `Epoch ${count(number)} began with block ${count(firstBlock)}. ${now} The next one begins with block ${count(nextFirstBlock)}; its masternodes ${choice} at block ${count(choiceBlock)}.`;
+  if (number === undefined || nextFirstBlock === undefined) return now;
+  const began =
+    firstBlock === undefined ? ` is ${count(number)}` : ` ${count(number)} began with block ${count(firstBlock)}`;
+  const choice =
+    choiceBlock === undefined
+      ? ''
+      : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
+  const next = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
+  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins with block ${next}${choice}.`;
 }
 
 /** What each masternode does in the epoch, the worst first. */

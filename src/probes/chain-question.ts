@@ -152,7 +152,8 @@ export function toChainCalls(
   const isAsked = (part: ChainCall): boolean => {
     if (!isEpochAsked && OF_EPOCH.has(part)) return false;
     if (part === 'block') return heights.mark !== undefined;
-    if (part === 'nextEpoch') return heights.next !== undefined;
+    // Candidates are there at any height.
+    if (part === 'nextEpoch') return heights.next !== undefined || client.epochsBy === 'round';
     return servesMesh || !MESH_CALLS.has(part);
   };
   return pickCalls(client, consensus, ORDER.filter(isAsked), heights);
@@ -168,7 +169,7 @@ const SKIMMERS: { readonly [Name in ChainCall]: SkimValue } = {
   consensus: skimWhole,
   masternodes: skimWhole,
   block: skimBlock,
-  nextEpoch: skimMembers('number', 'nextValidators', 'penalties'),
+  nextEpoch: skimMembers('candidates', 'number', 'nextValidators', 'penalties'),
   nodeId: skimMembers('id'),
   peerIds: namePeers,
   pool: skimWhole,
@@ -225,42 +226,42 @@ const METHOD_NOT_FOUND: CallResult = {
 const isAbsent = (result: CallResult | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
 
-async function ask<T extends object>(
-  calls: ReadonlyMap<ChainCall, Call>,
-  send: Send,
-  memory: ChainMemory,
-  read: (answers: ChainAnswers) => T,
-): Promise<T> {
-  if (memory.singly || calls.size <= 1) return read(await askSingly(calls, send));
-  const readAll = (results: readonly CallResult[]): T =>
-    read(Object.fromEntries([...calls.keys()].map((name, i) => [name, results[i]])));
-  const readTogether = (response: TransportResponse): T | 'refused' => {
-    if (REFUSES_BATCH.has(response.status)) return 'refused';
-    const readers = [...calls.keys()].map((name) => SKIMMERS[name]);
-    const results = skimOrParse(response, readers);
-    return results === 'refused' ? results : readAll(results);
-  };
+async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: ChainMemory): Promise<ChainAnswers> {
+  if (memory.singly || calls.size <= 1) return askSingly(calls, send);
+  const names = [...calls.keys()];
+  const readTogether = (response: TransportResponse): readonly CallResult[] | 'refused' =>
+    REFUSES_BATCH.has(response.status)
+      ? 'refused'
+      : skimOrParse(
+          response,
+          names.map((name) => SKIMMERS[name]),
+        );
   const exchange = await sendAlive(send, [...calls.values()], readTogether);
-  if (exchange.ok && exchange.value !== 'refused') return exchange.value;
-  if (!exchange.ok && exchange.fault.kind !== 'too-large') return readAll(Array(calls.size).fill(exchange));
+  if (exchange.ok && exchange.value !== 'refused') {
+    const results = exchange.value;
+    return Object.fromEntries(names.map((name, i) => [name, results[i]]));
+  }
+  if (!exchange.ok && exchange.fault.kind !== 'too-large')
+    return Object.fromEntries(names.map((name) => [name, exchange]));
   memory.singly = true;
-  return read(await askSingly(calls, send));
+  return askSingly(calls, send);
 }
 
-/** Sends those of the calls that the node has, and reads all answers together. */
-export function askChain<T extends object>(
+/** Sends those of the calls that the node has, and reads all answers together. Those that are asked apart come last. */
+export async function askChain<T extends object>(
   calls: ReadonlyMap<ChainCall, Call>,
   send: Send,
   memory: ChainMemory,
   read: (answers: ChainAnswers) => T,
+  { askedApart }: Pick<Client, 'askedApart'> = xdcSubnet,
 ): Promise<T> {
-  const present = new Map([...calls].filter(([, { method }]) => !memory.absent.has(method)));
-  return ask(present, send, memory, (some) => {
-    const answers: Partial<Record<ChainCall, CallResult>> = { ...some };
-    for (const [name, { method }] of calls) {
-      if (!present.has(name)) answers[name] = METHOD_NOT_FOUND;
-      else if (isAbsent(answers[name])) memory.absent = new Set(memory.absent).add(method);
-    }
-    return read(answers);
-  });
+  const present = [...calls].filter(([, { method }]) => !memory.absent.has(method));
+  const together = new Map(present.filter(([part]) => !askedApart.includes(part)));
+  const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(together, send, memory)) };
+  for (const one of present) if (!together.has(one[0])) Object.assign(answers, await askSingly(new Map([one]), send));
+  for (const [name, { method }] of calls) {
+    if (memory.absent.has(method)) answers[name] ??= METHOD_NOT_FOUND;
+    else if (isAbsent(answers[name])) memory.absent = new Set(memory.absent).add(method);
+  }
+  return read(answers);
 }

@@ -2,7 +2,6 @@ import type {
   BlockMark,
   ChainObservation,
   ChainPart,
-  ConsensusSettings,
   Masternodes,
   MissedRounds,
   MissingReason,
@@ -24,6 +23,7 @@ import {
 } from './chain-values.ts';
 import type { CallResult } from './json-rpc.ts';
 import { toPoolStatus } from './pool-status.ts';
+import { readConsensus } from './read-consensus.ts';
 
 /** The calls of the question about the chain. A part is read from the call of its name. */
 export type ChainCall = ChainPart;
@@ -43,6 +43,7 @@ const missing = (reason: MissingReason): Part<never> => ({ reason });
 function toMissingReason(fault: Fault): MissingReason {
   switch (fault.kind) {
     case 'rpc-error':
+      if (fault.known === 'v1-block') return 'not-yet';
       return fault.known === 'other' ? 'error' : fault.known;
     case 'status':
     case 'redirect':
@@ -106,31 +107,6 @@ const readMark =
     return hash !== undefined && number === asked ? { value: { number: asked, hash } } : undefined;
   };
 
-function toPositive(value: unknown): number | undefined {
-  const number = toNumber(value);
-  return number !== undefined && Number.isFinite(number) && number > 0 ? number : undefined;
-}
-
-/** The settings of the newest round: Nethermind lists those of all rounds, by the round from which they are valid. */
-function findConfig(configs: Readonly<Record<string, unknown>>): unknown {
-  const listed = configs.v2Configs;
-  return Array.isArray(listed) ? listed.at(-1) : isRecord(configs.v2) ? configs.v2.config : undefined;
-}
-
-/** Reads `networkInformation`; its periods are in seconds. */
-function readConsensus(value: unknown): ConsensusSettings | undefined {
-  const configs = isRecord(value) ? memberOf(value, 'ConsensusConfigs') : undefined;
-  const config = isRecord(configs) ? findConfig(configs) : undefined;
-  if (!isRecord(configs) || !isRecord(config)) return undefined;
-  const [minePeriod, timeoutPeriod] = [toPositive(config.minePeriod), toPositive(config.timeoutPeriod)];
-  const certificateThreshold = toPositive(config.certificateThreshold);
-  const [epoch, gap] = [toCount(configs.epoch), toCount(configs.gap)];
-  if (minePeriod === undefined || timeoutPeriod === undefined) return undefined;
-  if (certificateThreshold === undefined || certificateThreshold > 1) return undefined;
-  if (epoch === undefined || gap === undefined) return undefined;
-  return { minePeriodMs: minePeriod * 1000, timeoutPeriodMs: timeoutPeriod * 1000, certificateThreshold, epoch, gap };
-}
-
 /** Reads `getMasternodesByNumber`. Its `Error` is null when all is well, and an empty object when not. */
 const readMasternodes =
   (addresses: AddressReader) =>
@@ -140,11 +116,13 @@ const readMasternodes =
     if (error !== undefined && error !== null) return missing('error');
     const [number, round] = [toCount(memberOf(value, 'Number')), toCount(memberOf(value, 'Round'))];
     const active = addresses.readList(memberOf(value, 'Masternodes'));
+    const epoch = toCount(memberOf(value, 'Epoch'));
     const standby = addresses.readList(memberOf(value, 'Standbynodes'));
     const penalised = addresses.readList(memberOf(value, 'Penalty'));
     if (number === undefined || round === undefined || !active || !standby || !penalised) return undefined;
     // No chain is without masternodes.
-    return active.length === 0 ? undefined : { value: { number, round, active, standby, penalised } };
+    if (active.length === 0) return undefined;
+    return { value: { number, round, ...(epoch !== undefined && { epoch }), active, standby, penalised } };
   };
 
 /** Reads `getMissedRoundsInEpochByBlockNum`, whose list is null when no round was missed. */
@@ -169,12 +147,33 @@ const readMissedRounds =
     return newest.length < rounds.length ? { ...known, reason: 'truncated' } : known;
   };
 
-/** Reads the header after a gap block. A node that does not have it answers null. */
+const toHexAddress = (address: string): string => address.replace(/^xdc/i, '0x');
+
+/** Reads `eth_getCandidates`, whose addresses begin with `xdc`, by their stakes. */
+function readCandidates(
+  candidates: Readonly<Record<string, unknown>>,
+  addresses: AddressReader,
+): Part<NextEpoch> | undefined {
+  const entries = Object.entries(candidates).map(([address, one]) => ({
+    address: toHexAddress(address),
+    stake: isRecord(one) ? (toNumber(one.capacity) ?? 0) : 0,
+    isPenalised: isRecord(one) && one.status === 'SLASHED',
+  }));
+  entries.sort((one, other) => other.stake - one.stake);
+  const listed = addresses.readList(entries.map(({ address }) => address));
+  const penalised = addresses.readList(entries.flatMap((one) => (one.isPenalised ? [one.address] : [])));
+  if (!listed || !penalised) return undefined;
+  return listed.length === 0 ? missing('error') : { value: { candidates: listed, penalised } };
+}
+
+/** Reads the header after a gap block, or the candidates. A node that does not have that block answers null. */
 const readNextEpoch =
-  (asked: number, addresses: AddressReader) =>
+  (asked: number | undefined, addresses: AddressReader) =>
   (value: unknown): Part<NextEpoch> | undefined => {
     if (value === null) return missing('not-yet');
-    if (!isRecord(value) || toHexNumber(value.number) !== asked) return undefined;
+    if (!isRecord(value)) return undefined;
+    if (isRecord(value.candidates)) return readCandidates(value.candidates, addresses);
+    if (asked === undefined || toHexNumber(value.number) !== asked) return undefined;
     // XDPoSChain has no such list, nor have older versions of Nethermind.
     if (value.nextValidators === undefined) return missing('not-served');
     const candidates = addresses.readList(value.nextValidators);
@@ -238,7 +237,9 @@ function toEpoch(
     masternodes: toPart(answers.masternodes, readMasternodes(addresses)),
     missedRounds: toPart(answers.missedRounds, readMissedRounds(addresses)),
     // Most of the time there is nothing to ask.
-    ...(next !== undefined && { nextEpoch: toPart(answers.nextEpoch, readNextEpoch(next, addresses)) }),
+    ...((next !== undefined || answers.nextEpoch !== undefined) && {
+      nextEpoch: toPart(answers.nextEpoch, readNextEpoch(next, addresses)),
+    }),
     pool: toPart(
       answers.pool,
       readPart((value) => toPoolStatus(value, own, addresses)),

@@ -35,6 +35,7 @@ function toKnownError(code: number, message: unknown): KnownRpcError {
   if (code === -32601) return 'method-not-found';
   if (code === -32600 && typeof message === 'string' && MODULE_OFF.test(message)) return 'module-off';
   if (message === 'method handler crashed') return 'crashed';
+  if (message === 'not supported in the v1 consensus') return 'v1-block';
   if (message === 'node not started') return 'not-started';
   return 'other';
 }

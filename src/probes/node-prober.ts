@@ -179,7 +179,7 @@ async function askAboutChain(
     return transport.exchange(question, read, deadline, current.signal);
   };
   if (state.batches === 'refused') chainMemory.singly = true;
-  const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights));
+  const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
   if (chain.consensus) chainMemory.settings = chain.consensus;
   return chain;
 }

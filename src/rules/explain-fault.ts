@@ -48,6 +48,11 @@ function explainRpcError(known: KnownRpcError, namespace: string, name: string, 
       };
     case 'not-started':
       return { seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' };
+    case 'v1-block':
+      return {
+        seen: 'its chain is still before the switch to the second version of the consensus',
+        fix: 'wait until it has passed the block of the switch',
+      };
     case 'other':
       return { seen: 'the node could not carry out the call', fix: advice.findCallError };
   }

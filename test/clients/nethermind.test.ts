@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { type FakeNode, type Methods, startNode } from '../support/fake-node.ts';
@@ -98,6 +99,35 @@ describe('a node of Nethermind', () => {
     expect(await prober.probe(5_000)).toMatchObject({
       client: { name: 'nethermind' },
       latest: { value: { number: 20 } },
+    });
+  });
+});
+
+describe('a pool that a node of Nethermind cannot answer', () => {
+  const failing = { error: { code: -32_603, message: 'Internal error', data: null } };
+  const ends = (answers: unknown, response: ServerResponse): void => {
+    const text = JSON.stringify(answers);
+    if (text.includes('CUT')) response.destroy();
+    else response.setHeader('Content-Type', 'application/json').end(text);
+  };
+  const isCut = (answers: unknown, response: ServerResponse): void => {
+    const text = JSON.stringify(answers);
+    response.setHeader('Content-Type', 'application/json').end(text.includes('CUT') ? text.slice(0, 40) : text);
+  };
+
+  it.each([
+    ['fails', failing, undefined, 'error'],
+    ['ends the connection', 'CUT', ends, 'no-answer'],
+    ['is cut', 'CUT', isCut, 'malformed'],
+  ] as const)('when it %s, is a missing part, and the rest is read', async (_, pool, respond, reason) => {
+    const methods = nethermindMethods(1_298, { XDPoS_getLatestPoolStatus: () => pool });
+    const seen = await probe(await startNode(methods, respond));
+    expect(seen).toMatchObject({ answered: true, latest: { ok: true, value: { number: 1_298 } } });
+    expect(seen.chain).toMatchObject({
+      masternodes: { number: 1_298 },
+      missedRounds: { epochBlock: 900 },
+      block: { number: 1_280 },
+      missing: { pool: reason },
     });
   });
 });

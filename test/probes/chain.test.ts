@@ -41,7 +41,10 @@ describe('what a real node said about its chain', () => {
       chainId: 28_656,
       genesis: GENESIS,
       address: F9B4,
-      consensus: { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
+      consensus: {
+        ...{ minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
+        byRound: [{ round: 0, minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667 }],
+      },
       masternodes: { number: 103, round: 109, active: [A80D, A8A8, D92F, F9B4], standby: [], penalised: [] },
       missedRounds: {
         epochBlock: 0,

@@ -3,6 +3,7 @@ import { type FollowedProblems, followProblems } from '../../src/diagnosis/follo
 import type { SubnetView } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
+import type { ClientName } from '../../src/model/client-info.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../src/model/problem.ts';
@@ -57,6 +58,7 @@ export interface Given {
   readonly fault?: Fault;
   readonly container?: Partial<Container>;
   readonly chain?: Partial<ChainObservation>;
+  readonly client?: ClientName;
 }
 
 export const addressOf = (name: string): string => `0x${name}`;
@@ -77,6 +79,7 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     expectedPeers: others.length,
     logFiles: [],
     patterns: [],
+    ...(given.client && { client: given.client }),
   };
   const latest = {
     ...{ number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true },

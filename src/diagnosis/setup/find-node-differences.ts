@@ -1,4 +1,4 @@
-import type { ConsensusSettings } from '../../model/chain.ts';
+import { type ConsensusSettings, settingsAt } from '../../model/chain.ts';
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { listNames } from '../../model/list-names.ts';
@@ -99,7 +99,10 @@ const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): bool
 function findConsensus(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(
     view,
-    ({ isForeign, chainFacts }) => (isForeign ? undefined : chainFacts?.observation.consensus),
+    ({ isForeign, chainFacts }) => {
+      const settings = isForeign ? undefined : chainFacts?.observation.consensus;
+      return settings && settingsAt(settings, view.chain.masternodes?.round ?? 0);
+    },
     describeConsensus,
     isSameConsensus,
   );
