@@ -97,6 +97,15 @@ function answerRecord(record: ApiRecord, { request, headers }: IdentifiedRequest
   return answerTagged(request, textTag(text), untouched, (tagged) => answerSuccessText(`{"items":[${text}]}`, tagged));
 }
 
+const declarations = new WeakMap<Resource, string>();
+
+/** The declaration is a part of each tag, because another release may show other members of the same records. */
+function declarationOf(resource: Resource): string {
+  const declaration = declarations.get(resource) ?? textTag(JSON.stringify(resource));
+  declarations.set(resource, declaration);
+  return declaration;
+}
+
 /**
  * A list with its tag, which comes of the list's version and not of its records. So one that is unchanged is not read, and one
  * that changes while it is sent has another tag the next time.
@@ -106,8 +115,7 @@ async function answerList(request: IdentifiedRequest, resource: Resource, asked:
   const answer = (headers: Readonly<Record<string, string>>) => listAll(request, resource, asked, headers);
   const version = await store.listVersion(resource);
   if (version === undefined) return answer(context.headers);
-  // With the declaration, because another release may show other members of the same records.
-  const tag = weakTag(JSON.stringify([resource, asked, version]));
+  const tag = weakTag(`${declarationOf(resource)} ${JSON.stringify(asked)} ${version}`);
   return answerTagged(context.request, tag, context.headers, answer);
 }
 
