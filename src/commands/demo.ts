@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { startApp } from '../app.ts';
 import type { App } from '../app-options.ts';
+import { parseClients } from '../demo/demo-client.ts';
 import type { DemoParts } from '../demo/expected-changes.ts';
 import { demoNodeNames, type FaultName, findFaultErrors, isFaultName, listFaults, missingFor } from '../demo/faults.ts';
 import { findChromium } from '../demo/find-chromium.ts';
@@ -22,7 +23,8 @@ import { untilSignal } from './until-signal.ts';
 
 /** The flags of `subnetd demo`, as they are typed. */
 export interface DemoFlags {
-  readonly nodes: string;
+  readonly nodes?: string;
+  readonly clients: string;
   readonly fault: readonly string[];
   readonly listFaults?: boolean;
   readonly json?: boolean;
@@ -188,26 +190,30 @@ async function watchSimulation(
 
 /** `subnetd demo`: runs a simulated subnet and the daemon that watches it, in one process. */
 export async function demo(flags: DemoFlags): Promise<ExitCode> {
-  const nodes = Number(flags.nodes);
+  const given = flags.nodes === undefined ? undefined : Number(flags.nodes);
+  const isCount = given === undefined || (Number.isInteger(given) && given >= 1 && given <= MAX_NODES);
+  const clients = parseClients(flags.clients, isCount ? given : undefined);
+  const nodes = typeof clients === 'string' ? 0 : clients.length;
   const faults = flags.fault.filter(isFaultName);
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '127.0.0.1:10545');
   const errors = [
-    ...(Number.isInteger(nodes) && nodes >= 1 && nodes <= MAX_NODES ? [] : [`--nodes must be 1 to ${MAX_NODES}`]),
+    ...(isCount && nodes <= MAX_NODES ? [] : [`--nodes must be 1 to ${MAX_NODES}`]),
+    ...(typeof clients === 'string' ? [`--clients ${clients}`] : []),
     ...flags.fault
       .filter((word) => !isFaultName(word))
       .map((word) => `there is no fault ${JSON.stringify(word)}; "subnetd demo --list-faults" lists them`),
     ...(parsed.ok ? [] : parsed.errors),
   ];
-  if (errors.length === 0) errors.push(...findFaultErrors(faults, nodes));
-  if (errors.length > 0 || !parsed.ok) {
+  if (errors.length === 0 && typeof clients !== 'string') errors.push(...findFaultErrors(faults, nodes, clients));
+  if (errors.length > 0 || !parsed.ok || typeof clients === 'string') {
     report(errors.map((error) => `subnetd demo: ${error}`));
     return 2;
   }
   const browser = findChromium(environment.PATH ?? '');
-  const parts = { nodes: demoNodeNames(nodes), browser: browser !== undefined };
+  const parts = { nodes: demoNodeNames(nodes), clients, browser: browser !== undefined };
   if (flags.listFaults) return printFaults(parts, flags.json === true);
-  const plan = { nodes, faults, browser };
+  const plan = { nodes, clients, faults, browser };
 
   if (flags.configOnly) {
     // The reader of the inventory may end this process at once. So does a terminal that is closed.

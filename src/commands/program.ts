@@ -232,7 +232,12 @@ function createProgram(done: (code: ExitCode) => void): Command {
   program
     .command('demo')
     .description('watch a simulated subnet on this machine')
-    .option('--nodes <count>', 'number of nodes', '4')
+    .option('--nodes <count>', 'number of nodes (default: 4, or as many as --clients names)')
+    .option(
+      '--clients <list>',
+      'what the nodes run, one word for all or one for each: go, xdposchain, nethermind',
+      'go',
+    )
     .option('--fault <name>', 'break one thing; repeatable', collect, [])
     .option('--list-faults', 'list the faults and what each changes')
     .option('--json', 'with --list-faults: as JSON')

@@ -21,6 +21,9 @@ export const COMMIT_DISTANCE = 2;
 /** The height at which a demo begins: old enough for two elections. */
 export const START_HEIGHT = 2_500;
 
+/** The same where XDPoSChain runs, which writes a height with a comma from 100,000 on. */
+export const LONG_START_HEIGHT = 99_970;
+
 /** Rounds that ran out before the first block, as the nodes of a subnet never start at the same moment. */
 export const LOST_ROUNDS = 17;
 
@@ -88,16 +91,17 @@ export interface MainChain extends Chain {
 export const ROUND_TIMEOUT_MS = 10_000;
 
 /**
- * A chain that is at `START_HEIGHT` at `nowMs`. It does nothing by itself: its height follows from the clock, and
+ * A chain that is at a height at `nowMs`. It does nothing by itself: its height follows from the clock, and
  * hashes are made and kept when somebody asks.
  */
 export const createChain = (
   masternodes: readonly Hex[],
   nowMs: number,
   roundTimeoutMs: number = ROUND_TIMEOUT_MS,
+  height: number = START_HEIGHT,
 ): MainChain => {
   const pace: Pace = { masternodes: masternodes.length, roundTimeoutMs };
-  let timeline = startTimeline(nowMs, START_HEIGHT, LOST_ROUNDS, pace);
+  let timeline = startTimeline(nowMs, height, LOST_ROUNDS, pace);
   const hashes: Hex[] = [];
 
   const addressesOf = (places: readonly number[]): readonly Hex[] =>

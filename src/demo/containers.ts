@@ -8,6 +8,10 @@ export const DEMO_PROJECT = 'demo';
 export interface ContainerPlan {
   readonly service: string;
   readonly env: readonly string[];
+  readonly image: string;
+  readonly args: readonly string[];
+  /** The exit code that `docker stop` leaves. */
+  readonly stoppedWith: number;
   readonly ip: string;
   readonly memoryLimitBytes: number;
 }

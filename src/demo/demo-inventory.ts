@@ -7,7 +7,7 @@ const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWit
 
 /** Where a simulated subnet answers. */
 export interface DemoServers {
-  readonly nodes: readonly { readonly name: string; readonly rpc: string }[];
+  readonly nodes: readonly { readonly name: string; readonly rpc: string; readonly logFiles?: readonly string[] }[];
   readonly relayer: string;
   readonly stats: string;
   readonly frontend: string;

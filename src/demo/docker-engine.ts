@@ -20,14 +20,13 @@ const toListed = (container: SimulatedContainer) => ({
   Created: Math.floor(container.startedAt / 1000),
 });
 
-/** How compose makes them: nodes and the bootnode of one image, with a log that is cut and not lost. */
+/** How compose makes them: with a log that is cut and not lost. */
 const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '20m', 'max-file': '5' } };
-const toImage = (service: string): string =>
-  ['relayer', 'stats', 'frontend'].includes(service) ? `demo/${service}:v1` : 'demo/xdcsubnets:v1';
 const toImageId = (image: string): string => `sha256:${createHash('sha256').update(image).digest('hex')}`;
 
 const toInspected = (container: SimulatedContainer) => {
-  const { id, name, status, startedAt, finishedAt, exitCode, oomKilled, restartCount, env, ip } = container;
+  const { id, name, status, startedAt, finishedAt, exitCode, oomKilled, restartCount, env, image, args, ip } =
+    container;
   return {
     Id: id,
     Name: `/${name}`,
@@ -40,15 +39,15 @@ const toInspected = (container: SimulatedContainer) => {
       StartedAt: toTime(startedAt),
       FinishedAt: toTime(finishedAt),
     },
-    Image: toImageId(toImage(container.service)),
-    Args: container.service === 'bootnode' ? ['-verbosity', '6', '-nodekey', 'bootnode.key'] : [],
+    Image: toImageId(image),
+    Args: args,
     HostConfig: {
       Memory: container.memoryLimitBytes,
       RestartPolicy: { Name: 'always' },
       LogConfig: LOG_CONFIG,
       PortBindings: {},
     },
-    Config: { Tty: false, Env: env, Labels: labelsOf(container), Image: toImage(container.service) },
+    Config: { Tty: false, Env: env, Labels: labelsOf(container), Image: image },
     // The address is given back when the container ends.
     NetworkSettings: { Networks: { [`${DEMO_PROJECT}_docker_net`]: { IPAddress: status === 'running' ? ip : '' } } },
   };

@@ -1,3 +1,4 @@
+import type { DemoClient } from './demo-client.ts';
 import { connectedTo, type Effects, producesBlocks, SERVICES } from './effects.ts';
 
 /** The checks, as `component/name/check`, whose verdict is other than in a healthy demo. */
@@ -11,9 +12,20 @@ export interface Changes {
 /** What a demo consists of. */
 export interface DemoParts {
   readonly nodes: readonly string[];
+  /** What each node runs; XDC-Subnet when absent. */
+  readonly clients?: readonly DemoClient[];
   /** Does a browser visit the page of the frontend? */
   readonly browser: boolean;
 }
+
+/**
+ * Whether a node shows less as the generator sets it up: its level hides blocks, and its peers are behind `admin`. Nethermind
+ * shows both.
+ */
+export const asGeneratedIn =
+  ({ nodes, clients = [] }: DemoParts) =>
+  (name: string): boolean =>
+    clients[nodes.indexOf(name)] !== 'nethermind';
 
 /** Without its network, subnetd fails what it asks and does not know what Docker would tell; a local file it still reads. */
 const changesWhenOffline = ({ nodes, browser }: DemoParts): Changes => ({
@@ -33,8 +45,10 @@ const changesWhenOffline = ({ nodes, browser }: DemoParts): Changes => ({
 });
 
 /** The checks whose verdict changes while these effects last. */
-export const changesOf = (effects: Effects, { nodes, browser }: DemoParts): Changes => {
-  if (effects.unreachable) return changesWhenOffline({ nodes, browser });
+export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
+  const { nodes, browser } = parts;
+  if (effects.unreachable) return changesWhenOffline(parts);
+  const asGenerated = asGeneratedIn(parts);
   const hasNewBlocks = producesBlocks(effects, nodes);
   const { down, frozen, behind, uncommitted, garbled, foreign, boasting } = effects;
   const { adminHidden, closed, logLevelLow, unheard, fates } = effects;
@@ -44,7 +58,8 @@ export const changesOf = (effects: Effects, { nodes, browser }: DemoParts): Chan
   const stands = (name: string) => !hasNewBlocks || [...down, ...frozen, ...foreign].includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
   // Without a block in the log, a low level explains everything but a fatal line.
-  const logFails = (name: string) => fates[name] === 'ipc-path-too-long' || (stands(name) && !logLevelLow);
+  const logFails = (name: string) =>
+    fates[name] === 'ipc-path-too-long' || (stands(name) && !(logLevelLow && asGenerated(name)));
   const unserved = closed.includes('frontend');
   const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
   const fails = [
@@ -65,8 +80,12 @@ export const changesOf = (effects: Effects, { nodes, browser }: DemoParts): Chan
     ...Object.keys(fates).map((name) => `${componentOf(name)}/${name}/container`),
   ];
   const degrades = [
-    ...(adminHidden ? nodes.filter((name) => !lonely(name)).map((name) => `node/${name}/peers`) : []),
-    ...(logLevelLow ? nodes.filter((name) => !logFails(name)).map((name) => `node/${name}/log_block`) : []),
+    ...(adminHidden
+      ? nodes.filter((name) => asGenerated(name) && !lonely(name)).map((name) => `node/${name}/peers`)
+      : []),
+    ...(logLevelLow
+      ? nodes.filter((name) => asGenerated(name) && !logFails(name)).map((name) => `node/${name}/log_block`)
+      : []),
   ];
   return { fails, degrades, unknown: [] };
 };

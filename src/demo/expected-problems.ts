@@ -1,5 +1,5 @@
 import { absentees, type Effects, type Fate, producesBlocks, quorum } from './effects.ts';
-import type { DemoParts } from './expected-changes.ts';
+import { asGeneratedIn, type DemoParts } from './expected-changes.ts';
 
 const PROBLEM_OF_FATE: Readonly<Record<Fate, string>> = {
   stopped: 'container_down',
@@ -34,11 +34,14 @@ const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly s
 };
 
 /** Those whose clock is seen to be wrong: they print the blocks that they get. */
-const seenSkewed = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+const seenSkewed = (effects: Effects, parts: DemoParts): readonly string[] => {
+  const { nodes } = parts;
+  const asGenerated = asGeneratedIn(parts);
   const { skewed, down, frozen, foreign, isolated, logLevelLow } = effects;
   const mute = new Set([...down, ...frozen, ...foreign, ...isolated]);
-  if (logLevelLow || !producesBlocks(effects, nodes)) return [];
-  return nodes.filter((name) => skewed.includes(name) && !mute.has(name));
+  if (!producesBlocks(effects, nodes)) return [];
+  const prints = (name: string) => !mute.has(name) && !(logLevelLow && asGenerated(name));
+  return nodes.filter((name) => skewed.includes(name) && prints(name));
 };
 
 /** What the parent chain itself shows: the first of these hides what the relayer says of its submissions. */
@@ -95,9 +98,11 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
       const problem = problemOfNode(effects, name);
       return problem === undefined ? [] : [`${problem} ${name}`];
     }),
-    ...seenSkewed(effects, nodes).map((name) => `node_clock_skewed ${name}`),
+    ...seenSkewed(effects, parts).map((name) => `node_clock_skewed ${name}`),
     ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
-    ...(effects.adminHidden || effects.logLevelLow ? running.map((name) => `check_degraded ${name}`) : []),
+    ...(effects.adminHidden || effects.logLevelLow
+      ? running.filter(asGeneratedIn(parts)).map((name) => `check_degraded ${name}`)
+      : []),
     // The log of a container that does not run has been read to its end.
     ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),

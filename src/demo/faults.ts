@@ -1,3 +1,4 @@
+import type { DemoClient } from './demo-client.ts';
 import { type Effects, mergeEffects } from './effects.ts';
 import { type Changes, changesOf, type DemoParts } from './expected-changes.ts';
 import { problemsOf } from './expected-problems.ts';
@@ -7,6 +8,8 @@ interface Entry {
   /** The fewest nodes with which the fault can exist, and why it needs more than one. */
   readonly least: number;
   readonly because?: string;
+  /** Why subnet2 cannot run Nethermind. */
+  readonly notInNethermind?: string;
   readonly effects: Partial<Effects>;
 }
 
@@ -44,6 +47,7 @@ const FAULTS = {
   'rpc-error-inside-result': {
     what: 'subnet2 answers without a JSON-RPC error, but its result holds a text in Error and no number.',
     ...needsSecond,
+    notInNethermind: 'which is asked for no result of that form',
     effects: { uncommitted: ['subnet2'] },
   },
   'rpc-garbage': {
@@ -114,6 +118,7 @@ const FAULTS = {
   'ipc-path-too-long': {
     what: 'subnet2 cannot bind its IPC socket because the path is too long, and Docker restarts it in a loop.',
     ...needsSecond,
+    notInNethermind: 'which has no socket',
     effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
   },
   fork: {
@@ -255,7 +260,7 @@ export const missingFor = (fault: FaultName, { browser }: DemoParts): string | u
 
 /** Every fault that a subnet of these parts can have; the names of nodes are those of `demoNodeNames`. */
 export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
-  FAULT_NAMES.filter((name) => TABLE[name].least <= parts.nodes.length).map((name) => {
+  FAULT_NAMES.filter((name) => findFaultErrors([name], parts.nodes.length, parts.clients).length === 0).map((name) => {
     const needs = missingFor(name, parts);
     const { what } = TABLE[name];
     return { name, what, problems: expectedProblems([name], parts), ...expectedChanges([name], parts), needs };
@@ -264,11 +269,24 @@ export const listFaults = (parts: DemoParts): readonly DemoFault[] =>
 /** Whether a word names a fault. */
 export const isFaultName = (word: string): word is FaultName => (FAULT_NAMES as readonly string[]).includes(word);
 
-/** Why a subnet with this many nodes cannot have these faults: one sentence per fault, none when it can. */
-export const findFaultErrors = (faults: readonly FaultName[], nodes: number): readonly string[] =>
-  faults
-    .filter((name) => TABLE[name].least > nodes)
-    .map((name) => {
-      const { least, because } = TABLE[name];
-      return `The fault ${name} needs at least ${least} nodes, as ${because}; start the demo with --nodes ${least} or more.`;
-    });
+/**
+ * Why a subnet with this many nodes, which run these clients, cannot have these faults: one sentence per fault, none when it
+ * can.
+ */
+export const findFaultErrors = (
+  faults: readonly FaultName[],
+  nodes: number,
+  clients: readonly DemoClient[] = [],
+): readonly string[] =>
+  faults.flatMap((name) => {
+    const { least, because, notInNethermind } = TABLE[name];
+    if (least > nodes)
+      return [
+        `The fault ${name} needs at least ${least} nodes, as ${because}; start the demo with --nodes ${least} or more.`,
+      ];
+    if (notInNethermind !== undefined && clients[1] === 'nethermind')
+      return [
+        `The fault ${name} cannot happen to Nethermind, ${notInNethermind}; give subnet2 another client in --clients.`,
+      ];
+    return [];
+  });

@@ -1,6 +1,5 @@
 import { CHAIN_ID, type ChainBlock, LOST_ROUNDS } from './chain.ts';
-import type { NodeIdentity } from './node-identity.ts';
-import { BOOTNODE } from './plan-containers.ts';
+import { BOOTNODE, type NodeIdentity } from './node-identity.ts';
 
 /** `2026-11-21T09:00:00` cut from an ISO time, in UTC as in the images. */
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,11 +1,10 @@
 import { numberToHex } from 'viem/utils';
 import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { VERSIONS } from './demo-client.ts';
 import { plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
 import { optionalBlockTag, optionalFlag } from './rpc-params.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
 import { blockByTag, consensusConfigs, xdposMethods } from './xdpos-methods.ts';
-
-const CLIENT = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
 /** Blocks of XDPoS v2 all have difficulty 1, so a chain's total is its length. */
 const totalDifficulty = (number: number): number => number + 1;
@@ -19,8 +18,8 @@ const toPeer = ({ identity }: NodeView, peer: PeerView) => {
   const remote = `${peer.identity.ip}:${peer.inbound ? EPHEMERAL + identity.p2pPort : peer.identity.p2pPort}`;
   return {
     id: peer.identity.id,
-    name: CLIENT,
-    caps: ['eth/62', 'eth/63', 'eth/100'],
+    name: VERSIONS[peer.identity.client],
+    caps: peer.identity.client === 'nethermind' ? ['eth/100'] : ['eth/62', 'eth/63', 'eth/100'],
     network: {
       localAddress: local,
       remoteAddress: remote,
@@ -52,7 +51,7 @@ const toNodeInfo = ({ identity, chain, head }: NodeView) => {
   const { id, p2pPort: port } = identity;
   return {
     id,
-    name: CLIENT,
+    name: VERSIONS[identity.client],
     enode: `enode://${id}@[::]:${port}`,
     ip: '::',
     ports: { discovery: port, listener: port },
@@ -69,7 +68,7 @@ const toNodeInfo = ({ identity, chain, head }: NodeView) => {
   };
 };
 
-const toSyncing = ({ head, highest }: NodeView) =>
+export const toSyncing = ({ head, highest }: NodeView) =>
   head >= highest
     ? false
     : {
@@ -100,9 +99,20 @@ const toHeader = ({ chain, head }: NodeView, { number, hash, parentHash, miner, 
   };
 };
 
-const byId = (a: PeerView, b: PeerView): number => (a.identity.id < b.identity.id ? -1 : 1);
+export const byId = (a: PeerView, b: PeerView): number => (a.identity.id < b.identity.id ? -1 : 1);
 
-/** Every method that the simulated nodes know, by its whole name. Those of a namespace that a node hides stay here. */
+/** Namespaces that a generated subnet serves over HTTP, as `rpc_modules` names them. */
+const STOCK_MODULES = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3', 'XDPoS'];
+
+/** Those of a node of XDC-Subnet. */
+export const goModules = ({ servesAdmin }: NodeView): readonly string[] =>
+  servesAdmin ? ['admin', ...STOCK_MODULES] : STOCK_MODULES;
+
+/** Namespaces as `rpc_modules` answers them. */
+export const toModules = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, '1.0']));
+
+/** Every method that a node of XDC-Subnet knows, by its whole name. Those of a namespace that a node hides stay here. */
 export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   ...xdposMethods,
 
@@ -121,7 +131,7 @@ export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   net_peerCount: plain(({ peers }) => numberToHex(peers.length)),
   net_version: plain(() => `${CHAIN_ID}`),
 
-  rpc_modules: plain(({ modules }) => Object.fromEntries(modules.map((name) => [name, '1.0']))),
+  rpc_modules: plain((view) => toModules(goModules(view))),
 
-  web3_clientVersion: plain(() => CLIENT),
+  web3_clientVersion: plain(({ identity }) => VERSIONS[identity.client]),
 };

@@ -1,4 +1,4 @@
-import { nodeMethods } from './node-methods.ts';
+import { shapeOf } from './node-shapes.ts';
 import type { RpcOutcome } from './rpc-method.ts';
 import type { NodeView } from './simulated-subnet.ts';
 
@@ -15,11 +15,10 @@ const toMessage = (json: unknown): Message =>
 const hasId = ({ id }: Message): boolean => id === null || (id !== undefined && typeof id !== 'object');
 
 const call = (view: NodeView, method: string, params: unknown): RpcOutcome => {
-  const known = Object.hasOwn(nodeMethods, method) ? nodeMethods[method] : undefined;
-  const exposed = view.modules.includes(method.split('_', 1)[0] ?? '');
-  return known !== undefined && exposed
-    ? known(view, params)
-    : failure(-32601, `the method ${method} does not exist/is not available`);
+  const { methods, modules, namespaceOf, refuse } = shapeOf(view.identity);
+  const known = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  const exposed = modules(view).includes(namespaceOf(method));
+  return known !== undefined && exposed ? known(view, params) : refuse(method);
 };
 
 /** One message's answer; undefined for a notification and for what looks like an answer itself. */

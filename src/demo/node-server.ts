@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { answerRpc } from './node-rpc.ts';
+import { shapeOf } from './node-shapes.ts';
 import type { NodeView } from './simulated-subnet.ts';
 
 /** A longer request is cut there, and then is no JSON (XDC-Subnet rpc/http.go). */
@@ -13,10 +14,6 @@ const GARBAGE = `<!DOCTYPE html>
 </html>
 `;
 
-/** A node answers to IP addresses and to its virtual hosts only (XDC-Subnet rpc/http.go); without a flag that is localhost. */
-const isOwnHost = ({ headers: { host = '' } }: IncomingMessage): boolean =>
-  /^(?:[\d.]*|localhost|\[[\da-f:.]+\])(?::\d+)?$/i.test(host);
-
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -28,8 +25,8 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 };
 
 /**
- * A node's HTTP endpoint. It ignores the path and the version of JSON-RPC, and sends every error of a call with status
- * 200 (XDC-Subnet rpc/http.go). `view` is called for each request.
+ * A node's HTTP endpoint. It ignores the version of JSON-RPC, and sends every error of a call with status 200 (XDC-Subnet
+ * rpc/http.go). `view` is called for each request.
  */
 export const createNodeHandler =
   (view: () => NodeView): RequestListener =>
@@ -39,9 +36,11 @@ export const createNodeHandler =
       response.writeHead(200, { 'content-type': 'text/html' }).end(GARBAGE);
       return;
     }
-    if (!isOwnHost(request)) {
+    const { method = 'GET', url = '/', headers } = request;
+    const plain = shapeOf(view().identity).answerPlainly(view(), { method, path: url, host: headers.host ?? '' });
+    if (plain !== undefined) {
       request.resume();
-      response.writeHead(403, { 'content-type': 'text/plain' }).end('invalid host specified\n');
+      response.writeHead(plain.status, { 'content-type': plain.type }).end(plain.body);
       return;
     }
     try {

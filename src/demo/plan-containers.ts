@@ -1,31 +1,32 @@
 import type { ContainerPlan } from './containers.ts';
 import { SERVICES } from './effects.ts';
 import type { NodeIdentity } from './node-identity.ts';
+import { shapeOf } from './node-shapes.ts';
 
 const MIB = 2 ** 20;
 
-/** Where the bootnode answers: not in 192.168.25.0/24 as in a real deployment, because a hundred nodes fill the addresses there. */
-export const BOOTNODE = `enode://${'5d'.repeat(64)}@192.168.24.51:20301`;
-
-/** What of a node's environment its container is created with, as the deployment generator writes it. */
-export const nodeEnv = ({ name, p2pPort }: NodeIdentity, level: number): readonly string[] => [
-  `INSTANCE_NAME=${name}`,
-  `PORT=${p2pPort}`,
-  `LOG_LEVEL=${level}`,
-  `BOOTNODES=${BOOTNODE}`,
-];
+/** The bootnode is in the image of a node; Nethermind has none. */
+const bootnodeImage = (nodes: readonly NodeIdentity[]): string =>
+  nodes.map((node) => shapeOf(node)).find(({ reportsStats }) => reportsStats)?.image ?? '';
 
 /** A container for each program of the subnet. */
 export const planContainers = (nodes: readonly NodeIdentity[], logLevel: number): readonly ContainerPlan[] => [
   ...nodes.map((node) => ({
     service: node.name,
-    env: nodeEnv(node, logLevel),
+    env: shapeOf(node).env(node, logLevel),
+    image: shapeOf(node).image,
+    args: shapeOf(node).args,
+    stoppedWith: shapeOf(node).stoppedWith,
     ip: node.ip,
     memoryLimitBytes: 2_048 * MIB,
   })),
   ...['bootnode', ...SERVICES].map((service, index) => ({
     service,
     env: [],
+    image: service === 'bootnode' ? bootnodeImage(nodes) : `demo/${service}:v1`,
+    args: service === 'bootnode' ? ['-verbosity', '6', '-nodekey', 'bootnode.key'] : [],
+    // Those that ignore SIGTERM are killed in the end.
+    stoppedWith: ['relayer', 'stats'].includes(service) ? 1 : 137,
     ip: `192.168.24.${51 + index}`,
     memoryLimitBytes: 512 * MIB,
   })),

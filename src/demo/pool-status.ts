@@ -17,27 +17,33 @@ const toEntry = (signers: readonly Hex[], masternodes: readonly Hex[]) => ({
 const firstVotes = (voters: readonly Hex[], round: number, enough: number): readonly Hex[] =>
   voters.map((_, index) => voters[(round + index) % voters.length] ?? ZERO_ADDRESS).slice(0, enough);
 
-/**
- * Votes and timeouts that a node has received (XDC-Subnet consensus/XDPoS/api.go). A node knows its own timeout by the zero
- * address only.
- */
-export const poolStatusOf = ({ chain, head, identity, timeout }: NodeView) => {
+/** How a client names what is in its pool. */
+export interface PoolNames {
+  /** The gap block that a vote for a block names. */
+  readonly gapOf: (number: number) => number;
+  /** The node's own address in timeouts. */
+  readonly own: Hex;
+}
+
+/** Votes and timeouts that a node has received. */
+export const poolOf = ({ chain, head, identity, timeout }: NodeView, { gapOf, own }: PoolNames) => {
   const numbers = Array.from({ length: Math.min(KEPT, head) }, (_, index) => head - Math.min(KEPT, head) + 1 + index);
   const vote = numbers.map((number) => {
     const { round, hash } = chain.block(number);
     const { masternodes, voters } = chain.officeAt(number);
     const signers =
       number === head && timeout !== undefined ? timeout.heard : firstVotes(voters, round, quorum(masternodes.length));
-    return [`${round}:${gapNumberOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
+    return [`${round}:${gapOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
   });
-  const signers = timeout?.heard.map((address) => (address === identity.address ? ZERO_ADDRESS : address)) ?? [];
+  const signers = timeout?.heard.map((address) => (address === identity.address ? own : address)) ?? [];
   // The genesis needs no votes, so the first round is the one after it.
   const round = Math.max(chain.block(head).round, 1);
   return {
     timeout:
-      signers.length === 0
-        ? {}
-        : { [`${round}:${gapNumberOf(head)}`]: toEntry(signers, chain.officeAt(head).masternodes) },
+      signers.length === 0 ? {} : { [`${round}:${gapOf(head)}`]: toEntry(signers, chain.officeAt(head).masternodes) },
     vote: Object.fromEntries(vote.filter(([, { CurrentNumber }]) => CurrentNumber > 0)),
   };
 };
+
+/** The pool of XDC-Subnet (consensus/XDPoS/api.go). A node knows its own timeout by the zero address only. */
+export const poolStatusOf = (view: NodeView) => poolOf(view, { gapOf: gapNumberOf, own: ZERO_ADDRESS });

@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COMMIT_DISTANCE } from './chain.ts';
 import { RELAY_PERIOD_MS } from './checkpoints.ts';
 import type { Containers } from './containers.ts';
@@ -9,8 +9,6 @@ import {
   frontendBuildLines,
   frontendErrorLine,
   frontendStartLines,
-  nodeBlockLines,
-  nodeStartLines,
   relayerExitLine,
   relayerLine,
   relayerNoContractLines,
@@ -22,18 +20,25 @@ import {
   statsStartLines,
   statsStdoutLines,
 } from './log-lines.ts';
+import type { Printed } from './node-shape.ts';
+import { shapeOf } from './node-shapes.ts';
 import type { SimulatedParent } from './parent-chain.ts';
-import { nodeEnv } from './plan-containers.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
 /** What the programs of a simulated subnet print; times are Unix milliseconds. */
 export interface SubnetLogs {
   /** The debug files of the stats server, as a glob: it begins a new one each day. */
   readonly statsFiles: string;
+  /** The file that a node writes beside its console, if it does. */
+  logFileOf(node: string): string | undefined;
   /** Prints what has come until now. */
   tick(): void;
   /** Prints what a program prints when it starts. */
   printStart(service: string, at: number): void;
+  /** Prints what a program prints when it is stopped. */
+  printStop(service: string, at: number): void;
+  /** Prints the end of a node whose socket has too long a path. */
+  printSocketFatal(node: string, at: number): void;
 }
 
 const PING_EVERY_MS = 2_000;
@@ -65,14 +70,31 @@ export function printSubnetLogs(
   const debug = join(folder, 'stats-service', 'logs', 'debug');
   mkdirSync(debug, { recursive: true });
   let hasStarted = false;
-  const writeDebug = (lines: readonly string[]) => {
-    const file = join(debug, `${new Date(now()).toISOString().slice(0, 10)}.log`);
+  const append = (file: string, lines: readonly string[]) => {
     try {
       if (lines.length > 0) appendFileSync(file, lines.map((line) => `${line}\n`).join(''));
     } catch (error) {
-      // A disk that is full later costs the stats server its lines, and does not end the demo.
+      // A disk that is full later costs a program its lines, and does not end the demo.
       if (!hasStarted) throw error;
     }
+  };
+  const writeDebug = (lines: readonly string[]) =>
+    append(join(debug, `${new Date(now()).toISOString().slice(0, 10)}.log`), lines);
+
+  const identityOf = (name: string) => subnet.node(name).identity;
+  const logFileOf = (name: string): string | undefined => {
+    const { logFile } = shapeOf(identityOf(name));
+    return logFile && join(folder, `xdcchain${names.indexOf(name) + 1}`, logFile);
+  };
+  for (const name of names) {
+    const file = logFileOf(name);
+    if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
+  }
+  /** Prints to the console of a node that runs, and into its file. */
+  const printNode = (name: string, { console, file = [] }: Printed, at: number) => {
+    const path = logFileOf(name);
+    if (path !== undefined && containers.get(name).status === 'running') append(path, file);
+    print(name, console, at);
   };
 
   const firstHeads = new Map(names.map((name) => [name, subnet.node(name).head]));
@@ -89,23 +111,30 @@ export function printSubnetLogs(
   const levelNow = () => (isQuiet() ? 2 : 4);
   let quiet = isQuiet();
   const printed = new Map(names.map((name) => [name, headAt(name, past)]));
+  const printNodeStart = (name: string, at: number) => {
+    const { identity, chain: follows } = subnet.node(name);
+    const start = { ms: clockOf(name, at), head: headAt(name, at), genesis: follows.hashOf(0) };
+    printNode(name, shapeOf(identity).printStart(identity, levelNow(), start), at);
+  };
   const printNodes = (at: number) => {
     const recreated = quiet !== isQuiet();
     quiet = isQuiet();
     for (const name of names) {
       const head = headAt(name, at);
       if (recreated) {
-        const { identity } = subnet.node(name);
-        containers.setEnv(name, nodeEnv(identity, levelNow()));
-        print(name, nodeStartLines(identity, levelNow()), at);
+        const identity = identityOf(name);
+        containers.setEnv(name, shapeOf(identity).env(identity, levelNow()));
+        printNodeStart(name, at);
       }
       const from = Math.max(printed.get(name) ?? head, head - MAX_BLOCKS);
       printed.set(name, head);
-      if (quiet) continue;
-      const follows = subnet.node(name).chain;
+      const { identity, chain: follows } = subnet.node(name);
+      if (quiet && shapeOf(identity).quietAtLowLevel) continue;
       for (let number = from + 1; number <= head; number++) {
-        const committed = effects().finalityStalled ? undefined : Math.max(number - COMMIT_DISTANCE, 0);
-        print(name, nodeBlockLines(clockOf(name, at), number, committed, follows.hashOf(number)), at);
+        const committed = effects().finalityStalled ? undefined : follows.block(Math.max(number - COMMIT_DISTANCE, 0));
+        const { masternodes } = follows.officeAt(number);
+        const block = { ...follows.block(number), ms: clockOf(name, at), committed, masternodes };
+        printNode(name, shapeOf(identity).printBlock(identity, block), at);
       }
     }
   };
@@ -180,7 +209,7 @@ export function printSubnetLogs(
   const writeStats = () => {
     const { statsStale, closed, down } = effects();
     for (const name of names) {
-      if (statsStale || closed.includes('stats') || down.includes(name)) {
+      if (statsStale || closed.includes('stats') || down.includes(name) || !shapeOf(identityOf(name)).reportsStats) {
         lastSent.delete(name);
         continue;
       }
@@ -208,7 +237,7 @@ export function printSubnetLogs(
     }
     if (service === 'frontend')
       print(service, effects().fates.frontend === undefined ? frontendStartLines : frontendBuildLines, at);
-    if (names.includes(service)) print(service, nodeStartLines(subnet.node(service).identity, levelNow()), at);
+    if (names.includes(service)) printNodeStart(service, at);
   };
 
   const printContainers = (at: number) => {
@@ -223,10 +252,18 @@ export function printSubnetLogs(
 
   return {
     statsFiles: join(debug, '*.log'),
+    logFileOf,
     tick: () => {
       printContainers(now());
       writeStats();
     },
     printStart,
+    printStop: (service, at) => {
+      if (names.includes(service)) printNode(service, shapeOf(identityOf(service)).printStop(clockOf(service, at)), at);
+    },
+    printSocketFatal: (name, at) => {
+      const { socketFatal } = shapeOf(identityOf(name));
+      if (socketFatal !== undefined) print(name, [socketFatal], at);
+    },
   };
 }

@@ -4,7 +4,7 @@ import type { NodeView } from './simulated-subnet.ts';
 /** How a call ends. */
 export type RpcOutcome =
   | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string } };
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: null } };
 
 /** A JSON-RPC method: from what the node knows and the call's `params` to the outcome. */
 export type RpcMethod = (view: NodeView, params: unknown) => RpcOutcome;

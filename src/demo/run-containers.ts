@@ -1,6 +1,6 @@
 import type { Containers, SimulatedContainer } from './containers.ts';
 import type { Effects } from './effects.ts';
-import { frontendKilledLines, nodeFatalLine } from './log-lines.ts';
+import { frontendKilledLines } from './log-lines.ts';
 import type { SubnetLogs } from './print-subnet-logs.ts';
 
 const TICK_MS = 500;
@@ -11,9 +11,16 @@ const LIVES_MS = { 'ipc-path-too-long': 500, 'out-of-memory': 3_000 } as const;
 /** Docker waits before it restarts a container that has hardly run. */
 const PAUSE_MS = 5_000;
 
-/** What `docker stop` leaves of a program: a node and the frontend ignore SIGTERM and are killed in the end. */
-export const stoppedWith = ({ service }: SimulatedContainer): number =>
-  ['relayer', 'stats'].includes(service) ? 1 : 137;
+/** As `docker stop` does it: the program may say that it ends. */
+export function stopContainer(
+  containers: Containers,
+  logs: SubnetLogs,
+  { service, stoppedWith }: SimulatedContainer,
+  at: number,
+): void {
+  logs.printStop(service, at);
+  containers.stop(service, stoppedWith);
+}
 
 /**
  * Lets the containers live and die as `effects` wants it, and their programs print, until the returned function is
@@ -34,13 +41,14 @@ export function runContainers(
     const { service, status, startedAt, finishedAt = 0 } = container;
     const fate = effects().fates[service];
     if (fate === 'stopped') {
-      if (status !== 'exited') containers.stop(service, stoppedWith(container));
+      if (status !== 'exited') stopContainer(containers, logs, container, now());
     } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= PAUSE_MS)) {
       start(service);
     } else if (fate !== undefined && status === 'running' && now() - startedAt >= LIVES_MS[fate]) {
       // The exit code of a node's container is that of its log pipe: 0 however the node died.
       const ipc = fate === 'ipc-path-too-long';
-      containers.print(service, ipc ? [nodeFatalLine] : frontendKilledLines);
+      if (ipc) logs.printSocketFatal(service, now());
+      else containers.print(service, frontendKilledLines);
       containers.die(service, ipc ? 0 : 137, !ipc);
     }
   };

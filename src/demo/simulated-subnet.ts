@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { branchOf } from './branch.ts';
-import { type Chain, COMMIT_DISTANCE, createChain } from './chain.ts';
+import { type Chain, COMMIT_DISTANCE, createChain, LONG_START_HEIGHT, START_HEIGHT } from './chain.ts';
+import type { DemoClient } from './demo-client.ts';
 import { absentees, connectedTo, type Effects, producesBlocks } from './effects.ts';
 import { type HeadRule, headAt } from './node-head.ts';
 import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
@@ -17,9 +18,6 @@ const UNCOMMITTED_BLOCKS = 30;
 /** A started node knows of a committed block once it has seen this many come (XDC-Subnet engine_v2/engine.go). */
 export const BLOCKS_UNTIL_COMMITTED = 4;
 
-/** Namespaces that a generated subnet serves over HTTP, as `rpc_modules` names them. */
-const STOCK_MODULES = ['debug', 'eth', 'miner', 'net', 'personal', 'rpc', 'txpool', 'web3', 'XDPoS'];
-
 /** What a node knows at one moment: all that its JSON-RPC answers are made of. */
 export interface NodeView {
   readonly identity: NodeIdentity;
@@ -33,8 +31,8 @@ export interface NodeView {
   /** The round of its head times out: whose votes it has received, its own included; undefined while blocks come. */
   readonly timeout: { readonly heard: readonly Hex[] } | undefined;
   readonly peers: readonly PeerView[];
-  /** The namespaces that it serves over HTTP. */
-  readonly modules: readonly string[];
+  /** Whether it serves `admin` over HTTP, if its kind can. */
+  readonly servesAdmin: boolean;
   /** Something else answers in its place. */
   readonly garbled: boolean;
 }
@@ -97,11 +95,13 @@ export const createSubnet = (
   names: readonly string[],
   effects: Effects,
   now: () => number,
+  clients: readonly DemoClient[],
   roundTimeoutMs?: number,
 ): SimulatedSubnet => {
-  const identities = names.map(toNodeIdentity);
+  const identities = names.map((name, index) => toNodeIdentity(name, index, clients[index]));
   const addresses = identities.map(({ address }) => address);
-  const chain = createChain(addresses, now(), roundTimeoutMs);
+  const height = clients.includes('xdposchain') ? LONG_START_HEIGHT : START_HEIGHT;
+  const chain = createChain(addresses, now(), roundTimeoutMs, height);
   let broken = effects;
   const placesOf = (all: { has(name: string): boolean }): readonly number[] =>
     names.flatMap((name, index) => (all.has(name) ? [index] : []));
@@ -176,7 +176,7 @@ export const createSubnet = (
           head: headOf(other),
           inbound: names.indexOf(other) > names.indexOf(name),
         })),
-        modules: broken.adminHidden ? STOCK_MODULES : ['admin', ...STOCK_MODULES],
+        servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
       };
     },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boast } from './boast.ts';
 import { createContainers } from './containers.ts';
+import type { DemoClient } from './demo-client.ts';
 import { type DemoServers, toDemoInventory } from './demo-inventory.ts';
 import { createEngineHandler } from './docker-engine.ts';
 import { type Effects, mergeEffects, SERVICES, type ServiceName } from './effects.ts';
@@ -16,7 +17,7 @@ import { planContainers } from './plan-containers.ts';
 import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
 import { restartingAt, restartPhase } from './rolling-restart.ts';
-import { runContainers, stoppedWith } from './run-containers.ts';
+import { runContainers, stopContainer } from './run-containers.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
 import { statsService } from './stats-service.ts';
@@ -25,6 +26,8 @@ import { statsService } from './stats-service.ts';
 export interface SimulationOptions {
   readonly nodes: number;
   readonly faults: readonly FaultName[];
+  /** What each node runs; XDC-Subnet when absent. */
+  readonly clients?: readonly DemoClient[];
   /** Unix milliseconds; the system's clock when absent. */
   readonly now?: () => number;
   /** The address to listen on; loopback when absent. */
@@ -85,8 +88,8 @@ const answerOrRefuse: (handler: RequestListener, ...exchange: Parameters<Request
   }
 };
 
-const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => {
-  const errors = findFaultErrors(faults, nodes);
+const refuseImpossible = (faults: readonly FaultName[], { nodes, clients }: SimulationOptions): void => {
+  const errors = findFaultErrors(faults, nodes, clients);
   if (errors.length > 0) throw new RangeError(errors.join(' '));
 };
 
@@ -95,9 +98,9 @@ const refuseImpossible = (faults: readonly FaultName[], nodes: number): void => 
  * more nodes; `findFaultErrors` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
-  const { faults, now = Date.now, host = '127.0.0.1', checks, roundTimeoutMs, browser } = options;
+  const { faults, clients = [], now = Date.now, host = '127.0.0.1', checks, roundTimeoutMs, browser } = options;
   if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
-  refuseImpossible(faults, options.nodes);
+  refuseImpossible(faults, options);
 
   const names = demoNodeNames(options.nodes);
   let wanted = effectsOf(faults);
@@ -129,7 +132,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     return mergeEffects([wanted, ...restarts.map(([name, phase]) => effectsOfRestart(name, phase))]);
   };
   let current = breakNow();
-  const subnet = createSubnet(names, current, now, roundTimeoutMs);
+  const subnet = createSubnet(names, current, now, clients, roundTimeoutMs);
   const serially = createQueue();
   const listeners = new Map<string, Listener>();
   const closeAll = async (): Promise<void> => {
@@ -176,7 +179,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     });
     restartedAt.set(service, now());
     const container = containers.get(service);
-    if (container.status !== 'exited') containers.stop(service, stoppedWith(container));
+    if (container.status !== 'exited') stopContainer(containers, logs, container, now());
     await serially(change);
     await started.promise;
     leave();
@@ -222,7 +225,10 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     if (findRestarts().join() !== restarts.join()) void serially(change);
   }, TURN_MS);
   const addresses = {
-    nodes: names.map((name) => ({ name, rpc: listenerOf(name).url })),
+    nodes: names.map((name) => {
+      const file = logs.logFileOf(name);
+      return { name, rpc: listenerOf(name).url, ...(file !== undefined && { logFiles: [file] }) };
+    }),
     statsFiles: logs.statsFiles,
     relayer: listenerOf('relayer').url,
     stats: listenerOf('stats').url,
@@ -236,7 +242,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     ...addresses,
     inventory: () => toDemoInventory(addresses, checks),
     setFaults: async (next) => {
-      refuseImpossible(next, options.nodes);
+      refuseImpossible(next, options);
       return serially(async () => {
         wanted = effectsOf(next);
         wantedSince = now();

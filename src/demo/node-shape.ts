@@ -1,0 +1,74 @@
+import type { NodeIdentity } from './node-identity.ts';
+import type { RpcMethod, RpcOutcome } from './rpc-method.ts';
+import type { NodeView } from './simulated-subnet.ts';
+
+/** What a node prints at once: to its console, and into its own file where that has another form. */
+export interface Printed {
+  readonly console: readonly string[];
+  readonly file?: readonly string[];
+}
+
+/** A block that a node prints; `ms` is by its own clock. */
+export interface PrintedBlock {
+  readonly ms: number;
+  readonly number: number;
+  readonly round: number;
+  readonly hash: string;
+  readonly miner: string;
+  /** The block that is committed with it. */
+  readonly committed?: { readonly number: number; readonly round: number; readonly hash: string } | undefined;
+  readonly masternodes: readonly string[];
+}
+
+/** An answer to a request that is no JSON-RPC. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** How a simulated node looks from outside. All else of it is the same, whatever it runs. */
+export interface NodeShape {
+  /** Every method that it knows, by its whole name. */
+  readonly methods: Readonly<Record<string, RpcMethod>>;
+  /** The namespaces that it serves over HTTP, as `rpc_modules` names them. */
+  readonly modules: (view: NodeView) => readonly string[];
+  /** The namespace of a method, as `modules` names it. */
+  readonly namespaceOf: (method: string) => string;
+  /** The answer to a method that it does not have or does not serve. */
+  readonly refuse: (method: string) => RpcOutcome;
+  /** What it answers to a request before it is read as JSON-RPC. */
+  readonly answerPlainly: (view: NodeView, request: PlainRequest) => PlainAnswer | undefined;
+  readonly printStart: (node: NodeIdentity, level: number, start: Start) => Printed;
+  readonly printBlock: (node: NodeIdentity, block: PrintedBlock) => Printed;
+  /** When it is stopped. */
+  readonly printStop: (ms: number) => Printed;
+  /** Its end when the path of its socket is too long; undefined without a socket. */
+  readonly socketFatal?: string;
+  /** The exit code of its container after `docker stop`. */
+  readonly stoppedWith: number;
+  readonly image: string;
+  readonly args: readonly string[];
+  /** What of its environment its container is created with, as the deployment generator writes it. */
+  readonly env: (node: NodeIdentity, level: number) => readonly string[];
+  /** Its own log below the folder of its data, where it is given to subnetd. */
+  readonly logFile?: string;
+  /** Whether it prints no block at the level that the generator sets. */
+  readonly quietAtLowLevel: boolean;
+  /** Whether it sends its blocks to the stats server. */
+  readonly reportsStats: boolean;
+}
+
+/** The part of a request by which plain answers are chosen. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string;
+}
+
+/** A start of a node; `ms` is by its own clock. */
+export interface Start {
+  readonly ms: number;
+  readonly head: number;
+  readonly genesis: string;
+}
