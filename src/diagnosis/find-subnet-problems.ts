@@ -49,7 +49,9 @@ const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GO
 function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const heights = nodes.flatMap(({ height, isWitness }) => (height && isWitness ? [height] : []));
+  const heights = nodes.flatMap(({ height, isWitness, isRepeating }) =>
+    height && isWitness && !isRepeating ? [height] : [],
+  );
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);

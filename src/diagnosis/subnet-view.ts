@@ -42,8 +42,10 @@ export interface NodeView extends TargetView {
   readonly height: Progress | undefined;
   /** Whether its height can be that of the chain, neither incredible nor that of a node that catches up; true without a height. */
   readonly isWitness: boolean;
-  /** It is a witness, and its height, or the height in its log, has risen within the stall limit. */
+  /** It is a witness, and its height, or the height in its log, has risen within the stall limit, above where the chain stood. */
   readonly rises: boolean;
+  /** It comes up again to where the chain stood before, as after a restart. */
+  readonly isRepeating: boolean;
   /** It answers, but its height has not risen for the stall limit, while others went on. */
   readonly isStalled: boolean;
   readonly peers: number | undefined;

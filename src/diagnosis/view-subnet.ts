@@ -68,6 +68,8 @@ interface Moment {
   readonly reference: number | undefined;
   /** How many blocks below the reference a node may be. */
   readonly maxLag: number;
+  /** The highest that a node has had for longer than the stall limit. To come up to it is no new block. */
+  readonly stoodAt: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
   readonly now: number;
@@ -92,6 +94,27 @@ function findLastRise(heights: readonly Progress[], against: Pick<Moment, 'refer
   return last;
 }
 
+/** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
+const SPREAD_MS = 20_000;
+
+/** The greatest height that a node had already at `before`. One without peers, or that has just started, shows nothing. */
+function findStoodAt(
+  states: readonly TargetState[],
+  reference: number | undefined,
+  before: number,
+  now: number,
+): number {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const state of states) {
+    const { number, advancedAt } = heightOf(state) ?? {};
+    if (number === undefined || advancedAt === undefined || number <= highest || advancedAt > before) continue;
+    const { peers } = state.facts.node?.observation ?? {};
+    if ((peers?.ok && peers.value.count === 0) || viewStart(state, viewContainer(state), now).isStarting) continue;
+    if (isCredible(number, reference)) highest = number;
+  }
+  return highest;
+}
+
 /**
  * Whether half of the nodes are above this one, and the chain has gone on for half of the stall limit since. When all
  * nodes stop at once, or go on at once, some are probed earlier than others: that difference is less than half of the limit.
@@ -108,14 +131,14 @@ function viewNode(
   isForeign: boolean,
   moment: Moment,
 ): NodeView {
-  const { stallAfterMs, now } = moment;
+  const { stallAfterMs, stoodAt, now } = moment;
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
   const height = heightOf(state);
   const container = viewContainer(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
-  const risenAt = logs?.node?.advancedAt;
+  const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
   const { isStarting, isLooping } = viewStart(state, container, now);
   const rises =
@@ -126,6 +149,9 @@ function viewNode(
   const isSilent = answers === false && !within(risenAt, LOG_ALIVE_MS, now);
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
+  const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
+  const isRepeating =
+    height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {
     state,
     container,
@@ -138,7 +164,8 @@ function viewNode(
     fault,
     height,
     isWitness,
-    rises: rises && isWitness,
+    rises: rises && isWitness && isNew,
+    isRepeating,
     isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
     peers,
     isForeign,
@@ -177,7 +204,13 @@ export function viewSubnet(
   }
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const moment = { ...against, stallAfterMs, lastRise: findLastRise(heights, against), now };
+  const stoodAt = findStoodAt(
+    states.filter((state) => !chain.foreign.has(state)),
+    reference,
+    now - stallAfterMs - SPREAD_MS,
+    now,
+  );
+  const moment = { ...against, stallAfterMs, stoodAt, lastRise: findLastRise(heights, against), now };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
   const targets = states.map((state) => {
