@@ -30,7 +30,9 @@ const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly s
   const absent = absentees(effects);
   const masternodes = nodes.filter((name) => !effects.penalised.includes(name));
   const voters = masternodes.filter((name) => !absent.has(name));
-  return voters.length < masternodes.length && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
+  // One that is penalised takes the spare vote too.
+  const isShort = voters.length < nodes.length && quorum(nodes.length) < nodes.length;
+  return isShort && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
 };
 
 /** Those whose clock is seen to be wrong: they print the blocks that they get. */

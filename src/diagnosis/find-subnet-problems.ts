@@ -8,7 +8,9 @@ import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
+import { describeReturn } from './next-epoch.ts';
 import { parentSubject } from './parent-view.ts';
+import { requiredVotes } from './quorum.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
@@ -97,6 +99,26 @@ function createIsVoter({ chain: { masternodes } }: SubnetView): (node: NodeView)
     active.size === 0 || chainFacts?.observation.address === undefined || active.has(chainFacts.observation.address);
 }
 
+/** All vote, but none is to spare, since the chain has left out those that it has penalised. */
+function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | undefined {
+  const penalised = chain.masternodes?.penalised ?? [];
+  const all = total + penalised.length;
+  const [first] = penalised;
+  // A chain that never had a vote to spare has lost none.
+  if (first === undefined || requiredVotes(all, chain.consensus?.certificateThreshold) === all) return undefined;
+  const names = listEach(penalised, (address) => masters.get(address)?.name ?? `${address.slice(0, 10)}…`);
+  const are = penalised.length === 1 ? 'is' : 'are';
+  return {
+    problem: 'quorum_at_risk',
+    about: names,
+    summary: `no node may fail, because ${names} ${are} penalised`,
+    evidence: `${all} masternodes were chosen, ${names} ${are} penalised, and each of the other ${total} must vote`,
+    fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(chain, first)}`,
+    explains: [],
+    causes: [],
+  };
+}
+
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
   const { silentVoters, reference, quorum } = view;
@@ -109,7 +131,8 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const idle = nodes.filter(isIdle);
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;
-  if (voting === total || voting > required) return undefined;
+  if (voting > required) return undefined;
+  if (voting === total) return findShrunk(view, total);
   const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const names = namesOf(missing);

@@ -75,7 +75,9 @@ export function describeReturn(chain: ChainView, address: string): string {
   if (isNextAtLatest)
     return `keep it running: it may take part again in ${next}, which begins with block ${nextFirstBlock} at the latest`;
   if (chosen === undefined || choiceBlock === undefined)
-    return `keep it running: at block ${choiceBlock} the chain chooses who takes part in ${next}`;
+    return masternodes.number < (choiceBlock ?? nextFirstBlock)
+      ? `keep it running: at block ${choiceBlock} the chain chooses who takes part in ${next}`
+      : `keep it running: at block ${choiceBlock} the chain has chosen who takes part in ${next}, and no node says whom yet`;
   if (chosen.has(address)) return `keep it running: it takes part again in ${next}, from block ${nextFirstBlock} on`;
   const later = choiceBlock + nextFirstBlock - firstBlock;
   return `keep it running: it has no turn in ${next} either, and the chain chooses again at block ${later}`;

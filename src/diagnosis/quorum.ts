@@ -7,7 +7,7 @@ import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 const THRESHOLD = 0.667;
 
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
-const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
+export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
 /**
  * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs. A node that is out and has

@@ -99,7 +99,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'other-genesis': ['quorum_at_risk', 'other_chain subnet2'],
   liar: ['height_not_credible subnet2'],
   'non-voting': ['quorum_at_risk', 'node_not_voting subnet2'],
-  penalty: ['masternode_penalised subnet2'],
+  penalty: ['quorum_at_risk', 'masternode_penalised subnet2'],
   'finality-stalled': ['finality_stalled'],
   'clock-wrong': ['node_clock_skewed subnet2'],
   'contract-gone': ['contract_missing relayer'],
