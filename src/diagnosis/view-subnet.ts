@@ -51,8 +51,13 @@ const within = (at: number | undefined, ms: number, now: number): boolean => at 
 
 const RUNS = { isStarting: false, isLooping: false } as const;
 
-/** Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start. */
+/**
+ * Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start.
+ * Of a node whose container is not known, its log tells the start.
+ */
 function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
+  if (container.kind === 'unknown')
+    return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
   if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
   const loops = facts.container !== undefined && isLooping(facts.container, now);
   return { isStarting: !loops, isLooping: loops };

@@ -195,6 +195,9 @@ export interface NodeLogFacts {
   readonly advancedAt?: WatchedMs;
   /** The log level the node was started with, 0 to 5. */
   readonly level?: number;
+  /** The last start and the last order to stop that its lines tell. */
+  readonly startedAt?: WatchedMs;
+  readonly stoppedAt?: WatchedMs;
   readonly below?: LowHeights;
   /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };

@@ -14,9 +14,17 @@ export function explainPattern({ patterns }: LogFacts, name: string): Finding {
 
 const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
 
-/** Whether a pattern explains more than another one: a fatal line explains errors, and of equal ones the last. */
+/** Lines of one failure: what was wrong, and that the program ended by it. */
+const ONE_FAILURE_MS = 60_000;
+
+/**
+ * Whether a pattern explains more than another one: a fatal line explains errors. Of lines that are near each other, one
+ * that says what to do explains that the program ended. Of equal ones the last counts.
+ */
 function isWorse(one: PatternFacts, other: PatternFacts): boolean {
   if (one.means !== other.means) return one.means === 'fatal';
+  if ((one.fix === undefined) !== (other.fix === undefined) && Math.abs(one.at - other.at) < ONE_FAILURE_MS)
+    return one.fix !== undefined;
   return one.order > other.order;
 }
 

@@ -1,5 +1,6 @@
 import type { LogState, LowHeights, NodeLogFacts, StatsLogFacts } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import type { Component } from '../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
 import { readHeight } from './read-height.ts';
@@ -36,12 +37,34 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
-function foldNode(facts: NodeLogFacts = {}, { pattern, means, value, at }: LogHit): NodeLogFacts {
-  if (pattern === 'log_level') return { level: Number(value) };
-  if (pattern === 'started') return facts.level === undefined ? {} : { level: facts.level };
+/** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */
+function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLogFacts | undefined {
+  switch (pattern) {
+    case 'log_level':
+    case 'log_level_found':
+      return { level: Number(value), startedAt: at };
+    case 'started':
+    case 'nethermind_started':
+      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at };
+    case 'node_started':
+      // The program's own line, seconds after those of its script; where no script has started it, the only one.
+      return facts.startedAt !== undefined && at - facts.startedAt < START_MS ? facts : { ...facts, startedAt: at };
+    case 'stopped':
+    case 'nethermind_stopped':
+      return { ...facts, stoppedAt: at };
+    default:
+      return undefined;
+  }
+}
+
+function foldNode(facts: NodeLogFacts = {}, hit: LogHit): NodeLogFacts {
+  const started = foldStart(facts, hit);
+  if (started !== undefined) return started;
+  const { pattern, means, value, at } = hit;
+  const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
   const height = readHeight(value);
-  if (height === undefined || (means !== 'progress' && pattern !== 'loaded_head')) return facts;
-  if (pattern === 'loaded_head') return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
+  if (height === undefined || (means !== 'progress' && !isHead)) return facts;
+  if (isHead) return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);
   const { below: _, ...others } = facts;

@@ -5,6 +5,7 @@ import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { hasStartedWell } from './has-started-well.ts';
 import type { View } from './view.ts';
 
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
@@ -16,12 +17,20 @@ export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
   if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
-  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
+  const fault = findLogFault(
+    logs,
+    target,
+    settings.logs.errorWindowMs,
+    now,
+    ({ own, at }) => own || !hasStartedWell(logs.node, at, now),
+  );
   if (fault !== undefined) return { verdict: 'fail', ...fault };
   const unread = judgeUnread(logs, `the log of ${name}`);
   if (unread !== undefined) return unread;
 
-  const { height, advancedAt = 0, level = logs.created?.level, fall } = logs.node ?? {};
+  const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
+    return fail(`${name} was stopped ${formatAgo(stoppedAt, now)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });
   const raiseLevel = advice.showBlocks(name);
   if (height === undefined) {

@@ -1,8 +1,9 @@
-import type { ContainerFacts, NodeFacts, ServiceFacts } from '../model/facts.ts';
+import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../model/facts.ts';
 import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 import { endedOnOrder } from './fold-container.ts';
+import { hasStartedWell } from './has-started-well.ts';
 
 /** What a log shows of known failures; in watched time. */
 export interface LogEvidence {
@@ -14,6 +15,7 @@ export interface LogEvidence {
     readonly redisDiedAt?: number;
     readonly submittedAt?: number;
   };
+  readonly node?: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt'>;
 }
 
 /** The facts in which known failures show. */
@@ -66,6 +68,7 @@ const answers = ({ node, service }: Evidence): boolean =>
 
 /** For failures of one start: a later one has run for a minute, and answers or has ended since. */
 const afterGoodRun: KnownFailure['isOver'] = ({ container: facts, ...probes }, seenAt, now) => {
+  if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && answers(probes);
   const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
   const { observation, runBefore, lastExit } = facts ?? {};
   const isUp = observation?.kind === 'found' && observation.container.status === 'running';

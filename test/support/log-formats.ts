@@ -48,4 +48,8 @@ export const LOG_PREFIXES = [
   '2026-11-25T12:00:00.123456789Z ',
   '2026-11-25T12:00:00.123456789+00:00 stderr F ',
   'Nov 25 12:00:00 host1 subnet1[812]: ',
+  'Nov 25 12:00:00 host1 subnet1: ',
+  '2026-11-25T12:00:00+0000 host1 subnet1[812]: ',
+  'subnet1-1  | 2026-11-25T12:00:00.123456789Z ',
+  '[pod/subnet1-0/node] ',
 ];

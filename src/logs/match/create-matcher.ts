@@ -1,7 +1,15 @@
 import type { LogPattern, Meaning } from '../../model/log.ts';
 import type { Match, OwnPattern } from './compile-own-pattern.ts';
 import { fromLatin1, toLatin1 } from './latin1.ts';
-import { isNethermindLine, LONG_NODE_HEAD, NODE_HEAD, splitLine, toPrinted } from './split-line.ts';
+import {
+  ESCAPE,
+  isNethermindLine,
+  LONG_NODE_HEAD,
+  NETHERMIND_HEAD,
+  NODE_HEAD,
+  splitLine,
+  toPrinted,
+} from './split-line.ts';
 
 /** A pattern of a pack, compiled for Latin-1 lines without their line break. */
 export interface CompiledPattern {
@@ -11,6 +19,8 @@ export interface CompiledPattern {
   readonly literal: string;
   /** As in `LogPattern`. */
   readonly anywhere: boolean;
+  /** As in `LogPattern`. */
+  readonly mark: RegExp;
   /** As in `LogPattern`. */
   readonly level?: LogPattern['level'];
   /** Receives the record of the line. Absent when the literal alone decides. */
@@ -43,8 +53,10 @@ function findIn(record: string, expression: RegExp): Match | undefined {
 }
 
 /** Compiles a pattern of a pack. Packs are ours, so the built-in engine runs their expressions. */
-export function compilePackPattern({ name, means, literal, anywhere, level, match }: LogPattern): CompiledPattern {
-  const bare = { name, means, literal: toLatin1(literal), anywhere: anywhere === true, level };
+export function compilePackPattern(pattern: LogPattern): CompiledPattern {
+  const { name, means, literal: text, anywhere = false, level, match } = pattern;
+  const literal = toLatin1(text);
+  const bare = { name, means, literal, anywhere, mark: pattern.mark ?? new RegExp(escapeText(literal)), level };
   if (match === undefined) return bare;
   const expression = toLatin1Expression(match);
   return { ...bare, test: (record) => findIn(record, expression) };
@@ -53,9 +65,8 @@ export function compilePackPattern({ name, means, literal, anywhere, level, matc
 /** Patterns that start a message are grouped by the first two characters of their literal. */
 const toKey = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 
-/** An expression for any of the texts. JSON and logfmt end a message where a terminal pads it with spaces. */
-const toAlternation = (texts: readonly string[]): RegExp =>
-  new RegExp([...new Set(texts.map((text) => escapeText(text.trimEnd())))].join('|'));
+/** An expression for any of the texts. */
+const toAlternation = (texts: readonly string[]): RegExp => new RegExp([...new Set(texts.map(escapeText))].join('|'));
 
 /**
  * A geth node names the method of each call that it served in the message itself. The caller chooses the name, and a line
@@ -69,13 +80,14 @@ const MESSAGE_WITHIN_MS = 5_000;
 const head = new RegExp(`(?!CRIT)${NODE_HEAD}`, 'y');
 /** Apart, as an optional part makes reading a large log a tenth slower. */
 const longHead = new RegExp(`(?!CRIT)${LONG_NODE_HEAD}`, 'y');
+const nethermindHead = new RegExp(NETHERMIND_HEAD, 'y');
 const HEAD_LENGTH = 'INFO [11-21|07:42:00] '.length;
 
 /**
- * Matches many patterns at once, where the program itself writes: most literals must start the message. In a node's
- * line two characters behind the head select the few patterns to compare; other lines are taken apart once they hold a
- * literal. The operator's own patterns run on every whole line. Expressions see no trailing carriage return. Keeps the
- * state of one log; `now` is the time of reading, in Unix milliseconds.
+ * Matches many patterns at once, where the program itself writes: most literals must start the message. In a line with
+ * the head of a node, two characters behind it select the few patterns to compare; other lines are taken apart once they
+ * hold a literal. The operator's own patterns run on every whole line. Expressions see no trailing carriage return. Keeps
+ * the state of one log; `now` is the time of reading, in Unix milliseconds.
  */
 export function createMatcher(
   pack: readonly CompiledPattern[],
@@ -83,14 +95,16 @@ export function createMatcher(
   now: () => number = Date.now,
 ): Matcher {
   const anywhere = pack.filter((pattern) => pattern.anywhere);
+  const ordered = [...pack.filter((pattern) => !pattern.anywhere), ...anywhere];
   const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
-  const hasAny = toAlternation([...needed, SERVED]);
-  const hasAnywhere = toAlternation(anywhere.map(({ literal }) => literal));
+  // JSON and logfmt end a message where a terminal pads it with spaces.
+  const hasAny = toAlternation([...needed, SERVED].map((text) => text.trimEnd()));
+  const hasAnywhere = new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'));
   const starting = pack.filter((pattern) => !pattern.anywhere && pattern.literal !== '');
   const hasLevels = starting.some(({ level }) => level !== undefined);
   const keys = new Set([...starting.map(({ literal }) => toKey(literal, 0)), toKey(SERVED, 0)]);
   const byStart = new Map(
-    [...keys].map((key) => [key, pack.filter((one) => one.anywhere || toKey(one.literal, 0) === key)]),
+    [...keys].map((key) => [key, pack.filter((one) => !one.anywhere && toKey(one.literal, 0) === key)]),
   );
   /** When the unfinished message about a served call began. */
   let servedAt: number | undefined;
@@ -100,6 +114,7 @@ export function createMatcher(
   const tryPattern = (pattern: CompiledPattern, record: string, line: string, onMatch: OnMatch) => {
     const match = pattern.test === undefined ? {} : pattern.test(record);
     if (match !== undefined) onMatch(pattern, match.value, line);
+    return match !== undefined;
   };
 
   const tryAll = (
@@ -108,17 +123,20 @@ export function createMatcher(
     level: string | undefined,
     line: string,
     onMatch: OnMatch,
+    isNethermind: boolean,
   ) => {
     const isServed = record.charCodeAt(0) === SERVED.charCodeAt(0) && record.startsWith(SERVED);
+    // Nethermind prints what others sent in many messages, so only what a message of the pack says is its own.
+    let isOwn = !isNethermind;
     // Its fields end the message, so one without them goes on in the next line.
     if (isServed && !record.includes('=')) servedAt = now();
     for (const pattern of patterns) {
       const { literal } = pattern;
       // V8 takes three times as long for `startsWith`.
       const found = pattern.anywhere
-        ? !isServed && record.includes(literal)
+        ? isOwn && !isServed && record.includes(literal)
         : record.slice(0, literal.length) === literal;
-      if (found && (pattern.level ?? level) === level) tryPattern(pattern, record, line, onMatch);
+      if (found && (pattern.level ?? level) === level && tryPattern(pattern, record, line, onMatch)) isOwn = true;
     }
   };
 
@@ -134,10 +152,11 @@ export function createMatcher(
 
   const tryOther = (line: string, onMatch: OnMatch) => {
     const printed = toPrinted(line);
-    if (isNethermindLine(printed)) nethermindAt = now();
+    const isNethermind = isNethermindLine(printed);
+    if (isNethermind) nethermindAt = now();
     if (!hasAny.test(printed)) return;
     const { record, level } = splitLine(printed);
-    tryAll(pack, record, level, line, onMatch);
+    tryAll(ordered, record, level, line, onMatch, isNethermind);
   };
 
   return (text, start, end, onMatch) => {
@@ -147,21 +166,27 @@ export function createMatcher(
       longHead.lastIndex = start;
       if (longHead.test(text)) at = longHead.lastIndex;
     }
+    let isNethermind = false;
+    if (at === 0) {
+      nethermindHead.lastIndex = start;
+      isNethermind = nethermindHead.test(text);
+      if (isNethermind) at = nethermindHead.lastIndex;
+    }
     const isNode = at > 0;
     const candidates = isNode ? byStart.get(toKey(text, at)) : undefined;
-    const isAlone = servedAt === undefined && nethermindAt === undefined;
+    const isAlone = servedAt === undefined && (isNethermind || nethermindAt === undefined);
+    if (isNethermind && isAlone) nethermindAt = now();
     if (isNode && candidates === undefined && anywhere.length === 0 && own.length === 0 && isAlone) return;
     const line = text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
     if (isAlone || !continues(line)) {
-      if (!isNode) tryOther(line, onMatch);
-      else if (candidates !== undefined || (anywhere.length > 0 && hasAnywhere.test(line)))
-        tryAll(
-          candidates ?? anywhere,
-          line.slice(at - start),
-          hasLevels ? splitLine(line).level : undefined,
-          line,
-          onMatch,
-        );
+      // Nethermind's messages may be coloured although its head is not.
+      if (!isNode || (isNethermind && (!isAlone || line.includes(ESCAPE)))) tryOther(line, onMatch);
+      else {
+        const isMarked = anywhere.length > 0 && hasAnywhere.test(line);
+        const chosen = isMarked ? [...(candidates ?? []), ...anywhere] : candidates;
+        const level = hasLevels && chosen ? splitLine(line).level : undefined;
+        if (chosen) tryAll(chosen, line.slice(at - start), level, line, onMatch, isNethermind);
+      }
     }
     if (own.length === 0) return;
     const decoded = fromLatin1(line);

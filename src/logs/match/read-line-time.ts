@@ -1,4 +1,4 @@
-import { isNodeLine } from './split-line.ts';
+import { isNodeLine, toPrinted } from './split-line.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HOUR_MS = 3_600_000;
@@ -21,14 +21,28 @@ const toWallTime = (year: number | undefined, month: number, day: number, clock:
 
 const numbers = (match: RegExpExecArray): readonly number[] => match.slice(1).map(Number);
 
+/** 1 to 12; 0 for no month. */
+const toMonth = (name = ''): number => MONTHS.indexOf(name) + 1;
+
 /** The minute of a node's line: `MM-DD|HH:MM`. */
 function readNodeMinute(minute: string): WallTime {
   const part = (at: number) => Number(minute.slice(at, at + 2));
   return { month: part(0), day: part(3), hour: part(6), minute: part(9), second: 0, ms: 0 };
 }
 
-/** Times as winston, redis and serve print them, at the start of a line only. */
+/** Of Nethermind. */
+const CONSOLE = /^(?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<clock>\d\d:\d\d:\d\d) \| /;
+/** What the journal puts before a line. */
+const JOURNAL = /^(?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<clock>\d\d:\d\d:\d\d) /;
+
+/** Times as Nethermind, the journal, winston, redis and serve print them, at the start of a line only. */
 function readWallTime(line: string): WallTime | undefined {
+  const yearless = CONSOLE.exec(line)?.groups ?? JOURNAL.exec(line)?.groups;
+  if (yearless) {
+    const { day, month, clock = '' } = yearless;
+    return toWallTime(undefined, toMonth(month), Number(day), clock.split(':').map(Number));
+  }
+  // Nethermind's file has four digits behind the second.
   const winston = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
   if (winston) {
     const [year = 0, month = 0, day = 0, ...clock] = numbers(winston);
@@ -42,7 +56,7 @@ function readWallTime(line: string): WallTime | undefined {
   const redis = /^\[0\] \d+:[A-Z] (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d)\.(\d{3})/.exec(line);
   if (redis) {
     const [day = 0, , year = 0, ...clock] = numbers(redis);
-    return toWallTime(year, MONTHS.indexOf(redis[2] ?? '') + 1, day, clock);
+    return toWallTime(year, toMonth(redis[2]), day, clock);
   }
   const serve = /^ HTTP {2}(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d\d):(\d\d) ([AP])M/.exec(line);
   if (serve) {
@@ -68,6 +82,12 @@ function zoneOffset(timezone: string, utc: number): number {
   const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
   return shown - Math.floor(utc / 1000) * 1000;
 }
+
+const ISO = String.raw`\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)`;
+/** The relayer's line, a node's in JSON and in logfmt, and what `docker logs -t`, Kubernetes and Docker's files tell. */
+const ZONED = new RegExp(
+  `^(?:\\[1\\] \\{.*"time":"(${ISO})"|\\{"t":"(${ISO})"|t=(${ISO}) |(${ISO})|\\{"log":".*"time":"(${ISO})")`,
+);
 
 /** Reads the time in a line, in Unix milliseconds. `now` supplies the year where none is printed. */
 export type ReadLineTime = (line: string, now: number) => number | undefined;
@@ -99,21 +119,28 @@ export function createLineTimeReader(timezone: string): ReadLineTime {
 
   // Nodes print many lines a minute. Within a second of reading, the year cannot change.
   let last: { readonly minute: string; readonly now: number; readonly at: number | undefined } | undefined;
-  return (line, now) => {
-    if (isNodeLine(line)) {
-      const minute = line.slice(6, 17);
-      if (last?.minute !== minute || Math.abs(now - last.now) > 1_000)
-        last = { minute, now, at: toTime(readNodeMinute(minute), now) };
-      // The seconds are followed by a fraction or by `] `.
-      return last.at === undefined ? undefined : last.at + Math.round(Number.parseFloat(line.slice(18, 24)) * 1_000);
-    }
-    const zoned =
-      /^\[1\] \{.*"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(line) ?? /^(\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(line);
+  const readNodeTime = (line: string, now: number): number | undefined => {
+    const minute = line.slice(6, 17);
+    if (last?.minute !== minute || Math.abs(now - last.now) > 1_000)
+      last = { minute, now, at: toTime(readNodeMinute(minute), now) };
+    // The seconds are followed by a fraction or by `] `.
+    return last.at === undefined ? undefined : last.at + Math.round(Number.parseFloat(line.slice(18, 24)) * 1_000);
+  };
+  const readPrinted = (line: string, now: number): number | undefined => {
+    if (isNodeLine(line)) return readNodeTime(line, now);
+    const zoned = ZONED.exec(line);
     if (zoned) {
-      const at = Date.parse(zoned[1] ?? '');
+      const at = Date.parse(zoned.slice(1).find((time) => time !== undefined) ?? '');
       return Number.isNaN(at) ? undefined : at;
     }
     const parts = readWallTime(line);
     return parts && toTime(parts, now);
+  };
+  return (line, now) => {
+    if (isNodeLine(line)) return readNodeTime(line, now);
+    const printed = toPrinted(line);
+    const own = readPrinted(printed, now);
+    // Else the time that whoever saved the line has put before it.
+    return own === undefined && printed !== line ? readPrinted(line, now) : own;
   };
 }

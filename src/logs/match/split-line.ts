@@ -9,11 +9,31 @@ export interface SplitLine {
   readonly level?: string;
 }
 
-/** What Docker, Compose, journald and Kubernetes put before a line. */
-const PREFIX =
-  /^(?:\S+ +\| |\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:(?:stdout|stderr) [FP] )?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+\[\d+\]: )+/;
+const ISO_TIME = String.raw`\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)`;
+/** What Compose, Docker, Kubernetes, `kubectl --prefix` and the journal put before a line, in any order. */
+const PREFIX = new RegExp(
+  [
+    String.raw`^(?:[^\s|]+ +\| `,
+    String.raw`${ISO_TIME} (?:(?:stdout|stderr) [FP] |\S+ \S+\[\d+\]: )?`,
+    String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:]+: `,
+    String.raw`\[pod\/\S+\] )+`,
+  ].join('|'),
+);
 
-const ESCAPE = '\u001b[';
+/** A line of Docker's json-file driver, as it stands in the file. */
+const JSON_FILE = '{"log":"';
+
+/** The text of such a line; itself if it is none. */
+function unwrap(line: string): string {
+  try {
+    const { log } = JSON.parse(line) as { readonly log?: unknown };
+    return typeof log === 'string' ? log.replace(/\r?\n$/, '') : line;
+  } catch {
+    return line;
+  }
+}
+
+export const ESCAPE = '\u001b[';
 const COLOURS = new RegExp(`${ESCAPE.replace('[', String.raw`\[`)}[\\d;]*m`, 'g');
 
 const LEVEL_AND_TIME = String.raw`(?:TRACE|DEBUG|INFO |WARN |ERROR|CRIT )\[\d\d-\d\d\|\d\d:\d\d:\d\d`;
@@ -32,8 +52,9 @@ export const isNodeLine = (line: string): boolean => nodeHead.test(line);
 const LOGFMT = /^t=\S+ lvl=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(\S*))/;
 
 /** Console, older console and file of Nethermind (NLog.config); only the file tells the level. */
-const NETHERMIND =
-  /^(?:\d\d [A-Z][a-z]{2} \d\d:\d\d:\d\d \| |\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{4}\|(?:([A-Z]+)\|\d+\|)?)/;
+export const NETHERMIND_HEAD = String.raw`(?:\d\d [A-Z][a-z]{2} \d\d:\d\d:\d\d \| |\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{4}\|(?:([A-Z]+)\|\d+\|)?)`;
+
+const NETHERMIND = new RegExp(`^${NETHERMIND_HEAD}`);
 
 /** The stats server's logger, and redis beside the relayer. */
 const SERVICE =
@@ -66,7 +87,8 @@ export const isNethermindLine = (line: string): boolean => NETHERMIND.test(line)
 
 /** Removes what the tools that saved the log have added. */
 export function toPrinted(line: string): string {
-  const plain = line.includes(ESCAPE) ? line.replaceAll(COLOURS, '') : line;
+  const printed = line.startsWith(JSON_FILE) ? unwrap(line) : line;
+  const plain = printed.includes(ESCAPE) ? printed.replaceAll(COLOURS, '') : printed;
   return nodeHead.test(plain) ? plain : plain.replace(PREFIX, '');
 }
 

@@ -1,6 +1,8 @@
-import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
+import type { LogPattern, PatternPack } from '../../model/log.ts';
+import { nodeEnds } from './node-ends.ts';
+import { line, NUMBER } from './pattern-line.ts';
 
-const toField = (key: string): RegExp => new RegExp(`\\s${key}=(\\d+)(?!\\d)`);
+const toField = (key: string): RegExp => new RegExp(`\\s${key}=${NUMBER}`);
 
 /**
  * A height in a node's log, at level 3 (INFO) or 4 (DEBUG). Chosen by message and key, as `number=` is often a vote
@@ -14,17 +16,7 @@ const height = (name: string, literal: string, key: string): LogPattern => ({
   what: 'the chain advances',
 });
 
-type More = Pick<LogPattern, 'fix' | 'match' | 'level' | 'containerOnly'>;
-
-const line = (name: string, means: Meaning, literal: string, what: string, more?: More): LogPattern => ({
-  name,
-  means,
-  literal,
-  what,
-  ...more,
-});
-
-/** XDC-Subnet v0.3.2, log levels 2 to 4. */
+/** XDC-Subnet v0.3.2 and XDPoSChain 2.x, log levels 2 to 4. */
 export const nodePack: PatternPack = {
   component: 'node',
   patterns: [
@@ -40,13 +32,18 @@ export const nodePack: PatternPack = {
       name: 'your_turn',
       means: 'progress',
       literal: '[yourturn] Masternode:',
-      match: /parentBlockNum[ =](\d+)(?!\d)/,
+      match: new RegExp(`parentBlockNum[ =]${NUMBER}`),
       what: 'the chain advances, as xdc.log shows at any level',
     },
     line('log_level', 'state', 'Set the log level to ', 'the level that the node was started with', {
       match: /^Set the log level to (\d)/,
     }),
-    line('started', 'state', 'Starting nodes with bootnodes of', 'the node was started'),
+    line('log_level_found', 'state', 'Log level found, set to ', 'the level that the node was started with', {
+      match: /^Log level found, set to (\d)/,
+    }),
+    line('started', 'state', 'Starting nodes with ', 'the node was started'),
+    line('node_started', 'state', 'Starting peer-to-peer node', 'the program of the node has started'),
+    line('stopped', 'state', 'Got interrupt, shutting down...', 'the node stops on order'),
     line('genesis_written', 'state', 'Writing custom genesis block', 'the node began with an empty data folder', {
       containerOnly: true,
     }),
@@ -82,6 +79,7 @@ export const nodePack: PatternPack = {
     }),
     line('rewound', 'note', 'Rewinding blockchain', 'the head was set back'),
     line('reorg', 'note', 'Chain split detected', 'uncommitted blocks were replaced'),
+    line('chain_reorg', 'note', 'Chain reorg detected', 'uncommitted blocks were replaced'),
     line('side_fork', 'note', '⑂ block  became a side fork', 'a block of this node was lost'),
     line(
       'refused_reorg',
@@ -97,8 +95,18 @@ export const nodePack: PatternPack = {
       'the chain of the node is inconsistent',
     ),
     line('bad_block', 'error', '########## BAD BLOCK #########', 'the node refused a block', {
-      fix: 'compare the versions of all nodes',
+      fix: 'read the line "Error:" that follows it',
     }),
+    line('snapshot_missing', 'note', 'Cannot find snapshot from last gap block', 'the node lacks a snapshot', {
+      fix: 'wait while the node is young or syncs; if it lasts, let it sync again from the others',
+    }),
+    line(
+      'vote_too_late',
+      'note',
+      'Failed to pass the voting rule verification, blockRound is not equal currentRound',
+      'a vote came too late',
+      { fix: 'see whether it comes at each first block of an epoch: then the disk of the node is too slow' },
+    ),
     line('bad_hash', 'error', 'Found bad hash, rewinding chain', 'the node has a block that it must not have'),
     line('sync_failed', 'note', 'Synchronisation failed', 'a peer could not be synchronised with'),
     line(
@@ -119,7 +127,7 @@ export const nodePack: PatternPack = {
       fix: 'restart the node',
     }),
     line('seal_failed', 'note', 'Block sealing failed', 'a block could not be proposed'),
-    line('penalised', 'note', '[HookPenalty] Final penalty contains', 'a node is penalised for making no block'),
+    line('penalised', 'note', '[HookPenalty] Final penalty ', 'a node is penalised for making no block'),
     line('clock_drift', 'note', 'System clock seems off by', 'the clock of the machine is off', {
       fix: 'set it by NTP',
     }),
@@ -144,46 +152,6 @@ export const nodePack: PatternPack = {
       'the node stops because its set of masternodes is empty',
       { fix: 'check the genesis' },
     ),
-    line(
-      'ipc_path_too_long',
-      'fatal',
-      'Fatal: Error starting protocol stack: listen unix ',
-      'the path of the folder is too long for a socket',
-      {
-        fix: 'move the deployment to a shorter path',
-        match: /^Fatal: Error starting protocol stack: listen unix \S+: bind: invalid argument/,
-      },
-    ),
-    line(
-      'address_in_use',
-      'fatal',
-      'Fatal: Error starting protocol stack: listen ',
-      'a port is taken by another program',
-      { match: /address already in use/ },
-    ),
-    {
-      name: 'disk_full',
-      means: 'fatal',
-      // Go and the shell begin the words differently, behind the name of a file.
-      literal: 'o space left on device',
-      anywhere: true,
-      // Other fields may hold what a peer sent, as its name.
-      match:
-        /^(?:[^"=]*|[^"]*?(?:"(?:[^"\\]|\\.)*"[^"]*?)*?\serr(?:or)?="(?:[^"\\]|\\.)*): [Nn]o space left on device["\s]*$/,
-      what: 'the disk of the node is full',
-      fix: 'free space on it',
-    },
-    line('unlock_failed', 'fatal', 'Fatal: Failed to unlock account', 'the key of the node cannot be unlocked', {
-      fix: 'check its PRIVATE_KEY and keystore',
-    }),
-    line('fatal_start', 'fatal', 'Fatal: ', 'the node ended while it started', {
-      match: /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock)/,
-    }),
-    line('critical', 'fatal', '', 'the node ended itself', {
-      level: 'CRIT',
-      match: /^(?!Error when update masternodes set)/,
-    }),
-    line('panic', 'fatal', 'panic: ', 'the node crashed', { match: /^panic: / }),
-    line('go_fatal', 'fatal', 'fatal error: ', 'the node crashed', { match: /^fatal error: / }),
+    ...nodeEnds,
   ],
 };

@@ -34,7 +34,8 @@ function matchSimply(pack: readonly LogPattern[], log: readonly string[]): reado
     const { record, level } = splitLine(printed);
     const ofCall = record.startsWith('Served ');
     isServed = ofCall && !record.includes('=');
-    return pack.flatMap((pattern) => {
+    const isOfNethermind = isNethermindLine(printed);
+    const matchOne = (pattern: LogPattern) => {
       const text = toLatin1(pattern.literal);
       if (pattern.level !== undefined && pattern.level !== level) return [];
       if (pattern.anywhere ? ofCall || !record.includes(text) : !record.startsWith(text)) return [];
@@ -42,7 +43,10 @@ function matchSimply(pack: readonly LogPattern[], log: readonly string[]): reado
       if (match === undefined) return [name];
       const found = new RegExp(toLatin1(match.source), match.flags.replace('u', '')).exec(record);
       return found === null ? [] : [`${name} ${found[1]}`];
-    });
+    };
+    const atStart = pack.filter(({ anywhere }) => !anywhere).flatMap(matchOne);
+    if (isOfNethermind && atStart.length === 0) return [];
+    return [...atStart, ...pack.filter(({ anywhere }) => anywhere).flatMap(matchOne)];
   };
   return log.map((raw) => {
     const line = raw.slice(0, MAX_LINE_BYTES).replace(/\r$/, '');

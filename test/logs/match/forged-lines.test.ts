@@ -40,6 +40,9 @@ const claims = (component: Component) =>
     fc.constantFrom(
       'Fatal: Failed to unlock account',
       'write /x: no space left on device',
+      'open /x: too many open files"',
+      'Error: leveldb: not found',
+      'flag provided but not defined: -x',
       'Running modes:  []',
       'INFO  Accepting connections at http://a',
       'error: SUBNET_URL and PARENTNET_URL configuration must be set!',
@@ -56,6 +59,7 @@ const heads = [
     '25 Nov 12:00:00 | ',
     '\u001b[31mERROR\u001b[0m[11-25|12:00:00] ',
   ],
+  ...['{"log":"', '{"log":"CRIT [11-25|12:00:00] ', '[pod/subnet1-0/node] ', 'Nov 25 12:00:00 h subnet1: '],
   ...['2026-11-25 12:00:00 error: ', '2026-11-25 12:00:00.0000|ERROR|1|', '[0] 1:M 25 Nov 2026 12:00:00.000 # '],
 ];
 
@@ -134,10 +138,12 @@ test('nothing that a stranger sends to a Nethermind node is a finding', () => {
         'subnet4-1  | 25 Nov 12:00:00 | ',
       ),
       fc.constantFrom('Sending error response, method: ', 'Error during method execution, request: ', 'Peer '),
+      // Whoever sends a line break can imitate a whole line.
       forged('node').filter((claim) => !/^(?:25 Nov|2026)/.test(claim)),
       fc.constantFrom('', '\n', 'x\ny\n'),
-      (head, words, claim, before) => {
-        expect(find('node', `${head}${words}${before}${claim}, id: 1`)).toEqual([]);
+      fc.constantFrom('', '\n', '\nz\n'),
+      (head, words, claim, before, after) => {
+        expect(find('node', `${head}${words}${before}${claim}${after}, id: 1`)).toEqual([]);
       },
     ),
     { numRuns: 1_000 },
