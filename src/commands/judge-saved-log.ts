@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { createLogReader } from '../logs/match/create-log-reader.ts';
+import { hasForm } from '../logs/match/has-form.ts';
 import { createPatternCounters } from '../logs/match/pattern-counters.ts';
 import { createLineTimeReader } from '../logs/match/read-line-time.ts';
 import { packs } from '../logs/packs.ts';
@@ -10,10 +10,13 @@ import { type Component, DEFAULT_SETTINGS, type LogFile, type NodeTarget, type T
 import { type CheckName, formatReason, type Verdict } from '../model/verdict.ts';
 import { checksFor } from '../rules/checks.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
+import { readSavedLog } from './read-saved-log.ts';
 
 /** The result of a saved log, as of the time of its last line. */
 export interface SavedLog {
   readonly lines: number;
+  /** Whether any of them is one that such a program prints. */
+  readonly hasForm: boolean;
   /** Matches per pattern, with the times of the first and the last in Unix milliseconds; 0 if no line has a time. */
   readonly patterns: readonly {
     readonly name: string;
@@ -59,13 +62,14 @@ const toHeardNodes = (facts: LogFacts, file: string): readonly KnownTarget[] =>
     facts: {},
   }));
 
-/** Reads a log as its program printed it and judges its component's checks. Rejects when the file cannot be read. */
+/** Reads a log as its program printed it and judges its component's checks. Rejects when `readSavedLog` does. */
 export async function judgeSavedLog(component: Component, file: string): Promise<SavedLog> {
   const pack = packs[component];
   const counters = createPatternCounters(pack, []);
   const firsts = new Map<string, number>();
   let state: LogState = {};
   let lines = 0;
+  let isOfForm = false;
   let first: number | undefined;
   let last: number | undefined;
 
@@ -80,15 +84,16 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => now, onHit });
   const onLine = (text: string, start: number, end: number) => {
     lines++;
-    const at = readTime(text.slice(start, end), now);
+    const line = text.slice(start, end);
+    isOfForm ||= hasForm(component, line);
+    const at = readTime(line, now);
     first ??= at;
     // A line without a time counts as printed with the line before it.
     last = Math.max(at ?? 0, last ?? 0);
     reader.read(text, start, end, at ?? last);
   };
   const cutter = createLineCutter();
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)
-    cutter.push(chunk.toString('latin1'), onLine);
+  for await (const text of readSavedLog(file)) cutter.push(text, onLine);
   cutter.flush(onLine);
 
   const facts = dropRecovered({
@@ -108,6 +113,8 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   };
   return {
     lines,
+    // Each line of a relayer has a number before it; what other programs say beside their logger has no form.
+    hasForm: isOfForm || (component !== 'relayer' && firsts.size > 0),
     patterns: Object.entries(counters.read()).map(([name, { count, at }]) => ({
       name,
       matches: count,

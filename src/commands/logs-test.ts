@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { COMPONENTS } from '../model/target.ts';
+import { withArticle } from '../model/with-article.ts';
 import { judgeSavedLog, type SavedLog } from './judge-saved-log.ts';
 import { toJson } from './quote.ts';
 import { type ExitCode, report } from './report.ts';
@@ -8,14 +9,14 @@ import { paintVerdict } from './status-table.ts';
 const formatTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
 
 /** Times as ISO 8601 and null where there is none. */
-const toJsonShape = ({ patterns, ...saved }: SavedLog) => {
+const toJsonShape = ({ patterns, lines, checks }: SavedLog) => {
   const toTime = (ms: number) => (ms > 0 ? new Date(ms).toISOString() : null);
   const times = patterns.map(({ first, last, ...pattern }) => ({
     ...pattern,
     first: toTime(first),
     last: toTime(last),
   }));
-  return { ...saved, patterns: times };
+  return { lines, patterns: times, checks };
 };
 
 function print({ lines, patterns, checks }: SavedLog): void {
@@ -44,7 +45,8 @@ export interface LogFlags {
 }
 
 /**
- * `subnetd logs test --component KIND FILE`: prints the matches in a saved log, and the verdict as of its last line.
+ * `subnetd logs test --component KIND FILE`: prints the matches in a saved log, and the verdict as of its last line. Ends
+ * with 2 when nothing in it is of such a program.
  */
 export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode> {
   const component = COMPONENTS.find((known) => known === flags.component);
@@ -56,6 +58,11 @@ export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode>
   }
   try {
     const saved = await judgeSavedLog(component, file);
+    if (saved.lines > 0 && !saved.hasForm) {
+      const what = `no line of ${saved.lines} has the form of ${withArticle(component)}'s log`;
+      report([`subnetd logs test: ${what}; is it another component, or compressed?`]);
+      return 2;
+    }
     if (flags.json) process.stdout.write(`${toJson(toJsonShape(saved), 2)}\n`);
     else print(saved);
     return saved.checks.some(({ verdict }) => verdict === 'fail') ? 1 : 0;

@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { readRecording, useFolder, writeLog } from '../support/recordings.ts';
@@ -93,6 +94,76 @@ test.each([
   expect(stdout).toMatch(/^0 lines\n/);
   expect(stdout).toMatch(said);
   expect(code).toBe(0);
+});
+
+const NETHERMIND = '25 Nov 12:00:00 | Committed new block 1234 (0x1a...2b) round=9 \n';
+const asJsonFile = (line: string) =>
+  `${JSON.stringify({ log: line, stream: 'stderr', time: '2026-11-21T07:00:00.5Z' })}\n`;
+const colour = (line: string) =>
+  line.replace(/^\w+ */, '\u001b[32m$&\u001b[0m').replaceAll(/ (\w+)=/g, ' \u001b[32m$1\u001b[0m=');
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+test.each([
+  ['compose', (text: string) => `subnet1-1  | ${text}`],
+  ['compose with times', (text: string) => `subnet1-1  | 2026-11-21T07:00:00.123456789Z ${text}`],
+  ['docker logs -t', (text: string) => `2026-11-21T07:00:00.123456789Z ${text}`],
+  ['journald', (text: string) => `Nov 21 07:00:00 host1 subnet1[812]: ${text}`],
+  ['journald, short-iso', (text: string) => `2026-11-21T07:00:00+0000 host1 subnet1[812]: ${text}`],
+  ['CRI', (text: string) => `2026-11-21T07:00:00.123456789+00:00 stderr F ${text}`],
+  ['kubectl --prefix', (text: string) => `[pod/subnet1-0/node] ${text}`],
+  ['a file of Docker', asJsonFile],
+  ['a terminal in colour', colour],
+  ['gzip', (text: string) => gzipSync(text)],
+  ['UTF-16', (text: string) => utf16(text)],
+  ['UTF-16, big-endian', (text: string) => utf16(text).swap16()],
+  ['UTF-8 with a mark', (text: string) => `\ufeff${text}`],
+  ['Windows', (text: string) => text.replace('\n', '\r\n')],
+  ['gzip of UTF-16', (text: string) => gzipSync(utf16(text))],
+] as const)('a log saved by %s is judged as without that', async (_by, save) => {
+  for (const [line, height] of [
+    [BLOCK, 'imported_segment'],
+    [NETHERMIND, 'committed'],
+  ] as const) {
+    const { code, stdout } = await tryLog('node', writeLog(save(line)));
+    expect(stdout).toMatch(
+      new RegExp(
+        `^1 lines\n {2}${height} +1 {2}first 2\\d{3}-11-2[15]T\\d\\d:00:00.*\nlog_block {2}pass .* at block 1234`,
+      ),
+    );
+    expect(code).toBe(0);
+  }
+});
+
+test('what a program says beside its logger is found however the log was saved', async () => {
+  for (const save of [
+    asJsonFile,
+    (line: string) => `[pod/subnet1-0/node] ${line}`,
+    (line: string) => `Nov 21 07:00:00 h node: ${line}`,
+  ]) {
+    const { code, stdout } = await tryLog('node', writeLog(save(FATAL)));
+    expect(stdout).toMatch(/ipc_path_too_long +1 .*\nlog_block {2}fail/);
+    expect(code).toBe(1);
+  }
+});
+
+test.each([
+  ['node', 'relayer-full-healthy.log'],
+  ['bootnode', 'relayer-full-healthy.log'],
+  ['relayer', 'stats-debug.log'],
+  ['stats', 'relayer-full-healthy.log'],
+  ['frontend', 'stats-debug.log'],
+])('ends with 2 and says so when no line is of %s: %s', async (component, recording) => {
+  const { code, stdout, stderr } = await tryLog(component, writeLog(readRecording(recording)));
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(
+    new RegExp(`no line of \\d+ has the form of a ${component}'s log; is it another component, or compressed\\?`),
+  );
+});
+
+test('a log that is packed in another way is not taken for one without a fault', async () => {
+  const { code, stderr } = await tryLog('node', writeLog(zstdCompressSync(BLOCK.repeat(100))));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/or compressed\?/);
 });
 
 test('never quotes the log: a secret in it stays in it', async () => {

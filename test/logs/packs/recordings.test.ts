@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { judgeSavedLog } from '../../../src/commands/judge-saved-log.ts';
-import type { Component } from '../../../src/model/target.ts';
+import { COMPONENTS, type Component } from '../../../src/model/target.ts';
 import { readRecording, writeLog } from '../../support/recordings.ts';
 
 /** What each recording ends in, and a part of the reason. */
@@ -47,6 +47,14 @@ test.each(SCENARIOS)('%s is judged as what happened in it', async (file, verdict
 test('every recording has its scenario', () => {
   const files = readdirSync(new URL('../../fixtures/recordings/', import.meta.url)).sort();
   expect(SCENARIOS.map(([file]) => file).sort()).toEqual(files);
+});
+
+test.each(SCENARIOS)('%s is a log of its own component, and of none besides', async (file) => {
+  const text = writeLog(readRecording(file));
+  for (const component of COMPONENTS) {
+    const { hasForm } = await judgeSavedLog(component, text);
+    expect(hasForm, component).toBe(file.startsWith(component));
+  }
 });
 
 /** The end of a recording up to what its recorder noted. */
