@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { DemoClient } from '../../src/demo/demo-client.ts';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { block, call, createClock } from './rpc.ts';
 
 /** A simulation whose clock the test moves; it stops with the test. A lost round costs no time, so heights are easy to say. */
-export const start = async (faults: readonly FaultName[], nodes = 4, roundTimeoutMs = 0) => {
+export const start = async (
+  faults: readonly FaultName[],
+  nodes = 4,
+  roundTimeoutMs = 0,
+  clients: readonly DemoClient[] = [],
+) => {
   const clock = createClock();
-  const simulation = await startSimulation({ nodes, faults, now: clock.now, roundTimeoutMs });
+  const simulation = await startSimulation({ nodes, faults, clients, now: clock.now, roundTimeoutMs });
   onTestFinished(() => simulation.stop());
   return {
     simulation,
