@@ -4,7 +4,16 @@ import { parse } from 'yaml';
 import { alertRules } from '../src/alerts/alert-rules.ts';
 import type { FaultName } from '../src/demo/faults.ts';
 import { type ProblemKind, problemCatalog } from '../src/model/problem-catalog.ts';
+import type { Kind } from '../test/support/demo-stage.ts';
 import { faultAlerts } from '../test/support/fault-alerts.ts';
+
+/** The kinds of networks beside XDC-Subnet alone. */
+export const OTHER_KINDS = ['xdposchain', 'mixed'] as const satisfies readonly Kind[];
+export type OtherKind = (typeof OTHER_KINDS)[number];
+
+/** In the place of problems: the fault has no sense there, or was wrong when last measured. */
+export const IMPOSSIBLE = 'cannot happen';
+export const NOT_MEASURED = 'not measured';
 
 /** A fault of the demo with what came of it: the problems, and the alerts that were notified. */
 export interface MatrixRow {
@@ -16,6 +25,8 @@ export interface MatrixRow {
   /** That something fires, to all receivers. */
   readonly messages: number;
   readonly inhibited: readonly string[];
+  /** The problems of the same fault in networks of other clients, with their seconds. */
+  readonly kinds: Readonly<Record<OtherKind, readonly string[]>>;
   /** Of the rules that made this row. */
   readonly stamp: string;
 }
@@ -60,14 +71,15 @@ export function stampOf(fault: FaultName): string {
 const toItems = (cell: string): readonly string[] => (cell === 'none' ? [] : cell.split('<br>'));
 const toCell = (items: readonly string[]): string => (items.length === 0 ? 'none' : items.join('<br>'));
 
-const HEAD = '| fault | problems | notified | messages | inhibited | rules |';
+const HEAD = '| fault | problems | notified | messages | inhibited | xdposchain | mixed | rules |';
 
 /** The rows of the page; none of a page with other columns. */
 export function parseMatrix(page: string): readonly MatrixRow[] {
   if (!page.includes(`\n${HEAD}\n`)) return [];
   return page.split('\n').flatMap((line) => {
     const cells = line.split('|').map((cell) => cell.trim());
-    const [, fault = '', problems = '', alerts = '', messages = '', inhibited = '', stamp = ''] = cells;
+    const [, fault = '', problems = '', alerts = '', messages = '', inhibited = '', ...rest] = cells;
+    const [xdposchain = '', mixed = '', stamp = ''] = rest;
     if (!/^\d+$/.test(messages)) return [];
     return [
       {
@@ -76,14 +88,18 @@ export function parseMatrix(page: string): readonly MatrixRow[] {
         alerts: toItems(alerts),
         messages: Number(messages),
         inhibited: toItems(inhibited),
+        kinds: { xdposchain: toItems(xdposchain), mixed: toItems(mixed) },
         stamp,
       },
     ];
   });
 }
 
-const toLine = ({ fault, problems, alerts, messages, inhibited, stamp }: MatrixRow): string =>
-  `| ${fault} | ${toCell(problems)} | ${toCell(alerts)} | ${messages} | ${toCell(inhibited)} | ${stamp} |`;
+const toLine = ({ fault, problems, alerts, messages, inhibited, kinds, stamp }: MatrixRow): string => {
+  const others = OTHER_KINDS.map((kind) => toCell(kinds[kind]));
+  const cells = [fault, toCell(problems), toCell(alerts), messages, toCell(inhibited), ...others, stamp];
+  return `| ${cells.join(' | ')} |`;
+};
 
 /** The whole page. */
 export function toMatrix(rows: readonly MatrixRow[]): string {
@@ -103,11 +119,13 @@ blocks for the stats server within 30 seconds) and defaults for the rest.
   \`page\`, \`warning\` and \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends.
 - **messages** is how many messages said that something fires: one for each cause.
 - **inhibited** alerts fired in Prometheus and reached Alertmanager, but notified nobody, because they follow from the others.
+- **xdposchain** and **mixed** are the problems of the same fault where all nodes run XDPoSChain, and where subnet2 runs Nethermind and the
+  others XDC-Subnet. \`npm run matrix:kinds\` measures them in 20 minutes, all watched by one subnetd. Messages follow from the problems.
 - **rules** is a hash of the times, rules and inhibitions that the fault was measured with. When they change, \`npm test\` asks for a new
   measurement: \`npm run matrix FAULT\` measures one fault and replaces its row.
 
 ${HEAD}
-| --- | --- | --- | --- | --- | --- |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.map(toLine).join('\n')}
 
 ${UNMEASURED.length === 0 ? '' : `Wrong when they were last measured, or not measured since a change:\n\n${UNMEASURED.map((fault) => `- ${fault}\n`).join('')}\n`}A degraded check notifies after a quarter of an hour, because it is not urgent. \`wallet-low\` is known when subnetd has seen the wallet

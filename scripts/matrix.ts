@@ -6,7 +6,7 @@ import { faultAlerts } from '../test/support/fault-alerts.ts';
 import { judgeRun } from '../test/support/judge-run.ts';
 import { type FaultRun, runFault, waitForCalm, waitForHistory } from '../test/support/run-fault.ts';
 import { startStack } from '../test/support/start-stack.ts';
-import { type MatrixRow, parseMatrix, stampOf, toMatrix } from './matrix-page.ts';
+import { type MatrixRow, NOT_MEASURED, parseMatrix, stampOf, toMatrix } from './matrix-page.ts';
 
 /**
  * Runs every fault of the demo, some at once, each in its own subnet with four nodes and a subnetd. One real Prometheus
@@ -42,12 +42,17 @@ const bySeconds = (after: Readonly<Record<string, number>>): readonly (readonly 
     .map(([name, seconds]) => [name, Math.round(seconds)] as const)
     .sort(([, one], [, other]) => one - other);
 
+const before = parseMatrix(readFileSync(PAGE, 'utf8'));
+const kindsOf = (fault: FaultName): MatrixRow['kinds'] =>
+  before.find((row) => row.fault === fault)?.kinds ?? { xdposchain: [NOT_MEASURED], mixed: [NOT_MEASURED] };
+
 const toRow = ({ fault, openAfter, toldAfter, messages, inhibited }: FaultRun): MatrixRow => ({
   fault,
   problems: bySeconds(openAfter).map(([problem, seconds]) => `${problem} (${seconds} s)`),
   alerts: bySeconds(toldAfter).map(([alert, seconds]) => `${alert} (${severityOf(alert)}, ${seconds} s)`),
   messages: messages.filter(({ status }) => status === 'firing').length,
   inhibited,
+  kinds: kindsOf(fault),
   stamp: stampOf(fault),
 });
 
@@ -90,7 +95,6 @@ for (let from = 0; from < faults.length; from += AT_ONCE)
 
 const errorsOf = new Map(runs.map((run) => [run.fault, judgeRun(run, faultAlerts[run.fault])]));
 const errors = [...errorsOf.values()].flat();
-const before = parseMatrix(readFileSync(PAGE, 'utf8'));
 const rows = FAULT_NAMES.flatMap((name) => {
   const run = runs.find(({ fault }) => fault === name && errorsOf.get(fault)?.length === 0);
   return run === undefined ? before.filter(({ fault }) => fault === name) : [toRow(run)];

@@ -59,6 +59,7 @@ describe('the page of all faults', () => {
       alerts: ['SubnetQuorumAtRisk (critical, 62 s)'],
       messages: 1,
       inhibited: ['SubnetdLogSourceDown subnet2'],
+      kinds: { xdposchain: [], mixed: ['node_down subnet2 (31 s)', 'quorum_at_risk (31 s)'] },
       stamp: '0a1b2c3d',
     };
     const nothing = { ...row, fault: 'rolling-restart', problems: [], alerts: [], messages: 0, inhibited: [] };

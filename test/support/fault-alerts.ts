@@ -20,7 +20,9 @@ const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: tr
 const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 
 /** A running node falls behind by waiting until the others are far enough ahead. */
-const BEFORE: Readonly<Partial<Record<FaultName, readonly string[]>>> = { 'node-behind': ['node_stalled subnet2'] };
+export const PROBLEMS_BEFORE: Readonly<Partial<Record<FaultName, readonly string[]>>> = {
+  'node-behind': ['node_stalled subnet2'],
+};
 
 /** What else may fire, and is then held back. */
 const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
@@ -51,7 +53,7 @@ function toFaultAlerts(fault: FaultName): FaultAlerts {
     raising.filter(({ severity }) => (severity === 'critical') === isPage).map(({ notifies }) => notifies);
   const silent = found.filter((one) => !raising.includes(one)).map(({ notifies }) => notifies);
   return {
-    problems: [...expectedProblems([fault], PARTS), ...(BEFORE[fault] ?? [])],
+    problems: [...expectedProblems([fault], PARTS), ...(PROBLEMS_BEFORE[fault] ?? [])],
     pages: notified(true),
     tickets: notified(false),
     maybeInhibited: [...new Set([...silent, ...(BESIDES[fault] ?? [])])],
