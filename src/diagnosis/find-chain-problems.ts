@@ -28,7 +28,8 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
           ? `correct the address of ${name} in the inventory, or its network id`
           : `give ${name} the genesis file of the subnet, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
         explains: explain(node, 'latest_block', 'peers', 'log_block'),
-        causes: [],
+        // The other chain begins at its own block 0.
+        causes: [{ problem: 'head_regression', component: 'node', name }],
       },
     ];
   });

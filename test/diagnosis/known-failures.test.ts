@@ -257,6 +257,15 @@ describe('a node whose height fell', () => {
     expect(told(fallen(200, 0))).toEqual(killed);
   });
 
+  test('to the block of another chain is on that chain, and has lost nothing', () => {
+    const node = diagnosedNode('n2', NAMES, { height: 7, stalledMs: 90_000, chain: { genesis: '0x1234567890' } });
+    const latest = { ...node.facts.node?.latest, fall: { from: 1_229, to: 0, at: NOW - 10_000, repeated: false } };
+    const foreign = { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+    const found = diagnosed([foreign, ...others()]).map(({ problem, name }) => [problem, name].join(' ').trim());
+    expect(found).toContain('other_chain n2');
+    expect(found).not.toContain('head_regression n2');
+  });
+
   test('further has lost its data, whatever its last exit was', () => {
     expect(told(fallen(1_229, 5))).toEqual(wiped);
   });
