@@ -1,9 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseMatrix, stampOf, toMatrix, UNMEASURED } from '../../scripts/matrix-page.ts';
+import {
+  IMPOSSIBLE,
+  NOT_MEASURED,
+  OTHER_KINDS,
+  parseMatrix,
+  stampOf,
+  toMatrix,
+  UNMEASURED,
+} from '../../scripts/matrix-page.ts';
 import { alertRules } from '../../src/alerts/alert-rules.ts';
-import { FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
-import { faultAlerts } from '../support/fault-alerts.ts';
+import {
+  demoNodeNames,
+  expectedProblems,
+  FAULT_NAMES,
+  type FaultName,
+  findFaultErrors,
+} from '../../src/demo/faults.ts';
+import { KINDS } from '../support/demo-stage.ts';
+import { faultAlerts, PROBLEMS_BEFORE } from '../support/fault-alerts.ts';
 
 const page = readFileSync(new URL('../../docs/fault-matrix.md', import.meta.url), 'utf8');
 
@@ -38,6 +53,20 @@ describe('the page of all faults', () => {
     for (const { alert, severity, seconds } of alerts) {
       expect(severity).toBe(alertRules.find(({ name }) => name === alert.split(' ')[0])?.severity);
       expect(seconds).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(OTHER_KINDS)('has for %s every problem of each fault, and no other', (kind) => {
+    const clients = KINDS[kind];
+    const parts = { nodes: demoNodeNames(4), clients, browser: true };
+    for (const { fault, kinds } of rows) {
+      const name = fault as FaultName;
+      const seen = kinds[kind].map((text) => text.replace(/ \(\d+ s\)$/, ''));
+      // Measure it by `npm run matrix:kinds FAULT`.
+      if (seen.includes(NOT_MEASURED)) continue;
+      const isPossible = findFaultErrors([name], 4, clients).length === 0;
+      const wanted = isPossible ? [...expectedProblems([name], parts), ...(PROBLEMS_BEFORE[name] ?? [])] : [IMPOSSIBLE];
+      expect(seen.toSorted(), fault).toEqual(wanted.toSorted());
     }
   });
 
