@@ -69,6 +69,13 @@ export const nodeRules = [
   }),
   reportProblems({
     ...ofNode,
+    name: 'SubnetUpgradeMissing',
+    summary: 'A node of {{ $labels.subnet }} lacks a coming change of the consensus settings.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} does not know settings that the other nodes follow from a coming round on. From then on it refuses their blocks. Give it the same genesis file and the same image as the others before that round.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetMasternodePenalised',
     summary: 'A masternode of {{ $labels.subnet }} is penalised.',
     description:

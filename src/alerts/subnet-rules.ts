@@ -32,4 +32,11 @@ export const subnetRules = [
     description:
       'At one height the nodes of {{ $labels.subnet }} have different blocks. The status page names the minority. Stop it, keep its data for later, and let it sync again from the others.',
   }),
+  reportProblems({
+    ...ofSubnet,
+    name: 'SubnetChainReplaced',
+    summary: 'The chain of {{ $labels.subnet }} was replaced by a new one.',
+    description:
+      'Every node of {{ $labels.subnet }} has another genesis block or another chain id than before. If that was done on purpose, give the relayer and the inventory the contract of the new chain. If not, find out who removed the data of the nodes.',
+  }),
 ];

@@ -2,6 +2,8 @@ import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
+import { findReplacedChain } from './find-replaced-chain.ts';
+import { findUpgradeProblems } from './find-upgrades.ts';
 import { describeReturn } from './next-epoch.ts';
 import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
@@ -127,7 +129,9 @@ const findPenalised = ({ chain, chain: { masternodes }, masters }: SubnetView): 
 
 /** Problems that the nodes' own answers about their chain show. */
 export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
+  ...findReplacedChain(view),
   ...findFork(view),
+  ...findUpgradeProblems(view),
   ...findNotVoting(view),
   ...findPenalised(view),
   ...findMeshProblems(view),

@@ -1,6 +1,7 @@
 import type { Masternodes } from '../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../model/snapshot.ts';
 import { countBlocks, type Turns } from './count-blocks.ts';
+import { findComing } from './find-upgrades.ts';
 import { findChosen, placeEpoch } from './next-epoch.ts';
 import type { SubnetView } from './subnet-view.ts';
 
@@ -37,6 +38,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const chosen = findChosen(chain, masternodes, place);
   const nodeOf = findNodes(view, members, masternodes);
   const following = place && place.number + 1;
+  const upgrade = findComing(view)?.upgrade;
 
   const findVote = (address: string): Vote => {
     const vote = nodeOf.get(address)?.vote;
@@ -78,6 +80,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     isNextKnown: chosen !== undefined,
     block,
     round,
+    ...(upgrade && { upgrade }),
     masternodes: [
       ...active.map(describeActive),
       ...penalised.filter(isNew).map(describeIdle('penalised')),

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { Masternode, Snapshot, SubnetState, Vote } from '../model/snapshot.ts';
+import type { Upgrade } from '../model/upgrade.ts';
 import { sendPacked } from './send-packed.ts';
 
 /** One masternode in `/masternodes.json`. What is not known is left out. */
@@ -21,6 +22,7 @@ export interface MasternodesStatus {
     readonly isNextKnown?: boolean;
     readonly block?: number;
     readonly round?: number;
+    readonly upgrade?: Upgrade;
     readonly masternodes: readonly MasternodeStatus[];
   }[];
 }

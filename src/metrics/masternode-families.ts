@@ -24,6 +24,21 @@ export const masternodeFamilies: readonly Family[] = [
     'The round of the newest block for which masternodes are known.',
     ({ round }) => round,
   ),
+  ofEpoch(
+    'subnet_upgrade_round_number',
+    'The round of the next change of the consensus settings; absent while none is to come.',
+    ({ upgrade }) => upgrade?.round,
+  ),
+  ofEpoch(
+    'subnet_upgrade_due_seconds',
+    'Time until the next change of the consensus settings, if each round takes its period; absent while none is to come.',
+    ({ upgrade }) => upgrade?.inSeconds,
+  ),
+  ofEpoch(
+    'subnet_upgrade_lacking_nodes',
+    'Nodes that do not know the next change of the consensus settings; absent while none is to come.',
+    ({ upgrade }) => upgrade?.lacking.length,
+  ),
   {
     name: 'subnet_masternodes',
     type: 'gauge',

@@ -43,6 +43,12 @@ export interface ChainFacts {
   readonly at: WatchedMs;
   /** By the last answer to a question that asked for it. */
   readonly epoch: EpochObservation;
+  /** The chain that it was on before, and when it first said that it is on another one. */
+  readonly replaced?: {
+    readonly chainId: number | undefined;
+    readonly genesis: string | undefined;
+    readonly at: WatchedMs;
+  };
   /** The last 4 marks of this chain, the newest height last, so that nodes at different heights share one. */
   readonly marks: readonly BlockMark[];
 }

@@ -1,5 +1,5 @@
 import { LINE_TOLERANCE_MS } from './clock.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, NodeFacts } from './facts.ts';
 
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
 const MOST_BY_KILL = 300;
@@ -11,4 +11,14 @@ export function hasLostData({ node, logs, container }: Facts): boolean {
   const writtenAt = logs?.patterns.genesis_written?.at;
   const startedAt = container?.run?.startedAt;
   return writtenAt !== undefined && startedAt !== undefined && writtenAt >= startedAt - LINE_TOLERANCE_MS;
+}
+
+/** The chain is asked about within a minute. */
+const SAID_WITHIN_MS = 90_000;
+
+/** When the height of a node last fell; undefined where that was the begin of another chain, which is no loss. */
+export function fellAt({ latest, chain }: Pick<NodeFacts, 'latest' | 'chain'>): number | undefined {
+  const { fall } = latest ?? {};
+  const isOther = fall !== undefined && Math.abs((chain?.replaced?.at ?? Number.NaN) - fall.at) < SAID_WITHIN_MS;
+  return isOther ? undefined : fall?.at;
 }

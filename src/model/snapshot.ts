@@ -5,6 +5,7 @@ import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
 import type { SubnetFacts } from './subnet-facts.ts';
 import type { Subnet } from './target.ts';
+import type { Upgrade } from './upgrade.ts';
 import type { CheckState } from './verdict.ts';
 
 /** A known failure that a target shows, with its texts. */
@@ -97,6 +98,8 @@ export interface Epoch {
   /** The newest block that is counted, and its round. */
   readonly block: number;
   readonly round: number;
+  /** The next change of the consensus settings, if one is to come. */
+  readonly upgrade?: Upgrade;
   /** Those whose turn comes first, in the order of their turns. */
   readonly masternodes: readonly Masternode[];
 }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Epoch, Masternode, Vote } from '../model/snapshot.ts';
+import { describeUpgrade } from '../model/upgrade.ts';
 import { badge, type Html } from './marks.ts';
 import { targetPath } from './paths.ts';
 import { LOOK_OF_VOTE } from './quorum-seats.ts';
@@ -67,7 +68,8 @@ export function masternodeRows(subnet: string, epoch: Epoch | undefined): Html {
   if (epoch === undefined)
     return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
   const sorted = epoch.masternodes.toSorted(compare);
-  const words = html`<p class="hint">${describeEpoch(epoch)}</p>`;
+  const change = epoch.upgrade && html`<p><strong>The settings change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
+  const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
   if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted)}${words}`;
   const isWell = ({ vote, leavesInEpoch }: Masternode) => vote === 'votes' && leavesInEpoch === undefined;
   const troubled = sorted.filter((one) => !isWell(one)).slice(0, MAX_OPEN);

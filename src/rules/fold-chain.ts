@@ -18,6 +18,9 @@ const readEpoch = ({
 }: ChainObservation): EpochObservation | undefined =>
   pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
 
+const differs = <T>(now: T | undefined, before: T | undefined): boolean =>
+  now !== undefined && before !== undefined && now !== before;
+
 /** The marks with a new one, which replaces what was said of its height before. */
 function addMark(marks: readonly BlockMark[], mark: BlockMark | undefined): readonly BlockMark[] {
   if (mark === undefined) return marks;
@@ -40,8 +43,15 @@ export function foldChain(
   const kept = marks.every(isKept) ? marks : marks.filter(isKept);
   const before = previous && kept !== marks ? { ...previous, marks: kept } : previous;
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
-  const old = before?.observation.genesis;
-  const isOther = chain.genesis !== undefined && old !== undefined && chain.genesis !== old;
+  const { chainId, genesis } = before?.observation ?? {};
+  const isOther = differs(chain.genesis, genesis) || differs(chain.chainId, chainId);
+  const replaced = isOther ? { chainId, genesis, at } : before?.replaced;
   const epoch = readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN;
-  return { observation: chain, at, epoch, marks: addMark(isOther ? [] : kept, chain.block) };
+  return {
+    observation: chain,
+    at,
+    epoch,
+    ...(replaced && { replaced }),
+    marks: addMark(isOther ? [] : kept, chain.block),
+  };
 }

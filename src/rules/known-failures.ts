@@ -1,4 +1,5 @@
 import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../model/facts.ts';
+import { fellAt } from '../model/lost-data.ts';
 import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
@@ -131,7 +132,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
     cause: 'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    seenAt: ({ node, logs }) => later(node?.latest?.fall?.at, logs?.patterns.repaired_head?.at),
+    seenAt: ({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at),
     signs: ['repaired_head'],
   },
   {
