@@ -1,4 +1,4 @@
-import type { Client } from '../model/client.ts';
+import type { Client, DeployedService } from '../model/client.ts';
 import type { ClientInfo, ClientName } from '../model/client-info.ts';
 import { nethermind } from './nethermind.ts';
 import { xdcSubnet } from './xdc-subnet.ts';
@@ -14,6 +14,10 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
 /** The client whose version this is; undefined for one that is not known. */
 export const recogniseClient = (version: string): Client | undefined =>
   Object.values(CLIENTS).find(({ recognises }) => recognises(version));
+
+/** The client that a deployment gives a node: the last that takes it for its own, as the first takes any. */
+export const deployedClient = (service: DeployedService): Client =>
+  Object.values(CLIENTS).findLast(({ deployment }) => deployment.isOf(service)) ?? xdcSubnet;
 
 /** A node, by what the inventory says of its client, and by what it said itself. */
 interface Known {

@@ -38,6 +38,12 @@ export const nethermind: Client = {
   hasAdmin: false,
   hasConsole: false,
   logFile: 'logs/xdc.log',
+  deployment: {
+    isOf: ({ image, envFiles }) => /nethermind/i.test(image) || envFiles.some((path) => /\dnmc\.env$/.test(path)),
+    rpcPort: ['NETHERMIND_JSONRPCCONFIG_PORT'],
+    p2pPort: 'NETHERMIND_NETWORKCONFIG_P2PPORT',
+    chainFile: 'chainspec.json',
+  },
   advice: {
     envFile: (name) => `${name}nmc.env`,
     openNamespace: (namespace, name) =>

@@ -16,6 +16,13 @@ export const xdcSubnet: Client = {
   hasAdmin: true,
   hasConsole: true,
   logFile: 'xdc.log',
+  deployment: {
+    isOf: () => true,
+    rpcPort: ['RPCPORT', 'RPC_PORT'],
+    p2pPort: 'PORT',
+    logLevel: { variable: 'LOG_LEVEL', unset: 2 },
+    chainFile: 'genesis.json',
+  },
   advice: {
     envFile: (name) => `${name}.env`,
     openNamespace: (namespace, name) => `add ${namespace} to the line RPC_API= of ${name}.env and recreate the node`,

@@ -24,6 +24,13 @@ export const xdposchain: Client = {
   hasAdmin: true,
   hasConsole: true,
   logFile: 'xdc.log',
+  deployment: {
+    isOf: ({ name, image }) => /xdposchain/i.test(image) || /^masternode\d/.test(name),
+    rpcPort: ['RPC_PORT', 'RPCPORT'],
+    p2pPort: 'PORT',
+    logLevel: { variable: 'LOG_LEVEL', unset: 3 },
+    chainFile: 'genesis.json',
+  },
   advice: {
     ...xdcSubnet.advice,
     openNamespace,

@@ -1,9 +1,10 @@
-import { importDeployment } from '../import/import-deployment.ts';
+import { type ImportOptions, importDeployment } from '../import/import-deployment.ts';
+import { readEnvironment } from '../settings.ts';
 import { type ExitCode, report } from './report.ts';
 
-/** `subnetd import DIR [--host HOST | --compose]` */
-export function importFolder(folder: string, flags: { readonly host?: string; readonly compose?: boolean }): ExitCode {
-  const imported = importDeployment(folder, flags);
+/** `subnetd import DIR [--host HOST | --compose] [--prefix [TEXT]]` */
+export function importFolder(folder: string, flags: Omit<ImportOptions, 'environment'>): ExitCode {
+  const imported = importDeployment(folder, { ...flags, environment: readEnvironment() });
   if (!imported.ok) {
     report(imported.errors);
     return 2;

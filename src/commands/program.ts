@@ -250,6 +250,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .argument('<dir>', 'the folder, usually called generated')
     .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
     .option('--compose', 'for subnetd in a container on the network of the deployment')
+    .option('--prefix [text]', 'put this before the names of nodes; without a text, the name of the subnet')
     .action(runs(async () => (await import('./import.ts')).importFolder));
   addOperatorCommands(program, runs);
   addPlatformCommands(program, runs);

@@ -1,15 +1,24 @@
 import { readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { isRecord } from '../model/record.ts';
-import { type ComposeContext, type ComposeService, expand, toComposeService } from './compose-service.ts';
+import { type ComposeContext, type ComposeService, expand, toComposeService, variablesIn } from './compose-service.ts';
 import { readEnvFile } from './env-file.ts';
+import { markTags, mergeCompose } from './merge-compose.ts';
 
-const COMPOSE_FILES = ['docker-compose.yml', 'docker-compose.yaml'];
+/** In the order in which Compose takes the first that is there (DefaultFileNames, DefaultOverrideFileNames in compose-go). */
+const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
+const OVERRIDE_FILES = [
+  'compose.override.yml',
+  'compose.override.yaml',
+  'docker-compose.override.yml',
+  'docker-compose.override.yaml',
+];
+const SEARCHED = `${COMPOSE_FILES.slice(0, -1).join(', ')} or ${COMPOSE_FILES.at(-1)}`;
 const GENERATED = 'give the folder that the deployment generator wrote, usually called generated';
 
-/** Whether a service is a node of the subnet: the generator calls them subnet1, subnet2 and so on. */
-export const isNodeKey = (key: string): boolean => /^subnet\d{1,4}$/.test(key);
+/** Whether a service is a node: the generators call them subnet1 and so on, and masternode1 in private networks. */
+export const isNodeKey = (key: string): boolean => /^(?:subnet|masternode)\d{1,4}$/.test(key);
 
 /** A compose file and its services that are more than an empty stub, in the order of the file. */
 export interface ComposeFile {
@@ -18,6 +27,8 @@ export interface ComposeFile {
   /** The project's name in the label `com.docker.compose.project`; absent when the folder's name gives none. */
   readonly project?: string;
   readonly services: ReadonlyMap<string, ComposeService>;
+  /** What takes part and is not followed, such as `include`. */
+  readonly ignored: readonly string[];
 }
 
 type ReadComposeFile =
@@ -29,19 +40,26 @@ const fail = (...errors: readonly string[]): ReadComposeFile => ({ ok: false, er
 const isKind = (path: string, kind: 'isFile' | 'isDirectory'): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
 
-/** The text of the compose file, or why it cannot be read. */
-function findComposeFile(folder: string): { readonly name: string; readonly text: string } | string {
+/** The names and texts of the compose files, the later over the earlier, or why they cannot be read. */
+function findComposeFiles(
+  folder: string,
+  wanted: readonly string[],
+): readonly { readonly name: string; readonly text: string }[] | string {
+  const read = (name: string) => ({ name, text: readFileSync(resolve(folder, name), 'utf8') });
   try {
     if (!statSync(folder).isDirectory()) return `${folder} is not a folder; ${GENERATED}.`;
-    const name = COMPOSE_FILES.find((candidate) => isKind(join(folder, candidate), 'isFile'));
-    if (name !== undefined) return { name, text: readFileSync(join(folder, name), 'utf8') };
+    if (wanted.length > 0) return wanted.map(read);
+    const firstOf = (names: readonly string[]) => names.find((candidate) => isKind(join(folder, candidate), 'isFile'));
+    const name = firstOf(COMPOSE_FILES);
+    const override = firstOf(OVERRIDE_FILES);
+    if (name !== undefined) return [name, ...(override === undefined ? [] : [override])].map(read);
     const below = join(folder, 'generated');
     return COMPOSE_FILES.some((candidate) => isKind(join(below, candidate), 'isFile'))
-      ? `${folder} has no ${COMPOSE_FILES.join(' or ')}, but ${below} has; import that folder.`
-      : `${folder} has no ${COMPOSE_FILES.join(' or ')}; ${GENERATED}.`;
+      ? `${folder} has no ${SEARCHED}, but ${below} has; import that folder.`
+      : `${folder} has no ${SEARCHED}; ${GENERATED}.`;
   } catch (error) {
     const { code, path = folder } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return `${folder} does not exist; ${GENERATED}.`;
+    if (code === 'ENOENT') return `${path} does not exist; ${GENERATED}.`;
     return `${path} cannot be read (${code}); run subnetd as a user who may read it.`;
   }
 }
@@ -53,12 +71,27 @@ const toProject = (name: string): string | undefined =>
     .replace(/[^a-z0-9_-]/g, '')
     .replace(/^[_-]+/, '') || undefined;
 
-function toContext(folder: string): ComposeContext {
+/** Names whose values are never read, whatever the compose file does with them. */
+const SECRET_NAME = /key|pk\b|_pk|secret|token|passw|mnemonic|seed|auth|webhook/i;
+
+/** A value that may be shown: no key, and no reference to another variable, which is not followed. */
+const isPlain = (value: string): boolean => !/[0-9a-f]{40}|\$/i.test(value);
+
+/** The variables that Compose takes from `.env`, as far as they are wanted and harmless. */
+function readDotEnv(folder: string, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const read = readEnvFile(join(folder, '.env'), (name) => wanted.has(name) && !SECRET_NAME.test(name));
+  return new Map(
+    read.ok ? [...read.settings].flatMap(([name, { value }]) => (isPlain(value) ? [[name, value] as const] : [])) : [],
+  );
+}
+
+function toContext(folder: string, wanted: readonly string[]): ComposeContext {
   const absolute = resolve(folder);
   const variables = new Map([
-    ['HOSTPWD', absolute],
-    ['PWD', absolute],
     ['SUBNET_CONFIG_PATH', absolute],
+    ['HOSTPWD', absolute],
+    ...readDotEnv(absolute, new Set(wanted)),
+    ['PWD', absolute],
   ]);
   // Generators before v2 stored the path of the env files in this file; in a moved folder it is stale.
   const own = readEnvFile(join(absolute, 'docker-compose.env'));
@@ -84,45 +117,84 @@ function unresolvedAlias(document: Document): number {
   return offset;
 }
 
-/** Finds and reads the compose file of a folder. Problems are sentences that quote no value of the file. */
-export function readComposeFile(folder: string): ReadComposeFile {
-  const found = findComposeFile(folder);
-  if (typeof found === 'string') return fail(found);
+type Parsed =
+  | { readonly ok: true; readonly root: Readonly<Record<string, unknown>>; readonly nodeAt: (key: string) => string }
+  | { readonly ok: false; readonly error: string };
+
+/** The mapping of a compose file, with `services` in it. */
+function parseCompose(folder: string, { name, text }: { readonly name: string; readonly text: string }): Parsed {
   const lines = new LineCounter();
-  const document = parseDocument(found.text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: 'error' });
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
-    return `${join(folder, found.name)}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+    return `${isAbsolute(name) ? name : join(folder, name)}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
   };
+  const bad = (error: string): Parsed => ({ ok: false, error });
   const [syntax] = document.errors;
   // After the colon, the parser quotes the text, which may contain a secret.
   if (syntax)
-    return fail(`${at(syntax.pos[0])}: the YAML is broken (${syntax.message.split(': ')[0]}); correct this line.`);
+    return bad(`${at(syntax.pos[0])}: the YAML is broken (${syntax.message.split(': ')[0]}); correct this line.`);
 
+  markTags(document);
   let root: unknown;
   try {
     root = document.toJS({ maxAliasCount: 100 });
   } catch {
-    return fail(`${at(unresolvedAlias(document))}: some aliases cannot be resolved; write out what they stand for.`);
+    return bad(`${at(unresolvedAlias(document))}: some aliases cannot be resolved; write out what they stand for.`);
   }
   const offsetOf = (...path: readonly string[]): number => {
     const node = document.getIn(path, true) as { readonly range?: readonly number[] | null } | undefined;
     return node?.range?.[0] ?? 0;
   };
   if (!isRecord(root) || !('services' in root))
-    return fail(`${at(0)}: the file has no services and is no compose file; ${GENERATED}.`);
+    return bad(`${at(0)}: the file has no services and is no compose file; ${GENERATED}.`);
   if (!isRecord(root.services))
-    return fail(`${at(offsetOf('services'))}: services must be a mapping of names to services; ${GENERATED}.`);
+    return bad(`${at(offsetOf('services'))}: services must be a mapping of names to services; ${GENERATED}.`);
+  return { ok: true, root, nodeAt: (key) => at(offsetOf('services', key)) };
+}
 
-  const context = toContext(folder);
-  const services = new Map<string, ComposeService>();
+/** What Compose takes part of elsewhere. */
+function findIgnored(root: Readonly<Record<string, unknown>>): readonly string[] {
+  const services = isRecord(root.services) ? Object.entries(root.services) : [];
+  return [
+    ...('include' in root ? ['include'] : []),
+    ...services.flatMap(([key, value]) => (isRecord(value) && 'extends' in value ? [`extends of ${key}`] : [])),
+  ];
+}
+
+/**
+ * Finds and reads the compose file of a folder, with the override file and `.env` beside it, as Compose does. Problems are
+ * sentences that quote no value of the files.
+ */
+export function readComposeFile(folder: string): ReadComposeFile {
+  const named = readDotEnv(resolve(folder), new Set(['COMPOSE_FILE'])).get('COMPOSE_FILE') ?? '';
+  const found = findComposeFiles(folder, named.split(':').filter(Boolean));
+  if (typeof found === 'string') return fail(found);
+  const context = toContext(folder, [
+    'COMPOSE_PROJECT_NAME',
+    ...found.flatMap(({ text }) => variablesIn(text)).map((one) => one.name),
+  ]);
+  const roots: Readonly<Record<string, unknown>>[] = [];
   const errors: string[] = [];
-  for (const [key, value] of Object.entries(root.services)) {
-    if (isRecord(value) && Object.keys(value).length > 0) services.set(key, toComposeService(value, context));
-    else if (value !== null && !isRecord(value) && isNodeKey(key))
-      errors.push(`${at(offsetOf('services', key))}: ${key} must be a mapping with its image, ports and volumes.`);
+  for (const file of found) {
+    const parsed = parseCompose(folder, file);
+    if (!parsed.ok) return fail(parsed.error);
+    for (const [key, value] of Object.entries(parsed.root.services as object))
+      if (value !== null && !isRecord(value) && isNodeKey(key))
+        errors.push(`${parsed.nodeAt(key)}: ${key} must be a mapping with its image, ports and volumes.`);
+    roots.push(parsed.root);
   }
   if (errors.length > 0) return fail(...errors);
-  const project = toProject(expand(root.name, context) ?? basename(context.folder));
-  return { ok: true, file: { name: found.name, project, services } };
+  const root = roots.reduce((under, over) => mergeCompose(under, over) as typeof under, {});
+  const services = new Map<string, ComposeService>();
+  for (const [key, value] of Object.entries(isRecord(root.services) ? root.services : {}))
+    if (isRecord(value) && Object.keys(value).length > 0) services.set(key, toComposeService(value, context));
+  const project = toProject(
+    context.variables.get('COMPOSE_PROJECT_NAME') || (expand(root.name, context) ?? basename(context.folder)),
+  );
+  const [{ name } = { name: '' }] = found;
+  return {
+    ok: true,
+    file: { name, ...(project !== undefined && { project }), services, ignored: findIgnored(root) },
+  };
 }

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { deployedClient } from '../clients/clients.ts';
+import type { Client } from '../model/client.ts';
+import { isLoopbackHost } from '../model/is-loopback-host.ts';
 import { isSocketPathTooLong } from '../model/socket-path.ts';
-import type { ComposeService } from './compose-service.ts';
+import type { ComposeService, PortMapping } from './compose-service.ts';
 import type { Note } from './deployment-notes.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
 
@@ -18,6 +21,8 @@ export interface Deployment {
   readonly local: boolean;
   /** It runs in a container on the network of the deployment: it reaches services by their names, and no file of the host. */
   readonly inside: boolean;
+  /** What is put before the name of each node. */
+  readonly prefix: string;
 }
 
 /** A component of the inventory, its keys in the order in which they are written. */
@@ -57,11 +62,27 @@ export const noteHostNetwork = (
   { inside, local }: Deployment,
 ): readonly Note[] => (inside && local && hostNetwork ? [{ kind: 'hostNetwork', what: key }] : []);
 
-function noteLogAndApi({ values, files }: ServiceSettings, local: boolean): readonly Note[] {
-  const level = values.get('LOG_LEVEL');
+/** The host of a published port in a URL, and a note if the port is at one address that is not that of the deployment. */
+export function toOrigin(
+  key: string,
+  { address }: Partial<PortMapping>,
+  { host, local }: Deployment,
+): { readonly origin: string; readonly notes: readonly Note[] } {
+  if (address === undefined) return { origin: host, notes: [] };
+  const origin = address.includes(':') ? `[${address}]` : address;
+  // A machine reaches all of its own addresses; from elsewhere, the one that was given may be translated to it.
+  if (local) return { origin: isLoopbackHost(host) && address === '127.0.0.1' ? host : origin, notes: [] };
+  return { origin: host, notes: origin === host ? [] : [{ kind: 'oneAddress', what: `${key} (${address})` }] };
+}
+
+function noteLogAndApi(
+  { values, files }: ServiceSettings,
+  { logLevel }: Client['deployment'],
+  local: boolean,
+): readonly Note[] {
+  const level = logLevel && values.get(logLevel.variable);
   const api = values.get('RPC_API');
-  // The node's start script has the default 2.
-  const unset = files.length > 0 ? [`${files.at(-1)} (not set)`] : [];
+  const unset = files.length > 0 && (logLevel?.unset ?? 3) < 3 ? [`${files.at(-1)} (not set)`] : [];
   const low = level === undefined ? unset : /^\d+$/.test(level.value) && Number(level.value) < 3 ? [level.where] : [];
   const modules = api?.value.split(',').map((module) => module.trim());
   return [
@@ -74,14 +95,15 @@ function noteLogAndApi({ values, files }: ServiceSettings, local: boolean): read
 function hostFiles(
   key: string,
   service: ComposeService,
+  { hasConsole, logFile }: Client,
 ): { readonly ipc?: string; readonly logFiles?: readonly string[]; readonly notes: readonly Note[] } {
   const data = service.mounts.get('/work/xdcchain');
   if (data === undefined) return { notes: [] };
   const ipc = join(data, 'XDC.ipc');
-  const tooLong = isSocketPathTooLong(ipc);
+  const tooLong = hasConsole && isSocketPathTooLong(ipc);
   return {
-    ...(!tooLong && { ipc }),
-    logFiles: [join(data, 'xdc.log')],
+    ...(hasConsole && !tooLong && { ipc }),
+    logFiles: [join(data, logFile)],
     notes: [...(tooLong ? [{ kind: 'longIpc', what: key } as const] : []), ...noteGlob(data)],
   };
 }
@@ -97,42 +119,46 @@ export function toNodeEntry(
   deployment: Deployment,
   machine: number | undefined,
 ): Entry {
-  const number = Number(key.slice('subnet'.length));
-  // From generator v2.1 on a node can run Nethermind; its env file has other names, and its datadir other files.
-  const nethermind = [service.image, ...service.envFiles].some((text) => /nethermind|nmc\.env$/.test(text));
-  const settings = readServiceSettings(key, nethermind ? { ...service, envFiles: [] } : service, deployment);
-  const rpcSetting = portSetting(settings, 'RPCPORT');
-  const p2pSetting = portSetting(settings, 'PORT');
+  const number = Number(/\d+$/.exec(key)?.[0]);
+  const { image, envFiles } = service;
+  const client = deployedClient({ name: key, image, envFiles });
+  const settings = readServiceSettings(key, service, deployment);
+  const rpcSetting = portSetting(settings, ...client.deployment.rpcPort);
+  const p2pSetting = portSetting(settings, client.deployment.p2pPort);
   const rpcPort = rpcSetting.port ?? composePort(service, 8544 + number, 1);
   const p2pPort = p2pSetting.port ?? composePort(service, 20302 + number, 0);
 
   const elsewhere = machine !== undefined;
-  const published = service.ports.find(({ target }) => target === rpcPort)?.published;
+  const mapping: Partial<PortMapping> = service.ports.find(({ target }) => target === rpcPort) ?? {};
+  const published = service.hostNetwork ? undefined : mapping.published;
   const hidden = published === undefined && !service.hostNetwork;
   const isNeighbour = deployment.inside && !elsewhere && !service.hostNetwork;
-  const direct = service.address !== undefined && (elsewhere || (hidden && deployment.local));
-  const origin = isNeighbour ? key : direct ? service.address : deployment.host;
-  const near = elsewhere ? { ...deployment, local: false } : deployment;
-  const { ipc, logFiles, notes } = hasFiles(near) && !nethermind ? hostFiles(key, service) : { notes: [] };
-  const toAdd = service.address === undefined ? `, and add p2p: ADDRESS:${p2pPort}` : ' and p2p';
+  const shown = toOrigin(key, published === undefined ? {} : mapping, deployment);
+  const near = hidden && deployment.local ? service.address : undefined;
+  // The address on a compose network reaches nothing from another machine.
+  const origin = elsewhere ? engineOfMachine(machine) : isNeighbour ? key : (near ?? shown.origin);
+  const placed = elsewhere ? { ...deployment, local: false } : deployment;
+  const { ipc, logFiles, notes } = hasFiles(placed) ? hostFiles(key, service, client) : { notes: [] };
   return {
     value: {
-      name: key,
-      rpc: `http://${origin}:${(service.hostNetwork || isNeighbour ? undefined : published) ?? rpcPort}`,
+      name: `${deployment.prefix}${key}`,
+      rpc: `http://${origin}:${(isNeighbour ? undefined : published) ?? rpcPort}`,
       ipc,
       ...containerOf(key, elsewhere ? { ...deployment, engine: engineOfMachine(machine) } : deployment),
       logFiles,
-      ...(service.address !== undefined && { p2p: `${service.address}:${p2pPort}` }),
+      ...(service.address !== undefined && !elsewhere && { p2p: `${service.address}:${p2pPort}` }),
     },
-    ...(elsewhere && { comment: ` ${key} runs on machine${machine}: put that machine's address into rpc${toAdd}.` }),
+    ...(elsewhere && {
+      comment: ` ${key} runs on ${engineOfMachine(machine)}: put that machine's address into rpc, and add p2p: ADDRESS:${p2pPort}.`,
+    }),
     notes: [
       ...settings.notes,
       ...rpcSetting.notes,
       ...p2pSetting.notes,
-      ...(nethermind ? [{ kind: 'nethermind', what: key } as const] : noteLogAndApi(settings, deployment.local)),
-      ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (machine${machine})` } as const] : []),
+      ...noteLogAndApi(settings, client.deployment, deployment.local),
+      ...(elsewhere ? [{ kind: 'otherMachine', what: `${key} (${engineOfMachine(machine)})` } as const] : shown.notes),
       ...(hidden && !isNeighbour ? [{ kind: 'unpublished', what: key } as const] : []),
-      ...noteHostNetwork(key, service, near),
+      ...noteHostNetwork(key, service, placed),
       ...notes,
     ],
   };

@@ -21,8 +21,20 @@ const SENTENCES = {
     `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.`,
   noCheckpoint: (places: string) =>
     `CHECKPOINT_CONTRACT is not set in ${places}: until the checkpoint contract is deployed, the stats server restarts again and again and the relayer is idle.`,
+  noContract: (place: string) =>
+    `No checkpoint contract is known, so parentChain is left out, although PARENTNET_URL is set in ${place}; import again once the contract is deployed.`,
   otherMachine: (nodes: string) =>
     `On another machine: ${nodes}; put that machine's address into their rpc and p2p, which the compose file does not know.`,
+  oneAddress: (places: string) =>
+    `Published at one address of the machine only, which is not that of --host: ${places}; see that subnetd reaches it at the address written here.`,
+  unset: (variables: string) =>
+    `No usable value in .env for ${variables}: what the compose file builds from it is left out; write it into .env, or complete the inventory by hand.`,
+  ignored: (parts: string) =>
+    `Not followed in the compose file: ${parts}; compare the inventory with \`docker compose config\`.`,
+  dockerSocket: (place: string) =>
+    `docker.socketPath is that of ${place}; the user that runs subnetd must be allowed to open it.`,
+  dockerElsewhere: (place: string) =>
+    `${place} reaches Docker in another way than by a socket of this machine; write it into docker, as docs/docker-engines.md shows.`,
   remoteEngine: (engines: string) =>
     `Docker Engines of other machines: ${engines}; put their addresses and keys into docker.engines, as docs/docker-engines.md shows, and correct project where the folder there has another name; until then the checks of their containers are unknown.`,
   unpublished: (nodes: string) =>
@@ -35,8 +47,6 @@ const SENTENCES = {
     'Written for a monitor in a container on the network of the deployment: without ipc and logFiles, so logs come through Docker; docs/compose.md shows how it joins that network.',
   hostNetwork: (services: string) =>
     `On the network of the host: ${services}; give the container of subnetd the line extra_hosts: ["host.docker.internal:host-gateway"].`,
-  nethermind: (nodes: string) =>
-    `Nethermind runs ${nodes}: it has no XDC.ipc and no xdc.log, so its peers and blocks are seen over RPC only.`,
   longIpc: (nodes: string) =>
     `The path of XDC.ipc is too long for a socket (over ${MAX_SOCKET_PATH_BYTES} bytes) and left out for ${nodes}; move the deployment to a shorter path.`,
   glob: (paths: string) =>

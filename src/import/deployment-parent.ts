@@ -12,7 +12,7 @@ export interface ImportedParent {
   readonly rpc?: string;
   /** The place of the address, such as `common.env:7`. */
   readonly where: string;
-  readonly contract?: string;
+  readonly contract: string;
   readonly wallet?: string;
 }
 
@@ -65,12 +65,15 @@ export function readParent(
     return { notes: [{ kind: 'badAddress', what: `PARENTNET_URL, ${where}` }] };
   const contract = readAddress(settings, 'CHECKPOINT_CONTRACT');
   const wallet = readAddress(settings, 'PARENTNET_WALLET');
+  // Without its contract, nothing says how far the parent chain has come.
+  if (contract.address === undefined)
+    return { notes: [...contract.notes, ...wallet.notes, { kind: 'noContract', what: where }] };
   const isShown = isOpen(url);
   return {
     parent: {
       where,
       ...(isShown && { rpc: value }),
-      ...(contract.address !== undefined && { contract: contract.address }),
+      contract: contract.address,
       ...(wallet.address !== undefined && { wallet: wallet.address }),
     },
     notes: [...(isShown ? [] : [{ kind: 'parentToken', what: where } as const]), ...contract.notes, ...wallet.notes],

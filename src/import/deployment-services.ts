@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import type { ComposeService } from './compose-service.ts';
-import { containerOf, type Deployment, type Entry, hasFiles, noteGlob, noteHostNetwork } from './deployment-node.ts';
+import {
+  containerOf,
+  type Deployment,
+  type Entry,
+  hasFiles,
+  noteGlob,
+  noteHostNetwork,
+  toOrigin,
+} from './deployment-node.ts';
 import type { Note } from './deployment-notes.ts';
 import { isNoContract } from './deployment-parent.ts';
 import { portSetting, readServiceSettings, type ServiceSettings } from './deployment-settings.ts';
@@ -22,15 +30,15 @@ const noteCheckpoint = ({ values, files }: ServiceSettings): readonly Note[] => 
 function toUrl(
   key: string,
   service: ComposeService,
-  { host, inside }: Deployment,
+  deployment: Deployment,
   wanted: number | undefined,
 ): { readonly url?: string; readonly notes: readonly Note[] } {
   const mapping = service.ports.find(({ target }) => target === wanted) ?? service.ports[0];
+  const { inside } = deployment;
   const port = service.hostNetwork || inside ? (wanted ?? mapping?.target) : mapping?.published;
-  const origin = inside && !service.hostNetwork ? key : host;
-  return port === undefined
-    ? { notes: [{ kind: 'noUrl', what: key }] }
-    : { url: `http://${origin}:${port}`, notes: [] };
+  if (port === undefined) return { notes: [{ kind: 'noUrl', what: key }] };
+  const shown = toOrigin(key, service.hostNetwork || inside ? {} : (mapping ?? {}), deployment);
+  return { url: `http://${inside && !service.hostNetwork ? key : shown.origin}:${port}`, notes: shown.notes };
 }
 
 /** One of the four single components; undefined if nothing of it can be watched from here. */

@@ -1,18 +1,18 @@
 import { basename, dirname, resolve } from 'node:path';
 import { type ComposeService, toPort } from './compose-service.ts';
 import type { Note } from './deployment-notes.ts';
-import { readEnvFile, type SettingName } from './env-file.ts';
+import { readEnvFile } from './env-file.ts';
 
 /** The settings of a service with the place of each, such as `subnet1.env:13`. */
 export interface ServiceSettings {
-  readonly values: ReadonlyMap<SettingName, { readonly value: string; readonly where: string }>;
+  readonly values: ReadonlyMap<string, { readonly value: string; readonly where: string }>;
   /** The names of the env files that were read. */
   readonly files: readonly string[];
   readonly notes: readonly Note[];
 }
 
 /** The generator's env files with settings. Other env files of a service may contain keys. */
-const KNOWN_ENV_FILE = /^(?:common|subnet\d+)\.env$/;
+const KNOWN_ENV_FILE = /^(?:common|(?:subnet|masternode)\d+(?:nmc)?)\.env$/;
 
 /** Reads the env files of a service and then its own `environment`, which wins, as in Compose. */
 export function readServiceSettings(
@@ -20,7 +20,7 @@ export function readServiceSettings(
   service: ComposeService,
   { folder, composeName }: { readonly folder: string; readonly composeName: string },
 ): ServiceSettings {
-  const values = new Map<SettingName, { value: string; where: string }>();
+  const values = new Map<string, { value: string; where: string }>();
   const files: string[] = [];
   const notes: Note[] = [];
   for (const path of service.envFiles) {
@@ -41,13 +41,14 @@ export function readServiceSettings(
   return { values, files, notes };
 }
 
-/** A port from the settings. Anything else is noted and not used. */
+/** A port from the first of the variables that is set. Anything else is noted and not used. */
 export function portSetting(
   { values }: ServiceSettings,
-  name: SettingName,
+  ...names: readonly string[]
 ): { readonly port?: number; readonly notes: readonly Note[] } {
-  const setting = values.get(name);
-  if (setting === undefined || setting.value === '') return { notes: [] };
+  const name = names.find((each) => (values.get(each)?.value ?? '') !== '');
+  const setting = name === undefined ? undefined : values.get(name);
+  if (setting === undefined) return { notes: [] };
   const port = toPort(setting.value);
   return port === undefined ? { notes: [{ kind: 'badPort', what: `${name}, ${setting.where}` }] } : { port, notes: [] };
 }

@@ -1,6 +1,7 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { Entry } from './deployment-node.ts';
 import type { ImportedParent } from './deployment-parent.ts';
+import { DEFAULT_SOCKET } from './docker-host.ts';
 
 /** One subnet, as `import` has found it. */
 export interface ImportedSubnet {
@@ -11,23 +12,28 @@ export interface ImportedSubnet {
   readonly parent?: ImportedParent | undefined;
   /** The Docker Engines, the one of this machine first; empty when it is the only one. */
   readonly engines: readonly string[];
+  /** The socket of the engine of this machine, where it is not the default. */
+  readonly socketPath?: string | undefined;
 }
 
 /** How each engine is reached, as far as the deployment says. */
-const toEngines = ([here, ...others]: readonly string[]) =>
-  here !== undefined && {
+function toDocker([here, ...others]: readonly string[], socketPath: string | undefined) {
+  if (here === undefined) return socketPath !== undefined && { docker: { socketPath } };
+  return {
     docker: {
       engines: {
-        [here]: { socketPath: '/var/run/docker.sock' },
+        [here]: { socketPath: socketPath ?? DEFAULT_SOCKET },
         ...Object.fromEntries(
           others.map((name) => [name, { ssh: `ssh://subnetd@${name}`, identityFile: '/etc/subnetd/id_ed25519' }]),
         ),
       },
     },
   };
+}
 
 /** The inventory as a person would write it; the comment at its top names `folder`. */
-export function toInventoryYaml({ name, nodes, services, parent, engines }: ImportedSubnet, folder: string): string {
+export function toInventoryYaml(subnet: ImportedSubnet, folder: string): string {
+  const { name, nodes, services, parent, engines, socketPath } = subnet;
   const document = new Document({
     subnets: [
       {
@@ -40,7 +46,7 @@ export function toInventoryYaml({ name, nodes, services, parent, engines }: Impo
         }),
       },
     ],
-    ...toEngines(engines),
+    ...toDocker(engines, socketPath),
   });
   document.commentBefore = [
     ' yaml-language-server: $schema=./inventory.schema.json',

@@ -2,6 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 
 const SETTING_NAMES = [
   'RPCPORT',
+  'RPC_PORT',
+  'NETHERMIND_JSONRPCCONFIG_PORT',
+  'NETHERMIND_NETWORKCONFIG_P2PPORT',
   'PORT',
   'LOG_LEVEL',
   'RPC_API',
@@ -17,7 +20,7 @@ const SETTING_NAMES = [
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /** Settings by name, each with its line, counted from 1. */
-export type EnvSettings = ReadonlyMap<SettingName, { readonly value: string; readonly line: number }>;
+export type EnvSettings = ReadonlyMap<string, { readonly value: string; readonly line: number }>;
 
 const names: ReadonlySet<string> = new Set(SETTING_NAMES);
 
@@ -35,12 +38,13 @@ function toValue(text: string): string {
 }
 
 /**
- * Reads the settings of an env file. There are private keys among them, so only values of listed names ever become
+ * Reads the settings of an env file. There are private keys among them, so only values of wanted names ever become
  * strings, and the bytes are cleared at the end. Of two lines with one name, the last counts, as in Compose. `why` says
  * in a few words why the file cannot be read.
  */
 export function readEnvFile(
   path: string,
+  isWanted: (name: string) => boolean = isSettingName,
 ): { readonly ok: true; readonly settings: EnvSettings } | { readonly ok: false; readonly why: string } {
   let bytes: Buffer;
   try {
@@ -53,7 +57,7 @@ export function readEnvFile(
     const { code } = error as NodeJS.ErrnoException;
     return { ok: false, why: code === 'ENOENT' ? 'not found' : `not readable, ${code}` };
   }
-  const settings = new Map<SettingName, { value: string; line: number }>();
+  const settings = new Map<string, { value: string; line: number }>();
   for (let start = 0, line = 1; start < bytes.length; line += 1) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
@@ -63,8 +67,7 @@ export function readEnvFile(
         .toString('utf8', start, start + equals)
         .trim()
         .replace(/^export\s+/, '');
-      if (isSettingName(name))
-        settings.set(name, { value: toValue(bytes.toString('utf8', start + equals + 1, end)), line });
+      if (isWanted(name)) settings.set(name, { value: toValue(bytes.toString('utf8', start + equals + 1, end)), line });
     }
     start = end + 1;
   }

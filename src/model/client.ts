@@ -38,6 +38,26 @@ export interface ClientAdvice {
   readonly compareGenesis: (names: string, other: string) => string;
 }
 
+/** A service of a compose file, as far as it shows which client it runs. */
+export interface DeployedService {
+  readonly name: string;
+  readonly image: string;
+  /** Paths. */
+  readonly envFiles: readonly string[];
+}
+
+/** How the deployment generators set up a node. */
+export interface ClientDeployment {
+  readonly isOf: (service: DeployedService) => boolean;
+  /** The variables that set its ports, the one that counts first. */
+  readonly rpcPort: readonly string[];
+  readonly p2pPort: string;
+  /** The variable of its log level, and the level that its start script takes without it. */
+  readonly logLevel?: { readonly variable: string; readonly unset: number };
+  /** What begins its chain, in the folder of the deployment. */
+  readonly chainFile: 'genesis.json' | 'chainspec.json';
+}
+
 /** What differs between the programs that nodes run. Everything that depends on the client asks this value. */
 export interface Client {
   readonly name: ClientName;
@@ -63,5 +83,6 @@ export interface Client {
   readonly hasConsole: boolean;
   /** Its log below its data folder. */
   readonly logFile: string;
+  readonly deployment: ClientDeployment;
   readonly advice: ClientAdvice;
 }

@@ -89,9 +89,13 @@ services:
     [
       'another project',
       'services: { web: { image: nginx } }',
-      'DIR/docker-compose.yml has no service subnet1, subnet2',
+      'DIR/docker-compose.yml has no service subnet1 or masternode1',
     ],
-    ['only stubs', 'services: { subnet1: {}, subnet2: }', 'DIR/docker-compose.yml has no service subnet1, subnet2'],
+    [
+      'only stubs',
+      'services: { subnet1: {}, subnet2: }',
+      'DIR/docker-compose.yml has no service subnet1 or masternode1',
+    ],
     ['broken YAML', 'services:\n  subnet1: {\n', 'DIR/docker-compose.yml:3:1: the YAML is broken (Flow map'],
     [
       'a key twice',
@@ -121,13 +125,13 @@ describe('another folder', () => {
 
   it('without a compose file names the files that were searched for', () => {
     expect(errors(temporaryFolder())).toEqual([
-      'DIR has no docker-compose.yml or docker-compose.yaml; give the folder that the deployment generator wrote, usually called generated.',
+      'DIR has no compose.yaml, compose.yml, docker-compose.yml or docker-compose.yaml; give the folder that the deployment generator wrote, usually called generated.',
     ]);
   });
 
   it('that contains the right one names it', () => {
     expect(errors(join(FIXTURES, 'v2.0.0/wizard'))).toEqual([
-      'DIR has no docker-compose.yml or docker-compose.yaml, but DIR/generated has; import that folder.',
+      'DIR has no compose.yaml, compose.yml, docker-compose.yml or docker-compose.yaml, but DIR/generated has; import that folder.',
     ]);
   });
 });
