@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { demoNodeNames, expectedProblems, type FaultName } from '../../src/demo/faults.ts';
+import type { SubnetState } from '../../src/model/snapshot.ts';
+import { eventually } from '../support/cli.ts';
+import { KINDS, type Kind, type Stage, type StagedSubnet, startStage } from '../support/demo-stage.ts';
+
+const WAIT_MS = 100_000;
+
+/** After the last problem has come, another one would still come within this time. */
+const STAYS_MS = 8_000;
+
+const checks = {
+  rpc: { schedule: 'every 2s', timeout: '10s', stallAfter: '10s' },
+  services: { schedule: 'every 2s', timeout: '10s' },
+  containers: { schedule: 'every 2s', timeout: '10s' },
+  logs: { schedule: 'every 2s', bootnodeWindow: '15s', submissionsWithin: '30s', blockDataWithin: '15s' },
+};
+
+const AT_RISK = [
+  'quorum_at_risk',
+  'no further node may fail',
+  'bring back subnet2 before any other work, and restart no other node',
+] as const;
+const STOPPED = [
+  'container_down subnet2',
+  'the container of subnet2 does not run',
+  'start it with `docker start demo-subnet2-1`',
+] as const;
+const CUT_OFF = [
+  'node_partitioned subnet2',
+  'subnet2 is cut off from the other nodes',
+  'open the p2p port of subnet2 to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help',
+] as const;
+const GARBLED = [
+  'node_down subnet2',
+  'subnet2 does not answer',
+  'read why with `docker logs --tail 100 demo-subnet2-1`',
+] as const;
+const HALTED = [
+  'subnet_halted',
+  'the subnet is halted',
+  'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+] as const;
+const FORKED = [
+  'chain_forked',
+  'subnet2 follows another chain',
+  'stop subnet2, keep the data for later, and let it sync again from the others',
+] as const;
+
+/** Each problem of a fault, with its summary and what to do about it, in which N is the number of an epoch or a block. */
+const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, string, string | RegExp])[]])[] = [
+  ['mixed', 'node-down', [AT_RISK, STOPPED]],
+  ['mixed', 'node-partitioned', [AT_RISK, CUT_OFF]],
+  ['mixed', 'other-genesis', [AT_RISK, ['other_chain subnet2', 'subnet2 is on another chain', /chainspec/]]],
+  ['mixed', 'rpc-garbage', [GARBLED]],
+  ['mixed', 'subnet-halted', [HALTED]],
+  ['mixed', 'fork', [FORKED]],
+  ['mixed', 'rolling-restart', []],
+  ['xdposchain', 'node-down', [AT_RISK, STOPPED]],
+  ['xdposchain', 'node-partitioned', [AT_RISK, CUT_OFF]],
+  [
+    'xdposchain',
+    'other-genesis',
+    [AT_RISK, ['other_chain subnet2', 'subnet2 is on another chain', /genesis.*remove its data/]],
+  ],
+  ['xdposchain', 'rpc-garbage', [GARBLED]],
+  ['xdposchain', 'subnet-halted', [HALTED]],
+  [
+    'xdposchain',
+    'ipc-path-too-long',
+    [
+      AT_RISK,
+      [
+        'ipc_path_too_long subnet2',
+        'the path of the IPC socket of subnet2 is too long',
+        'move the folder of the deployment (generated) to a shorter path and start it again',
+      ],
+    ],
+  ],
+  [
+    'xdposchain',
+    'penalty',
+    [
+      [
+        'quorum_at_risk',
+        'no node may fail, because subnet2 is penalised',
+        'restart no other node until subnet2 takes part again; keep it running: it may take part again in epoch N, which begins with block N at the latest',
+      ],
+      [
+        'masternode_penalised subnet2',
+        'subnet2 is penalised and does not vote',
+        'find out why subnet2 missed its rounds: its log, its clock and its peers; keep it running: it may take part again in epoch N, which begins with block N at the latest',
+      ],
+    ],
+  ],
+];
+
+/** Of the last two, the last node runs Nethermind, as the generator makes it. */
+const HEALTHY = { ...KINDS, generated: ['go', 'go', 'go', 'nethermind'] } as const;
+
+const openOf = ({ problems }: SubnetState) =>
+  problems
+    .filter(({ state }) => state !== 'suspected')
+    .map(({ problem, name, summary, fix }) => ({
+      problem: [problem, name].filter(Boolean).join(' '),
+      summary,
+      fix: fix.replaceAll(/(?<=epoch |block )\d+/g, 'N'),
+    }))
+    .toSorted((a, b) => (a.problem < b.problem ? -1 : 1));
+
+const badOf = ({ targets }: SubnetState): readonly string[] =>
+  targets.flatMap(({ target, checks: all }) =>
+    all
+      .filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped')
+      .map(({ check, verdict }) => `${target.name} ${check} ${verdict}`),
+  );
+
+let stage: Stage;
+const subnetOf = (name: string): StagedSubnet => {
+  const subnet = stage.subnets.find((one) => one.name === name);
+  if (subnet === undefined) throw new Error(`there is no subnet ${name}`);
+  return subnet;
+};
+
+beforeAll(async () => {
+  stage = await startStage(
+    [
+      ...Object.entries(HEALTHY).map(([name, clients]) => ({ name: `healthy-${name}`, clients })),
+      ...CASES.map(([kind, fault]) => ({ name: `${fault}-${kind}`, clients: KINDS[kind] })),
+    ],
+    { checks, roundTimeoutMs: 2_000 },
+  );
+}, WAIT_MS);
+afterAll(() => stage?.stop());
+
+const stays = async (isSo: () => void) => {
+  const until = performance.now() + STAYS_MS;
+  while (performance.now() < until) {
+    isSo();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+};
+
+const isWell = ({ state }: StagedSubnet) => {
+  expect(badOf(state())).toEqual([]);
+  expect(state().problems).toEqual([]);
+};
+
+test.concurrent.each(CASES)(
+  '%s: %s has its causes with these words, and no other',
+  async (kind, fault, words) => {
+    const subnet = subnetOf(`${fault}-${kind}`);
+    await eventually(() => isWell(subnet), WAIT_MS);
+    await subnet.simulation.setFaults([fault]);
+    const expected = words
+      .map(([problem, summary, fix]) => ({
+        problem,
+        summary,
+        fix: typeof fix === 'string' ? fix : expect.stringMatching(fix),
+      }))
+      .toSorted((a, b) => (a.problem < b.problem ? -1 : 1));
+    await eventually(() => expect(openOf(subnet.state())).toEqual(expected), WAIT_MS);
+    await stays(() => expect(openOf(subnet.state())).toEqual(expected));
+    expect(words.map(([problem]) => problem).toSorted()).toEqual(
+      expectedProblems([fault], { nodes: demoNodeNames(4), clients: KINDS[kind], browser: false }).toSorted(),
+    );
+    expect(stage.bugs).toEqual([]);
+  },
+  3 * WAIT_MS,
+);
+
+test.concurrent.each(Object.keys(HEALTHY))(
+  'a healthy network of the kind %s has no problem, and all of its checks pass',
+  async (name) => {
+    const subnet = subnetOf(`healthy-${name}`);
+    await eventually(() => isWell(subnet), WAIT_MS);
+    // As long as the faults of the others take.
+    for (let round = 0; round < 4; round++) await stays(() => isWell(subnet));
+  },
+  2 * WAIT_MS,
+);
