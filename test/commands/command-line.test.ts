@@ -208,6 +208,17 @@ describe('demo', () => {
       expect(faults.map(({ name }) => name)).toContain(fault);
   });
 
+  it('lists only the faults that the clients of its nodes can have, and refuses clients that it does not know', async () => {
+    const { stdout } = await runCommand(['demo', '--list-faults', '--json', '--clients', 'go,nethermind,go,go']);
+    const names = (JSON.parse(stdout) as readonly { name: string }[]).map(({ name }) => name);
+    expect(names).toContain('node-down');
+    expect(names).not.toContain('ipc-path-too-long');
+    expect(await runCommand(['demo', '--clients', 'go,geth', '--nodes', '3'])).toMatchObject({
+      code: 2,
+      stderr: 'subnetd demo: --clients has no client "geth"; there are go, xdposchain, nethermind\n',
+    });
+  });
+
   it('says what it needs to show console-error on a machine without a browser, where everything else stays as it is', async () => {
     const { stdout } = await runCommand(['demo', '--list-faults', '--json'], NO_BROWSER);
     const faults: readonly { name: string; fails: string[]; needs?: string }[] = JSON.parse(stdout);

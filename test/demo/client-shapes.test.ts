@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { EPOCH, LONG_START_HEIGHT, LOST_ROUNDS, START_HEIGHT } from '../../src/demo/chain.ts';
 import type { DemoClient } from '../../src/demo/demo-client.ts';
@@ -235,6 +236,17 @@ describe('a node of XDPoSChain', () => {
     );
     expect(linesOf(100_001)[3]).toContain(' num=99999 round=100,004 hash=bababa..bababa');
   });
+});
+
+test('a node of Nethermind writes a file beside its console, which the inventory names', async () => {
+  const { simulation } = await mixed();
+  const files = simulation.nodes.map(({ logFiles }) => logFiles?.[0]);
+  expect(files.slice(0, 3)).toEqual([undefined, undefined, undefined]);
+  expect(files[3]).toMatch(/\/xdcchain4\/logs\/xdc\.log$/);
+  expect(simulation.inventory()).toContain(files[3]);
+  const lines = readFileSync(files[3] ?? '', 'utf8').split('\n');
+  expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\d [\d:.]{13}\|INFO\|\d+\|Nethermind is starting up $/);
+  expect(lines.filter((line) => line.includes('Committed new block')).length).toBeGreaterThan(20);
 });
 
 test('containers have the image, the command and the variables of what they run', async () => {
