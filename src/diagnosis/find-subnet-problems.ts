@@ -6,6 +6,7 @@ import { listEach } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
+import { findForeignCommittee } from './find-foreign-committee.ts';
 import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
 import { describeReturn } from './next-epoch.ts';
@@ -65,13 +66,16 @@ function findHalt(view: SubnetView): Suspicion | undefined {
     heights.length === 0
       ? 'no node runs and answers'
       : `no block after ${highest(heights.map(({ number }) => number))} for ${formatDuration(now - stalledSince)}`;
-  const cause = voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, stalledSince));
+  const foreign = findForeignCommittee(view);
+  const cause =
+    foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, stalledSince)));
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
     evidence: `${last}; ${voting} of ${total} masternodes can vote and ${formatCount(required, 'is', 'are')} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
-    fix:
-      voting < required
+    fix: foreign
+      ? foreign.fix
+      : voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
         : starting.length > 0
           ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
