@@ -1,3 +1,4 @@
+import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
@@ -198,13 +199,23 @@ function findOffline(view: SubnetView): Suspicion | undefined {
 /** How long no block may be committed while blocks come. */
 const STALLED_MS = 60_000;
 
+/**
+ * The nodes that say what is committed: those of clients that are known to mean the same by it, if blocks come to one of them. So
+ * the idea that another client has makes finality neither better nor worse.
+ */
+function findFinalityWitnesses(nodes: readonly NodeView[]): readonly NodeView[] {
+  const isSettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;
+  const hasSettled = nodes.some((node) => node.rises && node.state.facts.node?.committed && isSettled(node));
+  return hasSettled ? nodes.filter(isSettled) : nodes;
+}
+
 /** The highest committed block is stalled, while the latest rises. */
 function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion | undefined {
   let since = Number.NEGATIVE_INFINITY;
   let top = Number.NEGATIVE_INFINITY;
   let latest = Number.NEGATIVE_INFINITY;
   let moves = false;
-  for (const { height, isForeign, state } of nodes) {
+  for (const { height, isForeign, state } of findFinalityWitnesses(nodes)) {
     if (isForeign || !isCredible(height?.number ?? 0, reference)) continue;
     const { committed } = state.facts.node ?? {};
     if (committed !== undefined) {

@@ -1,4 +1,6 @@
 import { html } from 'hono/html';
+import { clientOf } from '../clients/clients.ts';
+import { settingsAt } from '../model/chain.ts';
 import type { Minute } from '../model/history.ts';
 import type { SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Moment } from './banner.ts';
@@ -22,11 +24,23 @@ const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
   targets.filter(({ target }) => target.component === 'node');
 
 /** Blocks a minute as the chain's own mining period has it. */
-function expectedPace(nodes: readonly TargetState[]): number | undefined {
+function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
   const period = nodes
-    .map(({ facts }) => facts.node?.chain?.observation.consensus?.minePeriodMs)
+    .map(({ facts }) => facts.node?.chain?.observation.consensus)
+    .map((consensus) => consensus && settingsAt(consensus, round).minePeriodMs)
     .find((ms) => ms !== undefined && ms > 0);
   return period === undefined ? undefined : Math.round(MINUTE_MS / period);
+}
+
+/** The newest block that is final, by clients that are known to mean the same by it, if there are any. */
+function findCommitted(nodes: readonly TargetState[]): number {
+  const given = nodes.flatMap(({ target, facts }) => {
+    const number = facts.node?.committed?.number;
+    if (target.component !== 'node' || number === undefined) return [];
+    return [{ number, isSettled: clientOf({ target, facts }).isFinalitySettled }];
+  });
+  const settled = given.filter(({ isSettled }) => isSettled);
+  return Math.max(...(settled.length > 0 ? settled : given).map(({ number }) => number));
 }
 
 function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Html[] {
@@ -34,7 +48,7 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
   const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
   const rose = Number.isFinite(risenAt) ? html`rose ${ago(toWall(risenAt), nowWall)}` : 'no rise seen yet';
-  const newest = Math.max(...nodes.flatMap(({ facts }) => facts.node?.committed?.number ?? []));
+  const newest = findCommitted(nodes);
   const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
   if (reference === undefined || !Number.isFinite(newest)) return height;
   // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
@@ -96,7 +110,7 @@ export function subnetPicture(state: SubnetState, minutes: readonly Minute[], mo
   const id = `picture-${subnet.name}`;
   const nodes = nodesOf(targets);
   const services = targets.filter(({ target }) => target.component !== 'node');
-  const expected = expectedPace(nodes);
+  const expected = expectedPace(nodes, state.epoch?.round);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
 ${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
 <div class="grid wide">

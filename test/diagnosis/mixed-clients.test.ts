@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { ChainObservation } from '../../src/model/chain.ts';
+import type { KnownTarget } from '../../src/model/facts.ts';
+import { subnetPicture } from '../../src/pages/subnet-picture.ts';
+import { addressOf, diagnosed, diagnosedNode, type Given, NOW, named } from '../support/diagnosed.ts';
+import { stateOf } from '../support/snapshots.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+
+/** Three nodes of XDC-Subnet and n4 of Nethermind. */
+const mixed = (givenOf: (name: string) => Given = () => ({})): readonly KnownTarget[] =>
+  NAMES.map((name) =>
+    diagnosedNode(name, NAMES, { client: name === 'n4' ? 'nethermind' : 'xdc-subnet', ...givenOf(name) }),
+  );
+const chainOf = (name: string, chain: Partial<ChainObservation>) => (one: string) => (one === name ? { chain } : {});
+
+/** The same, where each node has committed this long ago up to this height. */
+function committing(given: Readonly<Record<string, readonly [number: number, agoMs: number]>>): readonly KnownTarget[] {
+  return mixed().map((known) => {
+    const [number, agoMs] = given[known.target.name] ?? given.go ?? [998, 0];
+    const at = NOW - agoMs;
+    const committed = { number, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true };
+    return { ...known, facts: { ...known.facts, node: { ...known.facts.node, committed } } } as KnownTarget;
+  });
+}
+
+describe('a subnet of two clients', () => {
+  it('is healthy, with the quorum of all', () => {
+    expect(named(mixed())).toEqual([]);
+    expect(stateOf(mixed()).quorum).toMatchObject({ total: 4, required: 3, voting: 4 });
+  });
+
+  it('forks and differs in its genesis across clients as within one', () => {
+    const block = (hash: string) => ({ block: { number: 992, hash } });
+    const forked = mixed((name) => ({ chain: block(name === 'n4' ? '0xother00' : '0xsame00') }));
+    expect(diagnosed(forked).find(({ problem }) => problem === 'chain_forked')).toMatchObject({
+      summary: 'n4 follows another chain',
+      evidence: 'at block 992 the nodes have different blocks: n1, n2, n3 0xsame00…, n4 0xother00…',
+    });
+    expect(named(mixed(chainOf('n4', { genesis: '0x1234567890' })))).toContain('other_chain n4');
+  });
+
+  it.each([
+    ['Nethermind', (name: string) => name === 'n4'],
+    ['XDC-Subnet', (name: string) => name !== 'n4'],
+  ])('knows masternodes, missed rounds and votes when only %s answers about them', (_, answers) => {
+    const silent = { masternodes: undefined, missedRounds: undefined, pool: undefined, missing: { pool: 'error' } };
+    const rounds = [1_990, 1_994].map((round) => ({ round, miner: addressOf('n2') }));
+    const told: Partial<ChainObservation> = {
+      missedRounds: { epochBlock: 900, epochRound: 1_800, rounds, byMiner: { [addressOf('n2')]: 2 } },
+      pool: { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    };
+    const state = stateOf(mixed((name) => ({ chain: (answers(name) ? told : silent) as Partial<ChainObservation> })));
+    expect(state.epoch?.masternodes.find(({ name }) => name === 'n2')).toMatchObject({
+      vote: 'silent',
+      missedRounds: 2,
+    });
+    expect(state.quorum).toMatchObject({ total: 4, voting: 3 });
+  });
+
+  it('has no finality by the idea of Nethermind alone, and no lack of it by that either', () => {
+    const stalled = committing({ go: [900, 90_000], n4: [998, 1_000] });
+    expect(diagnosed(stalled).find(({ problem }) => problem === 'finality_stalled')?.evidence).toBe(
+      'blocks come, but none after 900 has been committed for 1m 30s; 100 wait',
+    );
+    expect(named(committing({ go: [998, 1_000], n4: [900, 90_000] }))).toEqual([]);
+    const at = { toWall: Number, nowWall: NOW } as unknown as Parameters<typeof subnetPicture>[2];
+    expect(String(subnetPicture(stateOf(committing({ go: [900, 90_000], n4: [998, 1_000] })), [], at))).toContain(
+      '900 is final',
+    );
+  });
+
+  it('of Nethermind alone has the finality that its nodes say', () => {
+    const alone = committing({ go: [900, 90_000], n4: [900, 90_000] }).map(({ target, facts }) => ({
+      target: { ...target, client: 'nethermind' },
+      facts,
+    })) as readonly KnownTarget[];
+    expect(named(alone)).toEqual(['finality_stalled']);
+  });
+
+  it('counts the epochs of a subnet by blocks whatever number Nethermind gives', () => {
+    const masternodes = { number: 1_000, round: 2_000, active: NAMES.map(addressOf), standby: [], penalised: [] };
+    const { epoch } = stateOf(mixed(chainOf('n4', { masternodes: { ...masternodes, epoch: 2 } })));
+    expect(epoch).toMatchObject({ number: 1, firstBlock: 900, nextFirstBlock: 1_800 });
+    expect(epoch).not.toHaveProperty('isNextAtLatest');
+  });
+
+  it.each([undefined, { candidates: NAMES.map(addressOf), penalised: [], block: 451 }])(
+    'says who is next where a node says it, and else nothing: %o',
+    (nextEpoch) => {
+      const masternodes = { number: 800, round: 900, active: NAMES.map(addressOf), standby: [], penalised: [] };
+      const chain = { masternodes, ...(nextEpoch && { nextEpoch }) };
+      expect(stateOf(mixed(() => ({ height: 800, chain }))).epoch?.isNextKnown).toBe(nextEpoch !== undefined);
+    },
+  );
+});
