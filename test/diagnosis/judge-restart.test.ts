@@ -48,6 +48,13 @@ const askedAt = (name: string, ms: number) =>
     ...facts,
     ...(node?.chain && { node: { ...node, chain: { ...node.chain, at: AGO(ms) } } }),
   }));
+/** A state at block 1,000, whose next epoch begins with this block at the latest. */
+const withLatest = (state: SubnetState, nextFirstBlock: number): SubnetState => ({
+  ...state,
+  reference: 1_000,
+  ...(state.epoch && { epoch: { ...state.epoch, nextFirstBlock, isNextAtLatest: true } }),
+});
+
 const withoutContainers = (known: KnownTarget): KnownTarget => {
   const { container: _, ...facts } = known.facts;
   const { container: __, ...target } = known.target;
@@ -235,6 +242,18 @@ const CASES: readonly Case[] = [
     { ...stateWith(all(masters({ penalised: [addressOf('n4')] }))), reference: 2_700 },
     'n4',
     nobodyKnows('a new epoch has begun, and no node has named its masternodes yet'),
+  ],
+  [
+    'by rounds, the epoch may begin at an earlier block than that by which it must',
+    withLatest(stateWith(all(masters({}))), 1_006),
+    'n4',
+    nobodyKnows('a new epoch begins, and no node has named its masternodes yet'),
+  ],
+  [
+    'by rounds, the next epoch is still some blocks away',
+    withLatest(stateWith(all(masters({}))), 1_007),
+    'n4',
+    yes('3 masternodes beside it vote and 3 are needed', 3, 4),
   ],
   [
     'it is penalised',
