@@ -42,9 +42,10 @@ const bySeconds = (after: Readonly<Record<string, number>>): readonly (readonly 
     .map(([name, seconds]) => [name, Math.round(seconds)] as const)
     .sort(([, one], [, other]) => one - other);
 
-const before = parseMatrix(readFileSync(PAGE, 'utf8'));
+/** The page as it is now: `npm run matrix:kinds` may have written it in the meantime. */
+const readRows = () => parseMatrix(readFileSync(PAGE, 'utf8'));
 const kindsOf = (fault: FaultName): MatrixRow['kinds'] =>
-  before.find((row) => row.fault === fault)?.kinds ?? { xdposchain: [NOT_MEASURED], mixed: [NOT_MEASURED] };
+  readRows().find((row) => row.fault === fault)?.kinds ?? { xdposchain: [NOT_MEASURED], mixed: [NOT_MEASURED] };
 
 const toRow = ({ fault, openAfter, toldAfter, messages, inhibited }: FaultRun): MatrixRow => ({
   fault,
@@ -95,6 +96,7 @@ for (let from = 0; from < faults.length; from += AT_ONCE)
 
 const errorsOf = new Map(runs.map((run) => [run.fault, judgeRun(run, faultAlerts[run.fault])]));
 const errors = [...errorsOf.values()].flat();
+const before = readRows();
 const rows = FAULT_NAMES.flatMap((name) => {
   const run = runs.find(({ fault }) => fault === name && errorsOf.get(fault)?.length === 0);
   return run === undefined ? before.filter(({ fault }) => fault === name) : [toRow(run)];
