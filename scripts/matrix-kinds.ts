@@ -14,6 +14,8 @@ import { IMPOSSIBLE, type MatrixRow, OTHER_KINDS, type OtherKind, parseMatrix, t
 const PAGE = new URL('../docs/fault-matrix.md', import.meta.url);
 const MINUTE = 60_000;
 const CALM_MS = 5 * MINUTE;
+/** A failure that ends a program is told for ten minutes after it. */
+const END_MS = 15 * MINUTE;
 const HOLD_MS = 8 * MINUTE;
 /** A degraded check is a problem after a quarter of an hour. */
 const WITHIN_MS = 17 * MINUTE;
@@ -68,8 +70,8 @@ const badOf = (state: SubnetState): readonly string[] => [
 ];
 
 /** Waits until nothing is wrong, and gives what still is after a while. */
-async function waitForCalm(subnet: StagedSubnet): Promise<readonly string[]> {
-  const until = performance.now() + CALM_MS;
+async function waitForCalm(subnet: StagedSubnet, withinMs: number): Promise<readonly string[]> {
+  const until = performance.now() + withinMs;
   for (;;) {
     const bad = badOf(subnet.state());
     if (bad.length === 0 || performance.now() > until) return bad;
@@ -78,7 +80,7 @@ async function waitForCalm(subnet: StagedSubnet): Promise<readonly string[]> {
 }
 
 async function measure(subnet: StagedSubnet, run: Run): Promise<Outcome> {
-  const early = await waitForCalm(subnet);
+  const early = await waitForCalm(subnet, CALM_MS);
   const openAfter: Record<string, number> = {};
   const begun = performance.now();
   await subnet.simulation.setFaults([run.fault]);
@@ -96,7 +98,7 @@ async function measure(subnet: StagedSubnet, run: Run): Promise<Outcome> {
     await sleep(1_000);
   }
   await subnet.simulation.setFaults([]);
-  const late = await waitForCalm(subnet);
+  const late = await waitForCalm(subnet, END_MS);
   const open = Object.keys(openAfter);
   const errors = [
     ...early.map((what) => `before it, ${what}`),

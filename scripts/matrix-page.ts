@@ -32,7 +32,7 @@ export interface MatrixRow {
 }
 
 /** Faults that were wrong when last measured, or not measured since a change; the page names them. */
-export const UNMEASURED: readonly FaultName[] = ['penalty'];
+export const UNMEASURED: readonly FaultName[] = [];
 
 const ALERTMANAGER = new URL('../config/alertmanager/alertmanager.yml.example', import.meta.url);
 
@@ -120,7 +120,7 @@ blocks for the stats server within 30 seconds) and defaults for the rest.
 - **messages** is how many messages said that something fires: one for each cause.
 - **inhibited** alerts fired in Prometheus and reached Alertmanager, but notified nobody, because they follow from the others.
 - **xdposchain** and **mixed** are the problems of the same fault where all nodes run XDPoSChain, and where subnet2 runs Nethermind and the
-  others XDC-Subnet. \`npm run matrix:kinds\` measures them in 20 minutes, all watched by one subnetd. Messages follow from the problems.
+  others XDC-Subnet. \`npm run matrix:kinds\` measures them in half an hour, all watched by one subnetd. Messages follow from the problems.
 - **rules** is a hash of the times, rules and inhibitions that the fault was measured with. When they change, \`npm test\` asks for a new
   measurement: \`npm run matrix FAULT\` measures one fault and replaces its row.
 
