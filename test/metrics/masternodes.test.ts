@@ -30,6 +30,18 @@ describe('the metrics of masternodes', () => {
     ]);
   });
 
+  test('count down a change of the consensus settings, and are absent without one', () => {
+    const subnet = penalisedSubnet();
+    const upgrade = { round: 7_400, inSeconds: 10_800, change: 'period 2 → 3 s', lacking: ['subnet2'] };
+    const withUpgrade = { ...subnet, ...(subnet.epoch && { epoch: { ...subnet.epoch, upgrade } }) };
+    expect(renderPage([withUpgrade], () => 10).match(/^subnet_upgrade\S+ .*/gm)).toEqual([
+      'subnet_upgrade_round_number{subnet="devnet"} 7400',
+      'subnet_upgrade_due_seconds{subnet="devnet"} 10800',
+      'subnet_upgrade_lacking_nodes{subnet="devnet"} 1',
+    ]);
+    expect(page).not.toMatch(/^subnet_upgrade/m);
+  });
+
   test('are none of a subnet that has not named its masternodes', () => {
     expect(page).toContain('subnet_nodes{subnet="young"} 1');
     expect(series.filter((one) => one.includes('young'))).toEqual([]);
