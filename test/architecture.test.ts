@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   commands: {
     rooms: [
       'model',
+      'clients',
       'inventory',
       'import',
       'logs',

@@ -4,6 +4,7 @@ import { formatCount } from '../model/format-count.ts';
 import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
+import { withChainspecs } from './examine-chainspec.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
@@ -78,7 +79,11 @@ export function describeReport(report: DoctorReport): readonly string[] {
  * `subnetd doctor`: examines everything once and prints what is worth a change. Exit 1 with findings, and when something that
  * the inventory names could not be examined.
  */
-export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<ExitCode> {
+export async function doctor(flags: {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly folder?: string;
+}): Promise<ExitCode> {
   const server = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
   if (!server.ok) {
     report(server.errors.map((error) => `subnetd doctor: ${error}`));
@@ -87,7 +92,11 @@ export async function doctor(flags: { readonly config?: string; readonly json?: 
   const { port } = server.listen;
   const probed = await probeOnce({ ...flags, ...(port > 0 && { ownPort: port }) }, ['parent', 'setup']);
   if (probed === undefined) return 2;
-  const found = listFindings(probed.snapshot);
+  if (flags.folder !== undefined && probed.snapshot.length > 1) {
+    report(['subnetd doctor: --folder is for an inventory of one subnet; give such an inventory by --config.']);
+    return 2;
+  }
+  const found = withChainspecs(listFindings(probed.snapshot), probed.snapshot, flags.folder);
   if (flags.json) printLine(toJson(found, 2));
   else for (const line of describeReport(found)) printLine(line);
   return found.findings.length > 0 || findMissed(found).length > 0 || probed.broke ? 1 : 0;

@@ -227,6 +227,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .command('doctor')
     .description('examine everything once and print what is worth a change, worst first; exit 1 with findings')
     .addOption(config())
+    .option('--folder <dir>', 'the folder of the deployment, if the inventory names no file in it')
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./doctor.ts')).doctor));
   program
