@@ -14,7 +14,7 @@ import { IMPOSSIBLE, type MatrixRow, OTHER_KINDS, type OtherKind, parseMatrix, t
 const PAGE = new URL('../docs/fault-matrix.md', import.meta.url);
 const MINUTE = 60_000;
 const CALM_MS = 5 * MINUTE;
-/** A failure that ends a program is told for ten minutes after it. */
+/** A failure that ends a program is reported for ten minutes after it. */
 const END_MS = 15 * MINUTE;
 const HOLD_MS = 8 * MINUTE;
 /** A degraded check is a problem after a quarter of an hour. */

@@ -51,9 +51,10 @@ export const nethermind: Client = {
     showBlocks: (name) => `write --log=info into the command of ${name} in docker-compose.yml and recreate it`,
     acceptHosts: 'see which proxy answers for it, as the node itself refuses no host name',
     findCallError: 'read the line "Error during method execution" in its log, which names the cause',
-    checkKey: (name) => `check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in ${name}nmc.env`,
     replaceNodeKey: (name) =>
       `give ${name} a key of its own in ${name}nmc.env (NETHERMIND_KEYSTORECONFIG_TESTNODEKEY), as it signs by the same key`,
+    giveGenesis: () =>
+      'run `scripts/check-chainspec.sh` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json',
     compareGenesis: () =>
       'run `scripts/check-chainspec.sh` in the folder of the deployment, which compares chainspec.json with genesis.json and replaces it',
   },

@@ -29,9 +29,10 @@ export const xdcSubnet: Client = {
     showBlocks: (name) => `set LOG_LEVEL=4 in ${name}.env and recreate the node`,
     acceptHosts: 'start the node with --rpcvhosts "*", or use its IP address in the inventory',
     findCallError: 'read the line "Served" in its log, which names the cause',
-    checkKey: () => 'check its PRIVATE_KEY and keystore',
     setNetworkId: (id, name) => `set NETWORK_ID=${id} in ${name}.env and recreate ${name}`,
-    replaceNodeKey: (name) => `remove the file XDC/nodekey from the data folder of ${name}`,
+    replaceNodeKey: (name) =>
+      `remove the file XDC/nodekey from the data folder of ${name}, so that it makes a key of its own`,
+    giveGenesis: (name) => `give ${name} the genesis file of the subnet`,
     compareGenesis: (names, other) =>
       `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
   },

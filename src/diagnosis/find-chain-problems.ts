@@ -5,7 +5,7 @@ import { findMeshProblems } from './find-mesh-problems.ts';
 import { findReplacedChain } from './find-replaced-chain.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
 import { describeReturn } from './next-epoch.ts';
-import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;
 
@@ -28,7 +28,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
           : `${name} has the genesis block ${short(own.genesis ?? '')}, the other nodes have ${short(chain.genesis ?? '')}`,
         fix: isId
           ? `correct the address of ${name} in the inventory, or its network id`
-          : `give ${name} the genesis file of the subnet, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
+          : `${adviceOf(node).giveGenesis(name)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
         explains: explain(node, 'latest_block', 'peers', 'log_block'),
         // The other chain begins at its own block 0.
         causes: [{ problem: 'head_regression', component: 'node', name }],

@@ -93,7 +93,7 @@ function findLinesLost({ state }: TargetView, now: number): Suspicion | undefine
     name,
     summary: `Docker throws away lines of ${name} before they are read`,
     evidence: `Docker rotated the log of ${formatRef(container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatAgo(lost.at, now)}`,
-    fix: 'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
+    fix: 'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
     explains: [],
     causes: [],
   };

@@ -7,6 +7,7 @@ import { isLooping } from '../model/restart-cause.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainEach, READ_FROM_NODE } from './explain-checks.ts';
 import {
+  adviceOf,
   checkOf,
   fails,
   isSettled,
@@ -126,7 +127,7 @@ function findPartitioned(
     return toSuspicion('node_partitioned', node, explainAnswers(node), {
       summary,
       evidence: `${seen}; it gives the same enode id as ${twin.name}, so the others refuse it`,
-      fix: `remove the file XDC/nodekey from the data folder of ${name} and ${commandToRestart(node)}: it makes a key of its own`,
+      fix: `${adviceOf(node).replaceNodeKey(name)}, and ${commandToRestart(node)}`,
     });
   const network = findOtherNetwork(node, networks);
   return toSuspicion('node_partitioned', node, explainAnswers(node), {
@@ -138,7 +139,7 @@ function findPartitioned(
     fix:
       network === undefined
         ? `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`
-        : `set NETWORK_ID=${network} in ${name}.env and recreate ${name}; nodes of another network id refuse it`,
+        : `${adviceOf(node).setNetworkId?.(network, name)}; nodes of another network id refuse it`,
   });
 }
 

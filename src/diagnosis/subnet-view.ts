@@ -1,3 +1,5 @@
+import { clientOf } from '../clients/clients.ts';
+import type { ClientAdvice } from '../model/client.ts';
 import type { RpcExposure } from '../model/exposure.ts';
 import type { ChainFacts, Progress } from '../model/facts.ts';
 import type { Container, Fault } from '../model/observation.ts';
@@ -126,3 +128,7 @@ export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | 
 
 /** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
+
+/** What to do about a node, in the words of the client that it runs. */
+export const adviceOf = ({ target, state }: Pick<NodeView, 'target' | 'state'>): ClientAdvice =>
+  clientOf({ target, facts: state.facts }).advice;

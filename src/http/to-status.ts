@@ -46,6 +46,9 @@ export interface Status {
     readonly targets: readonly {
       readonly component: string;
       readonly name: string;
+      /** Of a node: what it runs, and as which version; absent until it has said so. */
+      readonly client?: string;
+      readonly version?: string;
       readonly checks: readonly {
         readonly check: string;
         readonly verdict: string;
@@ -96,9 +99,10 @@ export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): St
     ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
     quorum,
     problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
-    targets: targets.map(({ target, checks }) => ({
+    targets: targets.map(({ target, checks, facts }) => ({
       component: target.component,
       name: target.name,
+      ...(facts.node?.client && { client: facts.node.client.name, version: facts.node.client.version }),
       checks: checks.map((state) => ({
         check: state.check,
         verdict: state.verdict,

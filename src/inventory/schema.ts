@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compileRe2 } from '../logs/match/compile-re2.ts';
+import { CLIENT_NAMES } from '../model/client-info.ts';
 import { container, docker, text } from './docker-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
 import { notify } from './notify-schema.ts';
@@ -108,6 +109,10 @@ const node = z.strictObject({
     .optional()
     .describe('The IPC socket: alone, or for what HTTP does not serve.'),
   ...component,
+  client: z
+    .enum(['auto', ...CLIENT_NAMES])
+    .default('auto')
+    .describe('What the node runs. By default subnetd takes it for what it says that it is.'),
   consoleExec: flag(false).describe(
     'Probe a node without rpc and ipc by `XDC attach` in its container. The `docker exec` it needs equals root on the host.',
   ),

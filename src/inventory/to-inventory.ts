@@ -43,6 +43,7 @@ const toNode = (subnet: SubnetDocument, node: SubnetDocument['nodes'][number]): 
   ipc: node.ipc,
   p2p: node.p2p,
   ...toCommon(node),
+  ...(node.client !== 'auto' && { client: node.client }),
   consoleExec: node.consoleExec,
   ...(node.listWallets && { listWallets: true }),
   expectedPeers: node.expectedPeers ?? subnet.nodes.length - 1,

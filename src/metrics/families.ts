@@ -174,6 +174,27 @@ export const families: readonly Family[] = [
       },
     ],
   },
+  {
+    name: 'subnet_node_client_info',
+    type: 'gauge',
+    help: 'What a node says that it runs; always 1.',
+    labels: 'subnet, name, client, version',
+    samples: [
+      {
+        per: 'list',
+        of: 'subnet',
+        values: ({ target: { name }, facts: { node } }) =>
+          node?.client === undefined
+            ? []
+            : [
+                {
+                  labels: `,name="${escapeLabel(name)}",client="${node.client.name}",version="${escapeLabel(node.client.version)}"`,
+                  value: 1,
+                },
+              ],
+      },
+    ],
+  },
   ...familiesFrom('node', [
     node('up', 'Whether the node answered any JSON-RPC call in the last round (1) or not (0).', ({ facts }) =>
       bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),

@@ -28,12 +28,12 @@ export interface ClientAdvice {
   readonly acceptHosts: string;
   /** Finds why it refused a call. */
   readonly findCallError: string;
-  /** Finds why it cannot sign. */
-  readonly checkKey: (name: string) => string;
   /** Gives it another network id; undefined where that is its chain id. */
   readonly setNetworkId?: (id: number, name: string) => string;
   /** Gives it a key of its own for the peer network. */
   readonly replaceNodeKey: (name: string) => string;
+  /** Makes it begin with the chain of the others. */
+  readonly giveGenesis: (name: string) => string;
   /** Compares the file that its chain begins with, of nodes that are named, with that of another one. */
   readonly compareGenesis: (names: string, other: string) => string;
 }

@@ -82,7 +82,10 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
 function addressPanel({ target, facts }: TargetState): Html {
   const { address, ipc, logFiles } = toTargetFacts(target);
   const clock = facts.logs?.clockAheadMs;
-  return html`<dl class="pairs">${pair('Address', address && html`<code>${address}</code>`)}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
+  return html`<dl class="pairs">${pair('Address', address && html`<code>${address}</code>`)}${pair(
+    'Client',
+    facts.node?.client && html`<code>${facts.node.client.version}</code>`,
+  )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
     'Log files',
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
   )}${pair('Votes by', facts.node?.chain?.observation.address && html`<code>${facts.node.chain.observation.address}</code>`)}${pair(

@@ -141,3 +141,13 @@ test('--watch ends at once with Ctrl-C, and with 2 when nothing could be known',
   expect(code).toBe(2);
   expect(stdout.split('\u001b[2J')).toEqual(['', expect.stringContaining('(ECONNREFUSED); start subnetd')]);
 });
+
+test('the status of a node says what it runs, once it has said so', () => {
+  const client = { name: 'nethermind', version: 'Nethermind/v1.40.0/linux-x64/dotnet10.0.1' } as const;
+  const targets = nodes().map((one) =>
+    one.target.name === 'n1' ? { ...one, facts: { ...one.facts, node: { ...one.facts.node, client } } } : one,
+  ) as ReturnType<typeof nodes>;
+  const [first, second] = toStatus([stateOf(targets)], toWall).subnets[0]?.targets ?? [];
+  expect(first).toMatchObject({ name: 'n1', client: 'nethermind', version: client.version });
+  expect(second).not.toHaveProperty('client');
+});

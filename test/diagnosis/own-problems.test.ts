@@ -92,7 +92,7 @@ test('lines that Docker threw away count for ten minutes', () => {
       'n2',
       'Docker throws away lines of n2 before they are read',
       'Docker rotated the log of the service n2 of the compose project generated and threw lines away before they were read 3 times since subnetd started, last 9m ago',
-      'give its log more room with the option max-size of its logging driver, or set a lower LOG_LEVEL, and recreate it',
+      'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
     ],
   ]);
   expect(lost(10 * MINUTE)).toEqual([]);
@@ -145,7 +145,7 @@ describe('a node that was created with another bootnode than most', () => {
         'n2',
         'n2 does not use the bootnode of the other nodes',
         'n2 was created with the bootnode cdcdcdcd…@10.0.0.9:20301, and most nodes with abababab…@10.0.0.5:20301; it has 3 peers because the others found it',
-        'correct BOOTNODES in n2.env and recreate the node; until then it may find no peer after a restart',
+        'correct the bootnode in n2.env and recreate the node; until then it may find no peer after a restart',
       ],
     ]);
   });

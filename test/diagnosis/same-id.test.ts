@@ -196,7 +196,7 @@ test('a node with the key of another one, which the others refuse for that, is n
       summary: 'n4 is cut off from the other nodes',
       evidence:
         'n4 answers and has 0 of 4 peers, while others are connected: n1, n2, n3; it gives the same enode id as n1, so the others refuse it',
-      fix: 'remove the file XDC/nodekey from the data folder of n4 and restart it with `docker restart generated-n4-1`: it makes a key of its own',
+      fix: 'remove the file XDC/nodekey from the data folder of n4, so that it makes a key of its own, and restart it with `docker restart generated-n4-1`',
     },
   ]);
 });

@@ -14,6 +14,7 @@ import { diagnosedNode, diagnosedService, listCauses, NOW } from '../support/dia
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const NETHERMIND = { name: 'nethermind', version: 'Nethermind/v1.40.0/linux-x64/dotnet10.0.1' } as const;
 const FOUR = NAMES.map((name) => diagnosedNode(name, NAMES));
 
 /** What was read beside the targets. */
@@ -64,7 +65,24 @@ const runs = (commit: string): TargetSetup => ({
   },
 });
 
+/** The same nodes, the last of which runs another client. */
+const MIXED = FOUR.map((one, index) =>
+  index < 3 ? one : { ...one, facts: { ...one.facts, node: { ...one.facts.node, client: NETHERMIND } } },
+) as readonly KnownTarget[];
+
 describe('the versions of the clients', () => {
+  test('are compared among the nodes of one client, and so are their images', () => {
+    const nethermind: TargetSetup = {
+      ...made('n4', { image: 'nethermindeth/nethermind', imageId: `sha256:${'b'.repeat(64)}` }),
+      client: { ok: true, value: { version: { ok: true, value: NETHERMIND.version }, tookMs: [1] } },
+    };
+    const same = all((name) => ({ ...made(name), ...runs('aa') }));
+    expect(found({ ...same, n4: nethermind }, MIXED)).toEqual([]);
+    expect(found({ ...same, n2: { ...made('n2'), ...runs('bb') }, n4: nethermind }, MIXED)).toMatchObject([
+      ['client_versions_differ', undefined, expect.any(String), expect.not.stringContaining('n4'), expect.any(String)],
+    ]);
+  });
+
   test('that differ are one finding, with the nodes of each', () => {
     expect(found({ n1: runs('aa'), n2: runs('aa'), n3: runs('bb'), n4: runs('aa') })).toEqual([
       [

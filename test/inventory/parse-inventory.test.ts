@@ -188,6 +188,17 @@ describe('a good inventory', () => {
     expect(subnets[0]?.targets).toMatchObject([{ expectedPeers: 1, consoleExec: false }, { expectedPeers: 1 }]);
   });
 
+  it('takes what a node runs from the inventory only where that says so', () => {
+    const nodes = ['xdc-subnet', 'xdposchain', 'nethermind', 'auto'].map(
+      (client, index) => `      - { name: n${index}, rpc: "http://n${index}:8545", client: ${client} }\n`,
+    );
+    const [subnet] = parse(`subnets:\n  - name: d\n    nodes:\n${nodes.join('')}`).subnets;
+    expect(subnet?.targets.map((target) => 'client' in target && target.client)).toEqual([
+      ...['xdc-subnet', 'xdposchain', 'nethermind'],
+      false,
+    ]);
+  });
+
   it('replaces variables, reads a plain one again, and leaves the escaped two characters', () => {
     const text = `subnets:\n  - name: d\n    nodes:\n      - name: \${NAME}\n        rpc: http://\${HOST}:8545/$\${x}\n        expectedPeers: \${PEERS}\n`;
     expect(parse(text, { NAME: 'a', HOST: '10.0.0.1', PEERS: '7' }).subnets[0]?.targets[0]).toMatchObject({

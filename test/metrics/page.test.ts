@@ -51,6 +51,7 @@ function knownRound() {
         kind: 'node',
         seen: {
           answered: true,
+          client: { name: 'xdposchain', version: 'XDC/v2.7.0-beta/linux-amd64/go1.26.8' },
           latest: { ok: true, value: { number, timestamp: T0 / 1000 } },
           committed: { ok: true, value: { number: number - 3, timestamp: T0 / 1000 - 6 } },
           peers: { ok: true, value: { count: 1, via: 'net_peerCount' } },

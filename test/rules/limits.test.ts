@@ -94,9 +94,8 @@ describe('peers', () => {
     return asRead(judgePeers(aView(nodeTarget('a'), { node: { observation } }, { now: NOW })));
   };
 
-  it('are exactly as many as expected', () => {
-    expect(verdicts((count) => judge(count), 2, 3, 4)).toEqual(['fail', 'pass', 'fail']);
-    expect(judge(4).reason).toContain('does not list');
+  it('are at least as many as expected', () => {
+    expect(verdicts((count) => judge(count), 2, 3, 4)).toEqual(['fail', 'pass', 'pass']);
     expect(judge(2).reason).toContain('check the bootnode');
   });
 });

@@ -1,9 +1,10 @@
+import { clientOf } from '../../clients/clients.ts';
 import { type ConsensusSettings, settingsAt } from '../../model/chain.ts';
 import { commandToRecreate, serviceOf } from '../../model/commands-to-type.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
 
 /**
@@ -35,8 +36,9 @@ function groupIfDifferent<Value>(
 /** The nodes that have another value than most, and how to make the first of them again. */
 function describeOthers({ nodes }: SubnetView, [, ...others]: readonly Group[]) {
   const names = others.flatMap((group) => group.names);
-  const ref = nodes.find(({ name }) => name === names[0])?.target.container;
-  return { names: listNames(names), service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
+  const first = nodes.find(({ name }) => name === names[0]);
+  const ref = first?.target.container;
+  return { names: listNames(names), first, service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
 }
 
 const versionOf = ({ setup: { client } }: NodeView): string | undefined =>
@@ -44,6 +46,15 @@ const versionOf = ({ setup: { client } }: NodeView): string | undefined =>
 
 const containerOf = ({ setup: { container } }: NodeView) =>
   container?.ok && container.value.imageId !== undefined ? container.value : undefined;
+
+/** Two clients differ in everything, so only nodes of the same one are compared. */
+const splitByClient = (view: SubnetView): readonly SubnetView[] =>
+  [...Map.groupBy(view.nodes, ({ target, state }) => clientOf({ target, facts: state.facts })).values()].map(
+    (nodes) => ({
+      ...view,
+      nodes,
+    }),
+  );
 
 function findVersions(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(view, versionOf, String);
@@ -107,13 +118,13 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
     isSameConsensus,
   );
   if (groups === undefined) return undefined;
-  const { names, recreate } = describeOthers(view, groups);
+  const { names, first, recreate } = describeOthers(view, groups);
   const [{ names: most }] = groups;
   return {
     problem: 'consensus_differs',
     summary: 'the nodes follow different consensus settings',
     evidence: describeGroups(groups, ['has', 'have']),
-    fix: `compare genesis.json of ${names} with that of ${most[0]} by \`sha256sum genesis.json\`, put the right file in its place, and ${recreate}, one node after another`,
+    fix: `${first && adviceOf(first).compareGenesis(names, most[0] ?? '')}, and ${recreate}, one node after another`,
     explains: [],
     causes: [],
   };
@@ -121,4 +132,6 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
 
 /** In what the nodes of a subnet differ. */
 export const findNodeDifferences = (view: SubnetView): readonly Suspicion[] =>
-  [findConsensus(view), findVersions(view), findImages(view)].filter((one) => one !== undefined);
+  [findConsensus(view), ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)])].filter(
+    (one) => one !== undefined,
+  );
