@@ -58,6 +58,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   );
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
+  const joining = nodes.filter(({ isOut, isStarting }) => !isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
   // Without any height only nodes that are known to be out prove a halt.
@@ -80,8 +81,10 @@ function findHalt(view: SubnetView): Suspicion | undefined {
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
         : starting.length > 0
           ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
-          : (cause?.fix ??
-            'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
+          : joining.length > 0 && cause === undefined
+            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'has' : 'have'} just started and ${joining.length === 1 ? 'joins' : 'join'} the round after some time-outs; restart no other node`
+            : (cause?.fix ??
+              'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
     causes: [],
   };

@@ -275,6 +275,17 @@ describe('a halt', () => {
     expect(rest).toEqual([]);
     expect(halt?.fix).toContain('see that they reach each other');
   });
+
+  test('in which nodes have just started wants a minute for them, as they join the round later', () => {
+    const started = { standsMs: 90_000, container: { startedAt: NOW - 20_000 } };
+    const [halt] = found(
+      ...[1, 2].map((n) => node(`subnet${n}`, { standsMs: 90_000 })),
+      ...[3, 4].map((n) => node(`subnet${n}`, started)),
+    );
+    expect(halt?.fix).toBe(
+      'wait a minute for subnet3, subnet4, which have just started and join the round after some time-outs; restart no other node',
+    );
+  });
 });
 
 test('a check that fails by itself gives its problem all that was seen and all there is to do, whatever its marks', () => {
