@@ -99,9 +99,8 @@ export function createMatcher(
   const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
   // JSON and logfmt end a message where a terminal pads it with spaces.
   const hasAny = toAlternation([...needed, SERVED].map((text) => text.trimEnd()));
-  const hasAnywhere = new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'));
+  const marks = new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|') || '(?!)', 'g');
   const starting = pack.filter((pattern) => !pattern.anywhere && pattern.literal !== '');
-  const hasLevels = starting.some(({ level }) => level !== undefined);
   const keys = new Set([...starting.map(({ literal }) => toKey(literal, 0)), toKey(SERVED, 0)]);
   const byStart = new Map(
     [...keys].map((key) => [key, pack.filter((one) => !one.anywhere && toKey(one.literal, 0) === key)]),
@@ -110,6 +109,20 @@ export function createMatcher(
   let servedAt: number | undefined;
   /** When Nethermind last began a message. It prints line breaks as they are, too, and each message has a head. */
   let nethermindAt: number | undefined;
+
+  /** Many lines come in one text, so the text is searched and not each line. Where its next mark begins. */
+  let searched = '';
+  let markedAt = 0;
+
+  const isMarked = (text: string, start: number, end: number): boolean => {
+    if (markedAt < start || searched !== text) {
+      marks.lastIndex = start;
+      markedAt = marks.exec(text)?.index ?? Number.POSITIVE_INFINITY;
+    }
+    // The last line of a text lets go of it.
+    searched = end < text.length - 1 ? text : '';
+    return markedAt < end;
+  };
 
   const tryPattern = (pattern: CompiledPattern, record: string, line: string, onMatch: OnMatch) => {
     const match = pattern.test === undefined ? {} : pattern.test(record);
@@ -120,7 +133,7 @@ export function createMatcher(
   const tryAll = (
     patterns: readonly CompiledPattern[],
     record: string,
-    level: string | undefined,
+    printed: string,
     line: string,
     onMatch: OnMatch,
     isNethermind: boolean,
@@ -136,7 +149,9 @@ export function createMatcher(
       const found = pattern.anywhere
         ? isOwn && !isServed && record.includes(literal)
         : record.slice(0, literal.length) === literal;
-      if (found && (pattern.level ?? level) === level && tryPattern(pattern, record, line, onMatch)) isOwn = true;
+      // Few patterns ask for a level, and taking the line apart costs more than all the rest.
+      if (!found || (pattern.level !== undefined && pattern.level !== splitLine(printed).level)) continue;
+      if (tryPattern(pattern, record, line, onMatch)) isOwn = true;
     }
   };
 
@@ -155,8 +170,7 @@ export function createMatcher(
     const isNethermind = isNethermindLine(printed);
     if (isNethermind) nethermindAt = now();
     if (!hasAny.test(printed)) return;
-    const { record, level } = splitLine(printed);
-    tryAll(ordered, record, level, line, onMatch, isNethermind);
+    tryAll(ordered, splitLine(printed).record, printed, line, onMatch, isNethermind);
   };
 
   return (text, start, end, onMatch) => {
@@ -176,16 +190,15 @@ export function createMatcher(
     const candidates = isNode ? byStart.get(toKey(text, at)) : undefined;
     const isAlone = servedAt === undefined && (isNethermind || nethermindAt === undefined);
     if (isNethermind && isAlone) nethermindAt = now();
-    if (isNode && candidates === undefined && anywhere.length === 0 && own.length === 0 && isAlone) return;
+    const hasMark = isMarked(text, start, end);
+    if (isNode && candidates === undefined && !hasMark && own.length === 0 && isAlone) return;
     const line = text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
     if (isAlone || !continues(line)) {
       // Nethermind's messages may be coloured although its head is not.
       if (!isNode || (isNethermind && (!isAlone || line.includes(ESCAPE)))) tryOther(line, onMatch);
       else {
-        const isMarked = anywhere.length > 0 && hasAnywhere.test(line);
-        const chosen = isMarked ? [...(candidates ?? []), ...anywhere] : candidates;
-        const level = hasLevels && chosen ? splitLine(line).level : undefined;
-        if (chosen) tryAll(chosen, line.slice(at - start), level, line, onMatch, isNethermind);
+        const chosen = hasMark ? [...(candidates ?? []), ...anywhere] : candidates;
+        if (chosen) tryAll(chosen, line.slice(at - start), line, line, onMatch, isNethermind);
       }
     }
     if (own.length === 0) return;
