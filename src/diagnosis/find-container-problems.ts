@@ -80,7 +80,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       problem: 'container_paused',
       summary: `the container of ${name} is paused`,
       evidence: `Docker has paused ${container.name}, so its processes do nothing`,
-      fix: `go on with \`docker unpause ${container.name}\``,
+      fix: `go on with \`docker unpause ${toShellWord(container.name)}\``,
     };
   const onOrder = facts.container !== undefined && isStoppedOnOrder(facts.container, container) === true;
   const { fix, fixOfStopped } = findFixes(state, container, onOrder);

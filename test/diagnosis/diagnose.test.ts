@@ -349,4 +349,10 @@ describe('a container', () => {
     });
     expect(paused?.explains.map(({ check }) => check)).toEqual(['latest_block', 'container']);
   });
+
+  test('whose name a shell would run is quoted in the command', () => {
+    const name = 'x; reboot';
+    const [paused] = found(node('subnet1', { container: { name, running: false, status: 'paused' } }));
+    expect(paused?.fix).toBe("go on with `docker unpause 'x; reboot'`");
+  });
 });
