@@ -12,6 +12,9 @@ const MASTERNODES_KNOWN_MS = 3 * 60_000;
 /** More rounds are not missed from one reading of the masternodes to the next, as each takes a timeout. */
 const MISSED_SINCE = 6;
 
+/** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
+const NEAR_CHOICE = 5;
+
 /** For this long after subnetd itself did not run, its facts may be older than they look. */
 const RESUMED_MS = 60_000;
 
@@ -152,6 +155,14 @@ function findSubnetProblem({ problems }: SubnetState, now: number): string | und
   return undefined;
 }
 
+/** Each node stores at this block who may make the next epoch's blocks. Killed between that and its head, it lacks the snapshot. */
+function findNearChoice({ epoch, reference }: SubnetState, name: string): string | undefined {
+  const choice = epoch?.choiceBlock;
+  return choice !== undefined && reference !== undefined && Math.abs(reference - choice) <= NEAR_CHOICE
+    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait 20 s`
+    : undefined;
+}
+
 /**
  * Whether a node of a subnet may be restarted now. What is not known counts against it: a restart that was not safe halts the
  * subnet, and one that waits costs a minute. Undefined when the subnet has no such node.
@@ -172,7 +183,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   if (costless !== undefined)
     return { safe: true, known: true, reason: `${costless}, so a restart costs no vote`, ...numbers };
   if (quorum === undefined || others === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
-  const problem = findSubnetProblem(state, moment.now);
+  const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name);
   if (problem !== undefined) return { safe: false, known: true, reason: problem, ...numbers };
   return { ...judgeVotes(others, quorum), ...numbers };
 }

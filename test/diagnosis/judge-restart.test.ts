@@ -55,6 +55,14 @@ const withLatest = (state: SubnetState, nextFirstBlock: number): SubnetState => 
   ...(state.epoch && { epoch: { ...state.epoch, nextFirstBlock, isNextAtLatest: true } }),
 });
 
+/** A state at block 1,000, whose next masternodes are chosen at this block. */
+const withChoice = (choiceBlock: number, given: Readonly<Record<string, Given>> = {}): SubnetState => {
+  const state = stateWith(given);
+  return { ...state, ...(state.epoch && { epoch: { ...state.epoch, choiceBlock } }) };
+};
+const nearChoice = (block: number) =>
+  `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait 20 s`;
+
 const withoutContainers = (known: KnownTarget): KnownTarget => {
   const { container: _, ...facts } = known.facts;
   const { container: __, ...target } = known.target;
@@ -435,6 +443,22 @@ const CASES: readonly Case[] = [
     withProblem(stateWith(), 'service_down', { component: 'stats', name: 'stats' }),
     'n1',
     yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  ['the choice comes in five blocks', withChoice(1_005), 'n1', no(nearChoice(1_005))],
+  ['the choice was five blocks ago', withChoice(995), 'n1', no(nearChoice(995))],
+  ['the choice comes later', withChoice(1_006), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['the choice was longer ago', withChoice(994), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  [
+    'few vote near the choice',
+    withChoice(1_000, { n2: { ...refused, container: STOPPED } }),
+    'n1',
+    no(nearChoice(1_000), 3, 3),
+  ],
+  [
+    'it is stopped near the choice',
+    withChoice(1_000, { n1: { ...refused, container: STOPPED } }),
+    'n1',
+    yes('the container of n1 does not run, so a restart costs no vote', 3, 3),
   ],
   [
     'no container is named, and all have answered for an hour',
