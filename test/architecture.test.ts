@@ -14,7 +14,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   net: { rooms: [], packages: ['undici'] },
   inventory: { rooms: ['model', 'logs'], packages: ['js-yaml', 'yaml', 'zod', 'node-cron', 'pino'] },
   import: { rooms: ['model', 'clients'], packages: ['yaml'] },
-  docker: { rooms: ['model'], packages: ['dockerode', 'ssh2'] },
+  docker: { rooms: ['model', 'clients'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'clients', 'net', 'docker'], packages: ['playwright-core', 'viem'] },
   logs: { rooms: ['model', 'docker'], packages: ['re2js'] },
   diagnosis: { rooms: ['model', 'clients'], packages: [] },

@@ -41,7 +41,10 @@ export const nethermind: Client = {
   deployment: {
     isOf: ({ image, envFiles }) => /nethermind/i.test(image) || envFiles.some((path) => /\dnmc\.env$/.test(path)),
     rpcPort: ['NETHERMIND_JSONRPCCONFIG_PORT'],
+    // Its port of JSON-RPC, where no other is set.
+    wsPort: ['NETHERMIND_JSONRPCCONFIG_WEBSOCKETSPORT'],
     p2pPort: 'NETHERMIND_NETWORKCONFIG_P2PPORT',
+    bootnodes: 'NETHERMIND_NETWORKCONFIG_BOOTNODES',
     chainFile: 'chainspec.json',
   },
   advice: {

@@ -19,7 +19,9 @@ export const xdcSubnet: Client = {
   deployment: {
     isOf: () => true,
     rpcPort: ['RPCPORT', 'RPC_PORT'],
+    wsPort: ['WSPORT', 'WS_PORT'],
     p2pPort: 'PORT',
+    bootnodes: 'BOOTNODES',
     logLevel: { variable: 'LOG_LEVEL', unset: 2 },
     chainFile: 'genesis.json',
   },

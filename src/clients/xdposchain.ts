@@ -27,7 +27,9 @@ export const xdposchain: Client = {
   deployment: {
     isOf: ({ name, image }) => /xdposchain/i.test(image) || /^masternode\d/.test(name),
     rpcPort: ['RPC_PORT', 'RPCPORT'],
+    wsPort: ['WS_PORT', 'WSPORT'],
     p2pPort: 'PORT',
+    bootnodes: 'BOOTNODES',
     logLevel: { variable: 'LOG_LEVEL', unset: 3 },
     chainFile: 'genesis.json',
   },

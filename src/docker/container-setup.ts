@@ -1,6 +1,6 @@
 import type { Container } from '../model/observation.ts';
 import type { ContainerSetup, LogSetup, PublishedPort } from '../model/setup.ts';
-import { type LogConfig, readEnv, readRotation } from './log-container.ts';
+import { type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
 import { toMembers } from './members.ts';
 
 const toPort = (value: unknown): number | undefined => {
@@ -51,7 +51,7 @@ export function toContainerSetup({ id, name }: Pick<Container, 'id' | 'name'>, b
   // While it runs, Docker says which addresses it really took.
   const running = toPublished(toMembers(NetworkSettings)?.Ports);
   const verbosity = readVerbosity(Array.isArray(Args) ? Args : []);
-  const [rpc, ws, p2p] = ['RPCPORT', 'WSPORT', 'PORT'].map((variable) => toPort(readEnv(Env, variable)));
+  const [rpc, ws, p2p] = [VARIABLES.rpc, VARIABLES.ws, VARIABLES.p2p].map((names) => toPort(readEnv(Env, ...names)));
   return {
     id,
     name,

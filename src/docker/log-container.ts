@@ -1,3 +1,5 @@
+import { CLIENTS } from '../clients/clients.ts';
+import type { ClientDeployment } from '../model/client.ts';
 import type { Container } from '../model/observation.ts';
 import type { Rotation } from './reopening.ts';
 
@@ -13,9 +15,9 @@ export interface LogContainer {
   readonly rotation?: Rotation;
   /** `LOG_LEVEL`, 0 to 5. */
   readonly level?: number;
-  /** `PORT` with the container's address on its network, as the bootnode sees it. */
+  /** Its port for peers with the container's address on its network, as the bootnode sees it. */
   readonly p2p?: string;
-  /** The nodes that `BOOTNODES` names, as `ID@host:port`. */
+  /** Those that its environment names, as `ID@host:port`. */
   readonly bootnodes?: readonly string[];
   /** `NETWORK_ID`. */
   readonly networkId?: number;
@@ -53,11 +55,27 @@ export function readRotation(config: LogConfig | undefined): Rotation | undefine
     : undefined;
 }
 
-/** Reads one variable only: others hold keys. */
-export function readEnv(env: unknown, name: string): string | undefined {
-  const line = Array.isArray(env) ? env.find((entry) => String(entry).startsWith(`${name}=`)) : undefined;
-  return line === undefined ? undefined : String(line).slice(name.length + 1);
+/** Reads the first of these variables that is set, and no other: others hold keys. */
+export function readEnv(env: unknown, ...names: readonly string[]): string | undefined {
+  if (!Array.isArray(env)) return undefined;
+  for (const name of names) {
+    const line = env.find((entry) => String(entry).startsWith(`${name}=`));
+    if (line !== undefined) return String(line).slice(name.length + 1);
+  }
+  return undefined;
 }
+
+/** The variables of all clients for one setting. Which client a container runs is not known until its node has answered. */
+const variablesOf = (read: (deployment: ClientDeployment) => readonly string[]): readonly string[] => [
+  ...new Set(Object.values(CLIENTS).flatMap(({ deployment }) => read(deployment))),
+];
+
+export const VARIABLES = {
+  rpc: variablesOf(({ rpcPort }) => rpcPort),
+  ws: variablesOf(({ wsPort }) => wsPort),
+  p2p: variablesOf(({ p2pPort }) => [p2pPort]),
+  bootnodes: variablesOf(({ bootnodes }) => [bootnodes]),
+} as const;
 
 /** The public keys and addresses of `enode://` addresses. */
 const findBootnodes = (text = ''): readonly string[] =>
@@ -67,11 +85,11 @@ const findBootnodes = (text = ''): readonly string[] =>
 export function toLogContainer({ id, running, startedAt }: Container, body: unknown): LogContainer {
   const { Config, HostConfig, NetworkSettings } = body as Inspection;
   const level = /^[0-5]$/.exec(readEnv(Config?.Env, 'LOG_LEVEL') ?? '')?.[0];
-  const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, 'PORT') ?? '')?.[0];
+  const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, ...VARIABLES.p2p) ?? '')?.[0];
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
   const rotation = readRotation(HostConfig?.LogConfig);
   const networkId = /^\d{1,15}$/.exec(readEnv(Config?.Env, 'NETWORK_ID') ?? '')?.[0];
-  const bootnodes = findBootnodes(readEnv(Config?.Env, 'BOOTNODES'));
+  const bootnodes = findBootnodes(readEnv(Config?.Env, ...VARIABLES.bootnodes));
   return {
     id,
     running,

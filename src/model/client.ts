@@ -51,7 +51,10 @@ export interface ClientDeployment {
   readonly isOf: (service: DeployedService) => boolean;
   /** The variables that set its ports, the one that counts first. */
   readonly rpcPort: readonly string[];
+  readonly wsPort: readonly string[];
   readonly p2pPort: string;
+  /** The variable that names its bootnodes as `enode://` addresses. */
+  readonly bootnodes: string;
   /** The variable of its log level, and the level that its start script takes without it. */
   readonly logLevel?: { readonly variable: string; readonly unset: number };
   /** What begins its chain, in the folder of the deployment. */

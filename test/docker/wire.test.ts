@@ -278,6 +278,23 @@ describe('an engine at the wire', () => {
     expect(asked).toEqual(['/containers/n/json']);
   });
 
+  test('names the ports and the bootnode of a node of Nethermind, whose variables are its own', async () => {
+    const key = '4f'.repeat(64);
+    const docker = await serve((_, answer) => {
+      const Env = [
+        ...['NETHERMIND_JSONRPCCONFIG_ENABLED=true', 'NETHERMIND_JSONRPCCONFIG_PORT=8548'],
+        ...['NETHERMIND_NETWORKCONFIG_P2PPORT=20306', `NETHERMIND_KEYSTORECONFIG_TESTNODEKEY=0x${'5e'.repeat(32)}`],
+        `NETHERMIND_NETWORKCONFIG_BOOTNODES=enode://${key}@192.168.25.254:20301`,
+      ];
+      const NetworkSettings = { Networks: { docker_net: { IPAddress: '192.168.25.14' } } };
+      answer.end(JSON.stringify({ ...JSON.parse(inspected), Config: { Env }, NetworkSettings }));
+    });
+    const [read, setup] = [await docker.inspectLog(byName, soon()), await docker.inspectSetup(byName, soon())];
+    expect(read).toMatchObject({ log: { p2p: '192.168.25.14:20306', bootnodes: [`${key}@192.168.25.254:20301`] } });
+    expect(setup).toMatchObject({ setup: { ports: { rpc: 8_548, p2p: 20_306 } } });
+    expect(JSON.stringify([read, setup])).not.toContain('5e5e');
+  });
+
   test('that loses the container between the list and the inspection is asked once more', async () => {
     const ended = JSON.stringify({ Id: 'here', Name: '/n', State: { Status: 'exited', ExitCode: 0 } });
     const ids = ['gone', 'here'];
