@@ -60,7 +60,14 @@ export const isOwnFault = (fault: Fault): boolean =>
   (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
 
 /** Errors of the node whose meaning is known from its source. */
-export type KnownRpcError = 'method-not-found' | 'module-off' | 'crashed' | 'not-started' | 'v1-block' | 'other';
+export type KnownRpcError =
+  | 'method-not-found'
+  | 'module-off'
+  | 'rate-limit'
+  | 'crashed'
+  | 'not-started'
+  | 'v1-block'
+  | 'other';
 
 /** The result of one part of a probe. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };

@@ -3,8 +3,8 @@ import { type ConsensusSettings, EPOCH_PARTS } from '../model/chain.ts';
 import type { AskedHeights, Client } from '../model/client.ts';
 import type { Target } from '../model/target.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { type Call, type CallResult, isMissingMethod, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import { namePeers, type SkimValue, skimMembers, skimOrParse, skimOrParseSingle, skimWhole } from './skim-answer.ts';
+import { askCalls, type BatchMemory, type Call, type CallResult, isMissingMethod, toBody } from './json-rpc.ts';
+import { namePeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
 const EVERY_MS = 60_000;
@@ -176,32 +176,11 @@ const SKIMMERS: { readonly [Name in ChainCall]: SkimValue } = {
   missedRounds: skimWhole,
 };
 
+/** Sends a request, again if the reused connection turns out to be dead. */
 type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 
-/** Sends a request again if the reused connection turned out to be dead. */
-async function sendAlive<T>(send: Send, calls: readonly Call[], read: ReadResponse<T>): Promise<Exchange<T>> {
-  const body = toBody(calls);
-  const exchange = await send(body, read);
-  return !exchange.ok && exchange.stale ? send(body, read) : exchange;
-}
-
-/** One request for each call. One whose answer is too large is skipped; after another failure the rest fails as well. */
-async function askSingly(calls: ReadonlyMap<ChainCall, Call>, send: Send): Promise<ChainAnswers> {
-  const answers: Partial<Record<ChainCall, CallResult>> = {};
-  let failed: Exchange<CallResult> | undefined;
-  for (const [name, call] of calls) {
-    const read = (response: TransportResponse) => skimOrParseSingle(response, SKIMMERS[name]);
-    const exchange: Exchange<CallResult> = failed ?? (await sendAlive(send, [call], read));
-    if (!exchange.ok && exchange.fault.kind !== 'too-large') failed = exchange;
-    answers[name] = exchange.ok ? exchange.value : exchange;
-  }
-  return answers;
-}
-
 /** What is remembered of a node from one question to the next. */
-export interface ChainMemory {
-  /** Each call goes alone, because the batch was refused or its answer was too large. */
-  singly: boolean;
+export interface ChainMemory extends BatchMemory {
   /** The methods that the node does not have. It would log a warning for each further call. */
   absent: ReadonlySet<string>;
   /** By the last question that was answered. */
@@ -226,25 +205,18 @@ const METHOD_NOT_FOUND: CallResult = {
 const isAbsent = (result: CallResult | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
 
-async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: ChainMemory): Promise<ChainAnswers> {
-  if (memory.singly || calls.size <= 1) return askSingly(calls, send);
+async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: BatchMemory): Promise<ChainAnswers> {
   const names = [...calls.keys()];
-  const readTogether = (response: TransportResponse): readonly CallResult[] | 'refused' =>
-    REFUSES_BATCH.has(response.status)
-      ? 'refused'
-      : skimOrParse(
-          response,
-          names.map((name) => SKIMMERS[name]),
-        );
-  const exchange = await sendAlive(send, [...calls.values()], readTogether);
-  if (exchange.ok && exchange.value !== 'refused') {
-    const results = exchange.value;
-    return Object.fromEntries(names.map((name, i) => [name, results[i]]));
-  }
-  if (!exchange.ok && exchange.fault.kind !== 'too-large')
-    return Object.fromEntries(names.map((name) => [name, exchange]));
-  memory.singly = true;
-  return askSingly(calls, send);
+  const results = await askCalls([...calls], memory, async (some) => {
+    const read = (response: TransportResponse) =>
+      skimOrParse(
+        response,
+        some.map(([name]) => SKIMMERS[name]),
+      );
+    const exchange = await send(toBody(some.map(([, call]) => call)), read);
+    return exchange.ok ? exchange.value : some.map(() => exchange);
+  });
+  return Object.fromEntries(names.map((name, index) => [name, results[index]]));
 }
 
 /** Sends those of the calls that the node has, and reads all answers together. Those that are asked apart come last. */
@@ -258,7 +230,7 @@ export async function askChain<T extends object>(
   const present = [...calls].filter(([, { method }]) => !memory.absent.has(method));
   const together = new Map(present.filter(([part]) => !askedApart.includes(part)));
   const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(together, send, memory)) };
-  for (const one of present) if (!together.has(one[0])) Object.assign(answers, await askSingly(new Map([one]), send));
+  for (const one of present) if (!together.has(one[0])) Object.assign(answers, await ask(new Map([one]), send, memory));
   for (const [name, { method }] of calls) {
     if (memory.absent.has(method)) answers[name] ??= METHOD_NOT_FOUND;
     else if (isAbsent(answers[name])) memory.absent = new Set(memory.absent).add(method);

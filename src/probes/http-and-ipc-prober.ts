@@ -57,7 +57,7 @@ export function createHttpAndIpcProber(
   ): Promise<ChainObservation> => {
     const end = Math.min(deadline, performance.now() + CHAIN_MS);
     const send = <T>(body: string, read: ReadResponse<T>) =>
-      ipcTransport.exchange({ method: 'POST', body }, read, end, signal);
+      exchangeWithRetry(ipcTransport, { method: 'POST', body }, read, end, signal);
     return askChain(MESH_CALLS, send, meshMemory, (answers) => addMesh(chain, answers));
   };
 

@@ -1,13 +1,10 @@
 import type { Method } from '../model/client.ts';
 import type { Fault, KnownRpcError, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import type { TransportResponse } from './transport.ts';
+import type { Exchange, TransportResponse } from './transport.ts';
 
 /** One call; its id is its position in the request, from 1. */
 export type Call = Method;
-
-/** Statuses by which servers refuse batches; others are the node's own failures. */
-export const REFUSES_BATCH: ReadonlySet<number> = new Set([400, 405, 406, 413, 422, 500, 501]);
 
 /** The outcome of a call: its unparsed `result`, or the fault. */
 export type CallResult = Result<unknown>;
@@ -29,11 +26,13 @@ const MODULE_OFF = /^The method '\w+' is found but the namespace '\w+' is disabl
 
 /**
  * Classifies error objects as the sources of nodes define them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go, and
- * Nethermind's JsonRpcService, which refuses methods of a namespace that is off with -32600.
+ * Nethermind's JsonRpcService, which refuses methods of a namespace that is off with -32600. Providers limit the rate with -32005
+ * (EIP-1474), or with the status of HTTP in place of a code.
  */
 function toKnownError(code: number, message: unknown): KnownRpcError {
   if (code === -32601) return 'method-not-found';
   if (code === -32600 && typeof message === 'string' && MODULE_OFF.test(message)) return 'module-off';
+  if (code === -32005 || code === 429) return 'rate-limit';
   if (message === 'method handler crashed') return 'crashed';
   if (message === 'not supported in the v1 consensus') return 'v1-block';
   if (message === 'node not started') return 'not-started';
@@ -50,8 +49,9 @@ function toCallResult(message: Record<string, unknown>): CallResult {
   if (message.jsonrpc !== '2.0') return badEnvelope('its member jsonrpc is not "2.0"');
   const { error } = message;
   if (error !== undefined && error !== null) {
-    if (!isRecord(error) || typeof error.code !== 'number') return badEnvelope('its error has no code');
-    const { code, message: text } = error;
+    const code = isRecord(error) ? Number.parseInt(String(error.code), 10) : Number.NaN;
+    if (!isRecord(error) || Number.isNaN(code)) return badEnvelope('its error has no code');
+    const { message: text } = error;
     const known = toKnownError(code, text);
     return failed({ kind: 'rpc-error', code, known, ...(isRevert(code, text) && { isRevert: true }) });
   }
@@ -61,38 +61,36 @@ function toCallResult(message: Record<string, unknown>): CallResult {
 }
 
 /** Faults that show before the JSON is parsed. */
-function judgeHttp({ status, contentType, body }: TransportResponse): Fault | undefined {
+function judgeHttp({ status, body }: TransportResponse): Fault | undefined {
   if (status >= 300 && status < 400) return { kind: 'redirect', status };
   if (status !== 200) return { kind: 'status', status };
   if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
-  if (contentType.startsWith('text/html')) return { kind: 'not-json', looksLike: 'html' };
   return undefined;
 }
 
-function parseJson(text: string): Result<unknown> {
+/** The type of the content counts only for what is no JSON: some proxies name it wrong, or begin it with a byte order mark. */
+function parseJson({ contentType, body }: TransportResponse): Result<unknown> {
+  const text = body.toString().trim();
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    const start = text.trimStart().slice(0, 1);
-    const looksLike = start === '<' ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
+    const start = text.slice(0, 1);
+    const isHtml = start === '<' || contentType.startsWith('text/html');
+    const looksLike = isHtml ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
     return failed({ kind: 'not-json', looksLike });
   }
 }
 
-/**
- * Parses an HTTP response into one result per call, in the order of the calls. `refused` when the node answered a batch
- * with a single object: it accepts single calls only.
- */
-export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] | 'refused' {
+/** Parses an HTTP response into one result per call, in the order of the calls. */
+export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] {
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer.body.toString());
+  const parsed = parseJson(answer);
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
-  if (calls > 1 && isRecord(value)) return 'refused';
-  if (calls > 1 && !Array.isArray(value)) return all(badEnvelope('it is no list, although a list of calls was sent'));
-  if (calls === 1 && !isRecord(value)) return all(badEnvelope('it is no object'));
+  if (calls > 1 && isRecord(value) && value.error) return all(toCallResult(value));
+  if (!isRecord(value) && !Array.isArray(value)) return all(badEnvelope('it is neither an object nor a list'));
   const results: CallResult[] = all(badEnvelope('no answer has the id of the call'));
   const seen = new Set<number>();
   for (const message of Array.isArray(value) ? value : [value]) {
@@ -107,7 +105,54 @@ export function parseAnswer(answer: TransportResponse, calls: number): readonly 
 }
 
 /** The result of a single call, from its response. */
-export function parseSingle(answer: TransportResponse): CallResult {
-  const results = parseAnswer(answer, 1);
-  return (results === 'refused' ? undefined : results[0]) ?? badEnvelope('it has no answer to the call');
+export const parseSingle = (answer: TransportResponse): CallResult => parseAnswer(answer, 1)[0] as CallResult;
+
+/** The faults that may concern only a batch, so that each of its calls is worth a request of its own. */
+const OF_BATCH: ReadonlySet<Fault['kind']> = new Set([
+  'status',
+  'closed',
+  'too-large',
+  'not-json',
+  'envelope',
+  'rpc-error',
+]);
+
+/** The faults after which the next call is not worth a request: the other side is not reached, or has no time left. */
+const isLost = ({ kind }: Fault): boolean => kind === 'closed' || !OF_BATCH.has(kind);
+
+/** A dead connection says nothing of what was sent over it. */
+const mayBeRefused = (result: Exchange<unknown>): boolean =>
+  !result.ok &&
+  !result.stale &&
+  OF_BATCH.has(result.fault.kind) &&
+  !(result.fault.kind === 'rpc-error' && result.fault.isRevert);
+
+/** Whether each call goes alone to an endpoint, because it takes no batches, or none that large. */
+export interface BatchMemory {
+  singly: boolean;
+}
+
+/**
+ * Asks for all calls together, and for each by itself where that brings no result at all: servers and proxies refuse batches in any
+ * way, from an error for the first call to a closed connection. If the first call alone fares no better, it was not the batch.
+ * `send` gives one result for each call.
+ */
+export async function askCalls<C, R extends Exchange<unknown>>(
+  calls: readonly C[],
+  memory: BatchMemory,
+  send: (calls: readonly C[]) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  const together = memory.singly || calls.length === 1 ? undefined : await send(calls);
+  if (together?.every(mayBeRefused) === false) return together;
+  const results: R[] = [];
+  let lost: R | undefined;
+  for (const call of calls) {
+    const result = lost ?? ((await send([call]))[0] as R);
+    const before = results.length === 0 ? together?.[0] : undefined;
+    if (before && !before.ok && !result.ok && before.fault.kind === result.fault.kind) return together as readonly R[];
+    if (!result.ok && isLost(result.fault)) lost = result;
+    results.push(result);
+  }
+  memory.singly ||= together !== undefined && results.some(({ ok }) => ok);
+  return results;
 }

@@ -3,7 +3,7 @@ import { type Block, NODE_CALLS, type NodeCall, type Peers, type Result } from '
 import { type CallResult, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toCommitted, toModules, toPeerCount, toVersion } from './node-results.ts';
 import { countPeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
-import type { TransportResponse } from './transport.ts';
+import type { Exchange, TransportResponse } from './transport.ts';
 
 /** What is read from the result of each call. */
 interface Values {
@@ -77,17 +77,14 @@ export function toNodeBody(bits: number, consensus: string, client: Client): str
   return bodies[bits] as string;
 }
 
-function setResult<Name extends NodeCall>(results: NodeResults, name: Name, result: CallResult): void {
-  const read = result.ok ? READERS[name](result.value) : result;
-  (results as Record<Name, Result<Values[Name]>>)[name] = read;
-}
+/** The result of one call of a set, or why the request of all has none. */
+export type NodeResult = Exchange<Values[NodeCall]>;
 
-/** The results by their calls, which are a set by its bits; `refused` when the node takes no batch. */
-export function readResults(bits: number, response: TransportResponse): NodeResults | 'refused' {
-  const names = CALL_SETS[bits] as readonly NodeCall[];
+/** The results of the calls of a set by its bits, in its order. */
+export function readResults(bits: number, response: TransportResponse): readonly NodeResult[] {
   const parsed = skimOrParse(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]);
-  if (parsed === 'refused') return parsed;
-  const results: NodeResults = {};
-  for (const [index, name] of names.entries()) setResult(results, name, parsed[index] as CallResult);
-  return results;
+  return (CALL_SETS[bits] as readonly NodeCall[]).map((name, index) => {
+    const result = parsed[index] as CallResult;
+    return result.ok ? READERS[name](result.value) : result;
+  });
 }

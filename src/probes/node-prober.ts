@@ -20,9 +20,9 @@ import {
 } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { isMissingMethod, REFUSES_BATCH } from './json-rpc.ts';
-import { CALL_SETS, type NodeResults, readResults, toBits, toNodeBody } from './node-calls.ts';
-import type { Exchange, ReadResponse, RpcTransport, TransportResponse } from './transport.ts';
+import { askCalls, type BatchMemory, isMissingMethod } from './json-rpc.ts';
+import { CALL_SETS, type NodeResult, type NodeResults, readResults, toBits, toNodeBody } from './node-calls.ts';
+import { type Exchange, exchangeWithRetry, type ReadResponse, type RpcTransport } from './transport.ts';
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -33,7 +33,6 @@ interface Session {
   modulesAskedAt?: number;
   /** What it says that it runs. */
   info?: ClientInfo;
-  batches: 'untried' | 'accepted' | 'refused';
 }
 
 /** A run of a probe. It must end at a time of `performance.now()` in milliseconds, and when the signal aborts. */
@@ -42,6 +41,8 @@ interface Run {
   readonly signal: AbortSignal | undefined;
   /** The calls so far: a bit for each, in the order of `NODE_CALLS`. */
   asked: number;
+  /** The process has answered in this run. If its connection dies after that, a new one will do; before, its session begins anew. */
+  isMet: boolean;
 }
 
 /** Probes one node repeatedly. */
@@ -59,6 +60,9 @@ const MODULES_EVERY_MS = 60 * 60 * 1000;
 const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
   result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
 
+const isLimited = (result: Result<unknown>): boolean =>
+  !result.ok && result.fault.kind === 'rpc-error' && result.fault.known === 'rate-limit';
+
 /** The faults of a JSON-RPC server: errors of its own, and results that are none. */
 const SERVER_FAULTS: ReadonlySet<Fault['kind']> = new Set(['rpc-error', 'result', 'result-error', 'no-committed']);
 
@@ -73,6 +77,7 @@ interface Watched {
   readonly now: () => number;
   readonly chainTiming: ChainTiming;
   readonly chainMemory: ChainMemory;
+  readonly batching: BatchMemory;
   /** What the inventory says that it runs. */
   readonly stated: ClientName | undefined;
   /** What it runs by what it last said. */
@@ -80,40 +85,29 @@ interface Watched {
   session: Session | undefined;
 }
 
-function send<T>(
-  { transport, consensus, client }: Watched,
-  bits: number,
-  read: ReadResponse<T>,
-  { deadline, signal }: Run,
-): Promise<Exchange<T>> {
-  const body = toNodeBody(bits, consensus, client);
-  const question = { method: 'POST', contentType: 'application/json', body } as const;
-  return transport.exchange(question, read, deadline, signal);
+async function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
+  const { transport, consensus, client } = node;
+  const { deadline, signal } = current;
+  const bits = toBits(names);
+  const question = {
+    method: 'POST',
+    contentType: 'application/json',
+    body: toNodeBody(bits, consensus, client),
+  } as const;
+  const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(bits, response);
+  const exchange = current.isMet
+    ? await exchangeWithRetry(transport, question, read, deadline, signal)
+    : await transport.exchange(question, read, deadline, signal);
+  current.isMet ||= exchange.ok;
+  return exchange.ok ? exchange.value : names.map(() => exchange);
 }
 
-async function askSingly(node: Watched, names: readonly NodeCall[], current: Run): Promise<NodeResults> {
-  const results: NodeResults = {};
-  for (const name of names) {
-    const bits = toBits([name]);
-    const exchange = await send(node, bits, (response) => readResults(bits, response), current);
-    if (!exchange.ok) return { ...Object.fromEntries(names.map((rest) => [rest, exchange])), ...results };
-    if (exchange.value !== 'refused') Object.assign(results, exchange.value);
-  }
-  return results;
-}
-
-async function ask(node: Watched, state: Session, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
+async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
   const bits = toBits(wanted);
   const names = CALL_SETS[bits] as readonly NodeCall[];
   current.asked |= bits;
-  if (names.length === 1 || state.batches === 'refused') return askSingly(node, names, current);
-  const isRefused = ({ status }: TransportResponse) => state.batches === 'untried' && REFUSES_BATCH.has(status);
-  const read = (response: TransportResponse) => (isRefused(response) ? 'refused' : readResults(bits, response));
-  const exchange = await send(node, bits, read, current);
-  if (!exchange.ok) return Object.fromEntries(names.map((name) => [name, exchange]));
-  const results = exchange.value === 'refused' ? await askSingly(node, names, current) : exchange.value;
-  if (Object.values(results).some(isAnswer)) state.batches = exchange.value === 'refused' ? 'refused' : 'accepted';
-  return results;
+  const results = await askCalls(names, node.batching, (some) => send(node, some, current));
+  return Object.fromEntries(names.map((name, index) => [name, results[index]]));
 }
 
 /** Takes the node for the client that it says it runs. An operator may have replaced it by another one. */
@@ -132,7 +126,7 @@ const toCommitted = ({ noCommitted }: Client, result: NodeResults['committed']):
 
 /** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
 function readModules({ now, client }: Watched, state: Session, result: NodeResults['modules']): void {
-  if (result === undefined || !isAnswer(result)) return;
+  if (result === undefined || !isAnswer(result) || isLimited(result)) return;
   const modules = result.ok ? result.value : undefined;
   state.modulesAskedAt = now();
   if (client.hasAdmin && modules?.has('admin')) state.peersBy = 'admin_peers';
@@ -150,7 +144,7 @@ async function askPeers(
     ['net_peerCount', 'none'],
   ] as const) {
     if (state.peersBy !== method) continue;
-    const result = results[method] ?? (await ask(node, state, [method], current))[method];
+    const result = results[method] ?? (await ask(node, [method], current))[method];
     if (!isMethodMissing(result)) return result;
     state.peersBy = next;
   }
@@ -162,7 +156,7 @@ async function askPeers(
  * large or refused must not cost a check its observation.
  */
 async function askAboutChain(
-  { transport, consensus, now, chainTiming, chainMemory, client }: Watched,
+  { transport, consensus, now, chainTiming, chainMemory, batching, client }: Watched,
   state: Session,
   height: number | undefined,
   current: Run,
@@ -176,9 +170,9 @@ async function askAboutChain(
   const calls = toChainCalls(client, consensus, { ...heights, servesMesh, isEpochAsked });
   const sendOn = <T>(body: string, read: ReadResponse<T>) => {
     const question = { method: 'POST', contentType: 'application/json', body } as const;
-    return transport.exchange(question, read, deadline, current.signal);
+    return exchangeWithRetry(transport, question, read, deadline, current.signal);
   };
-  if (state.batches === 'refused') chainMemory.singly = true;
+  chainMemory.singly ||= batching.singly;
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
   if (chain.consensus) chainMemory.settings = chain.consensus;
   return chain;
@@ -186,10 +180,10 @@ async function askAboutChain(
 
 async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
   current.asked = 0;
+  current.isMet = false;
   const { session } = node;
   const connection = node.transport.connection();
-  const state: Session =
-    connection !== 'new' && session ? session : { hasNumber: false, batches: session?.batches ?? 'untried' };
+  const state: Session = connection !== 'new' && session ? session : { hasNumber: false };
   node.session = state;
   const modulesDue = node.now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
   const first: NodeCall[] = ['latest'];
@@ -197,16 +191,17 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
   if (modulesDue) {
     first.push('modules', 'version');
+    if (state.modulesAskedAt !== undefined) node.batching.singly = false;
     forgetAbsent(node.chainMemory);
   }
 
   const asked = node.client;
-  const results = await ask(node, state, first, current);
+  const results = await ask(node, first, current);
   readVersion(node, state, results.version);
   // Another client may answer other calls than those that were asked.
   if (node.client.name !== asked.name) {
     forgetAbsent(node.chainMemory);
-    Object.assign(results, { committed: undefined }, await ask(node, state, ['latest'], current));
+    Object.assign(results, { committed: undefined }, await ask(node, ['latest'], current));
   }
   const latest = results.latest as Exchange<Block>;
   if (!latest.ok && latest.stale && retry) {
@@ -227,7 +222,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (latest.ok && results.committed === undefined) second.push('committed');
   const { peersBy } = state;
   if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
-  if (second.length > 0) Object.assign(results, await ask(node, state, second, current));
+  if (second.length > 0) Object.assign(results, await ask(node, second, current));
   const peers = await askPeers(node, state, results, current);
   const height = latest.ok ? latest.value.number : undefined;
   recordOutcome(node.chainTiming, true, height);
@@ -265,12 +260,14 @@ export function createNodeProber(
     now,
     chainTiming,
     chainMemory: createChainMemory(),
+    batching: { singly: false },
     stated,
     client: CLIENTS[stated ?? 'xdc-subnet'],
     session: undefined,
   };
   return {
-    probe: (timeoutMs, signal) => run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0 }, true),
+    probe: (timeoutMs, signal) =>
+      run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0, isMet: false }, true),
     close: transport.close,
   };
 }

@@ -1,8 +1,8 @@
 import type { Fault } from '../model/observation.ts';
 import type { ParentResult } from '../model/parent-chain.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { type Call, type CallResult, parseAnswer, parseSingle, REFUSES_BATCH, toBody } from './json-rpc.ts';
-import { type Exchange, exchangeWithRetry, type ReadResponse, type TransportResponse } from './transport.ts';
+import { askCalls, type Call, type CallResult, parseAnswer, parseSingle, toBody } from './json-rpc.ts';
+import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 
 /** What a node of the parent chain answered to a call: the unparsed result, or why there is none. */
 export type ParentAnswer =
@@ -50,16 +50,6 @@ function readOne(response: TransportResponse): CallResult {
   return response.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parseSingle(response);
 }
 
-/** Undefined when the node takes no batch. */
-function readTogether(response: TransportResponse, calls: number): readonly CallResult[] | undefined {
-  if (REFUSES_BATCH.has(response.status)) return undefined;
-  const results = parseAnswer(response, calls);
-  const isRefusal =
-    results === 'refused' ||
-    results.every((result) => !result.ok && result.fault.kind === 'rpc-error' && !isRevert(result.fault));
-  return isRefusal ? undefined : results;
-}
-
 /**
  * Creates a client for a JSON-RPC address; user info in it is sent as basic authentication. Each request may take `withinMs`,
  * with the whole answer. Several calls go in one request. A node that refuses that is asked for each by itself from then on.
@@ -67,52 +57,18 @@ function readTogether(response: TransportResponse, calls: number): readonly Call
  */
 export function createParentClient(rpc: string, withinMs: number, keepsAlive?: () => boolean): ParentClient {
   const transport = createHttpTransport(rpc, keepsAlive);
-  let asksSingly = false;
-
-  const send = <T>(
-    calls: readonly Call[],
-    read: ReadResponse<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<Exchange<T>> => {
-    // Some public nodes refuse a client that does not say what it is.
-    const headers = { accept: 'application/json', 'user-agent': 'subnetd' };
+  const memory = { singly: false };
+  // Some public nodes refuse a client that does not say what it is.
+  const headers = { accept: 'application/json', 'user-agent': 'subnetd' };
+  const send = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
     const ask = { method: 'POST', contentType: 'application/json', headers, body: toBody(calls) } as const;
-    return exchangeWithRetry(transport, ask, read, performance.now() + withinMs, signal);
+    const read = (response: TransportResponse) =>
+      calls.length === 1 ? [readOne(response)] : parseAnswer(response, calls.length);
+    const exchange = await exchangeWithRetry(transport, ask, read, performance.now() + withinMs, signal);
+    return exchange.ok ? exchange.value : calls.map(() => exchange);
   };
-
-  /** Undefined when the node takes no batch, or none that large. */
-  const askTogether = async (
-    calls: readonly Call[],
-    signal?: AbortSignal,
-  ): Promise<readonly CallResult[] | undefined> => {
-    const exchange = await send(calls, (response) => readTogether(response, calls.length), signal);
-    if (exchange.ok) return exchange.value;
-    return exchange.fault.kind === 'too-large' ? undefined : calls.map(() => exchange);
-  };
-
-  /** A node that does not answer is asked no more. */
-  const askSingly = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
-    const results: CallResult[] = [];
-    let lost: Exchange<CallResult> | undefined;
-    for (const call of calls) {
-      const exchange: Exchange<CallResult> = lost ?? (await send([call], readOne, signal));
-      if (!exchange.ok && exchange.fault.kind !== 'too-large') lost = exchange;
-      results.push(exchange.ok ? exchange.value : exchange);
-    }
-    return results;
-  };
-
-  const askAll = async (calls: readonly Call[], signal?: AbortSignal): Promise<readonly CallResult[]> => {
-    if (asksSingly || calls.length === 1) return askSingly(calls, signal);
-    const together = await askTogether(calls, signal);
-    if (together !== undefined) return together;
-    const results = await askSingly(calls, signal);
-    asksSingly = results.some(({ ok }) => ok);
-    return results;
-  };
-
   return {
-    ask: async (calls, signal) => (await askAll(calls, signal)).map(toAnswer),
+    ask: async (calls, signal) => (await askCalls(calls, memory, (some) => send(some, signal))).map(toAnswer),
     close: transport.close,
   };
 }

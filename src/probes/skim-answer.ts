@@ -139,10 +139,10 @@ function readMessage(cursor: Cursor, readers: readonly SkimValue[], results: Cal
  * or of another form than nodes write (Go: compact, the id before the result); the parser of JSON-RPC says what that is.
  */
 export function skimAnswer(
-  { status, contentType, body }: TransportResponse,
+  { status, body }: TransportResponse,
   readers: readonly SkimValue[],
 ): readonly CallResult[] | undefined {
-  if (status !== 200 || contentType.startsWith('text/html')) return undefined;
+  if (status !== 200) return undefined;
   const isBatch = readers.length > 1;
   if (isBatch && body[0] !== OPEN_LIST) return undefined;
   const cursor: Cursor = { bytes: body, at: isBatch ? 1 : 0 };
@@ -158,11 +158,9 @@ export function skimAnswer(
   return rest === 0 || (rest === 1 && body[cursor.at] === NEWLINE) ? results : undefined;
 }
 
-/** Reads the results of calls, by a reader for each; `refused` when the node takes no batch. */
-export const skimOrParse = (
-  response: TransportResponse,
-  readers: readonly SkimValue[],
-): readonly CallResult[] | 'refused' => skimAnswer(response, readers) ?? parseAnswer(response, readers.length);
+/** Reads the results of calls, by a reader for each. */
+export const skimOrParse = (response: TransportResponse, readers: readonly SkimValue[]): readonly CallResult[] =>
+  skimAnswer(response, readers) ?? parseAnswer(response, readers.length);
 
 /** Reads the result of a single call. */
 export const skimOrParseSingle = (response: TransportResponse, read: SkimValue): CallResult =>

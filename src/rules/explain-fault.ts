@@ -14,6 +14,11 @@ const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], str
   other: 'its answer is no JSON',
 };
 
+const TOO_MANY: Required<Finding> = {
+  seen: 'it takes no more requests for now',
+  fix: 'raise its limit, or the interval of the check',
+};
+
 /** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
 const STATUS: Readonly<Record<number, Required<Finding>>> = {
   401: {
@@ -25,7 +30,7 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
     seen: 'it refuses the content type application/json',
     fix: 'correct the address in the inventory, as what answers is no node',
   },
-  429: { seen: 'it takes no more requests for now', fix: 'raise its limit, or the interval of the check' },
+  429: TOO_MANY,
   502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
   503: { seen: 'it is overloaded or gave up on the call after its own time limit', fix: 'check its load and memory' },
 };
@@ -41,6 +46,8 @@ function explainRpcError(known: KnownRpcError, namespace: string, name: string, 
       };
     case 'module-off':
       return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, name) };
+    case 'rate-limit':
+      return TOO_MANY;
     case 'crashed':
       return {
         seen: 'the method crashed inside the node',

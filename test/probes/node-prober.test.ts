@@ -4,11 +4,13 @@ import { createHttpTransport } from '../../src/probes/http-transport.ts';
 import { createNodeProber, type NodeProber } from '../../src/probes/node-prober.ts';
 import {
   answerCall,
+  BATCH_REFUSALS,
   blockResult,
   type FakeServer,
   healthy,
   type Methods,
   type ReceivedCall,
+  refuseBatch,
   startHttp,
   startNode,
   startTcp,
@@ -162,28 +164,125 @@ describe('what is asked', () => {
     expect((await probe.probe(2000)).peers).toBeUndefined();
   });
 
-  it('sends single calls to a node that refuses batches, and remembers it', async () => {
-    const refuse = { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'batches are off' } };
-    const { server, probe } = watch(
-      await startNode(healthy, (answers, response) =>
-        response.end(JSON.stringify(Array.isArray(answers) ? refuse : answers)),
-      ),
-    );
-    for (let i = 0; i < 3; i += 1) {
-      const observation = await probe.probe(2000);
-      expect([observation.latest.ok, observation.committed?.ok, observation.peers?.ok]).toEqual([true, true, true]);
-    }
-    expect(server.requests.filter(({ length }) => length > 1)).toHaveLength(1);
-  });
+  it.each(Object.keys(BATCH_REFUSALS))(
+    'sends single calls to a node that answers a batch with %s, and remembers it',
+    async (refusal) => {
+      const { server, probe } = watch(
+        await startNode(healthy, (answers, response) => {
+          if (!Array.isArray(answers)) response.end(JSON.stringify(answers));
+          else
+            refuseBatch(
+              refusal,
+              answers.map(({ id }) => id),
+              response,
+            );
+        }),
+      );
+      for (let i = 0; i < 3; i += 1)
+        expect(await probe.probe(2000)).toMatchObject({
+          latest: { ok: true, value: { number: 1234 } },
+          committed: { ok: true, value: { number: 1231 } },
+          peers: { ok: true, value: { count: 3, via: 'admin_peers' } },
+        });
+      expect(server.requests.filter(({ length }) => length > 1)).toHaveLength(1);
+      expect(server.requests.filter((one) => methodsOf(one)?.includes('rpc_modules'))).toHaveLength(2);
+    },
+  );
 
-  it('sends single calls to a server that answers a batch with HTTP 400', async () => {
-    const { probe } = watch(
+  it('tries a batch again after an hour, because what refused it may have changed', async () => {
+    let now = 0;
+    let refuses = true;
+    const { server, probe } = watch(
       await startNode(healthy, (answers, response) => {
-        if (Array.isArray(answers)) response.statusCode = 400;
+        if (refuses && Array.isArray(answers)) response.statusCode = 413;
         response.end(JSON.stringify(answers));
       }),
+      () => now,
     );
-    expect((await probe.probe(2000)).latest.ok).toBe(true);
+    await probe.probe(2000);
+    refuses = false;
+    now = 59 * 60_000;
+    await probe.probe(2000);
+    expect(server.requests.at(-1)).toHaveLength(1);
+    now = 61 * 60_000;
+    await probe.probe(2000);
+    now += 10_000;
+    await probe.probe(2000);
+    expect(methodsOf(server.requests.at(-1))).toEqual(['latest', 'committed', 'admin_peers']);
+  });
+
+  it('asks a server that refuses everything for one call more, and no further one', async () => {
+    const { server, probe } = watch(
+      await startNode(healthy, (_answers, response) => response.writeHead(403).end('no')),
+    );
+    for (let i = 0; i < 2; i += 1)
+      expect((await probe.probe(2000)).latest).toEqual({ ok: false, fault: { kind: 'status', status: 403 } });
+    expect(server.requests.map(({ length }) => length)).toEqual([3, 1, 3, 1]);
+  });
+
+  it.each([0, 1, 50])('is answered by a server that ends each connection without a word after %i ms', async (ms) => {
+    const { probe } = watch(
+      await startNode(healthy, (answers, response) => {
+        response.end(JSON.stringify(answers));
+        setTimeout(() => response.socket?.destroy(), ms);
+      }),
+    );
+    for (let i = 0; i < 4; i += 1) {
+      const { latest, committed, peers, chain } = await probe.probe(2000);
+      expect([latest.ok, committed?.ok, peers?.ok]).toEqual([true, true, true]);
+      expect(Object.values(chain?.missing ?? {})).not.toContain('no-answer');
+    }
+  });
+
+  it('is answered by a server that takes one request on each connection, and resets it at the next', async () => {
+    const served = new WeakSet<object>();
+    const server = await startHttp((request, response, body) => {
+      if (served.has(request.socket)) return request.socket.resetAndDestroy();
+      served.add(request.socket);
+      const calls: ReceivedCall | readonly ReceivedCall[] = JSON.parse(body);
+      response.end(
+        JSON.stringify('method' in calls ? answerCall(healthy, calls) : calls.map((call) => answerCall(healthy, call))),
+      );
+    });
+    const { probe } = watch(server);
+    for (let i = 0; i < 3; i += 1)
+      expect(await probe.probe(2000)).toMatchObject({
+        ...{ latest: { ok: true }, committed: { ok: true }, peers: { ok: true, value: { via: 'admin_peers' } } },
+      });
+  });
+
+  it.each([
+    ['the type of a web page', 'text/html; charset=utf-8', ''],
+    ['no type', '', ''],
+    ['a byte order mark', 'application/json', '\ufeff'],
+    ['white space before it', 'application/json', '\r\n  '],
+  ])('reads JSON with %s', async (_what, type, before) => {
+    const { probe } = watch(
+      await startNode(healthy, (answers, response) => {
+        if (type !== '') response.setHeader('Content-Type', type);
+        response.end(before + JSON.stringify(answers));
+      }),
+    );
+    expect(await probe.probe(2000)).toMatchObject({ latest: { ok: true }, peers: { ok: true } });
+  });
+
+  it.each([
+    { code: -32005, message: 'daily request count exceeded, request rate limited' },
+    { code: '-32005', message: 'daily request count exceeded, request rate limited' },
+    { code: 429, message: 'Too Many Requests' },
+  ])('takes %j for a limit, and asks for the namespaces again when that is over', async (error) => {
+    let limits = true;
+    const { probe } = watch(
+      await startNode(healthy, (answers, response) => {
+        const limited = [answers].flat().map((one) => ({ ...(one as object), result: undefined, error }));
+        const all = limits ? limited : answers;
+        response.end(JSON.stringify(Array.isArray(answers) || !limits ? all : limited[0]));
+      }),
+    );
+    const fault = { kind: 'rpc-error', code: Number(error.code), known: 'rate-limit' };
+    expect(await probe.probe(2000)).toMatchObject({ answered: true, latest: { ok: false, fault } });
+    limits = false;
+    expect((await probe.probe(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'admin_peers' } });
   });
 
   it('sends user info as basic authentication', async () => {

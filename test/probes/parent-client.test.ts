@@ -5,7 +5,14 @@ import { createParentClient, type ParentClient } from '../../src/probes/parent-c
 import { createParentProber } from '../../src/probes/parent-prober.ts';
 // To load it takes longer than the test leaves to the node.
 import '../../src/probes/read-contract.ts';
-import { answerCall, type Methods, type ReceivedCall, startHttp } from '../support/fake-node.ts';
+import {
+  answerCall,
+  BATCH_REFUSALS,
+  type Methods,
+  type ReceivedCall,
+  refuseBatch,
+  startHttp,
+} from '../support/fake-node.ts';
 import { settings } from '../support/views.ts';
 
 const { signal } = new AbortController();
@@ -74,29 +81,23 @@ describe('a node of the parent chain', () => {
     expect(await client.ask(CALLS)).toEqual(BOTH);
   });
 
-  it.each([
-    [
-      'one error for the whole batch',
-      () => ({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no batch' } }),
-    ],
-    [
-      'an error for each call of a batch',
-      () => [1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: 31, message: 'batches of at most 1 call' } })),
-    ],
-    [
-      'HTTP 400 to a batch',
-      (response: ServerResponse) => {
-        response.writeHead(400);
-        return {};
-      },
-    ],
-  ])('that answers %s is asked for each call by itself from then on', async (_, refuse) => {
-    const node = await useNode((asked, response) => ('method' in asked ? answerAll(asked) : refuse(response)));
-    const client = useClient(node.url);
-    expect(await client.ask(CALLS)).toEqual(BOTH);
-    expect(await client.ask(CALLS)).toEqual(BOTH);
-    expect(node.requests.map((asked) => typeof asked)).toEqual(['object', 'string', 'string', 'string', 'string']);
-  });
+  it.each(Object.keys(BATCH_REFUSALS))(
+    'that answers a batch with %s is asked for each call by itself from then on',
+    async (refusal) => {
+      const node = await useNode((asked, response) => {
+        if ('method' in asked) return answerAll(asked);
+        refuseBatch(
+          refusal,
+          asked.map(({ id }) => id),
+          response,
+        );
+      });
+      const client = useClient(node.url);
+      expect(await client.ask(CALLS)).toEqual(BOTH);
+      expect(await client.ask(CALLS)).toEqual(BOTH);
+      expect(node.requests.map((asked) => typeof asked)).toEqual(['object', 'string', 'string', 'string', 'string']);
+    },
+  );
 
   it('that answers all with errors is asked together again, because that may pass', async () => {
     let methods: Methods = {};
@@ -117,14 +118,14 @@ describe('a node of the parent chain', () => {
     expect(node.requests).toHaveLength(1);
   });
 
-  it('that limits subnetd is asked once', async () => {
+  it('that limits subnetd is asked for one call more, as it may limit batches', async () => {
     const node = await useNode((_asked, response) => {
       response.writeHead(429);
       return {};
     });
     const limited = { ok: false, why: 'answers HTTP 429', isRevert: false };
     expect(await useClient(node.url).ask(CALLS)).toEqual([limited, limited]);
-    expect(node.requests).toHaveLength(1);
+    expect(node.requests).toEqual([['eth_chainId', 'eth_blockNumber'], 'eth_chainId']);
   });
 
   it('that takes no batches and then does not answer is asked no more', async () => {

@@ -100,6 +100,35 @@ export function answerCall(methods: Methods, call: ReceivedCall): unknown {
     : { jsonrpc: '2.0', id: call.id, result };
 }
 
+/** How servers and proxies refuse a batch of several calls, by the ids of the calls. A text is the body, a number the status. */
+export const BATCH_REFUSALS: Readonly<Record<string, (ids: readonly number[]) => number | string | 'close'>> = {
+  'one error with the id null': () =>
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"batch limit exceeded"}}',
+  'a list of one error with the id null': () =>
+    '[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch limit exceeded"}}]',
+  'an error for the first call only': ([id]) =>
+    `[{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":"batch too large"}}]`,
+  'an error for each call': (ids) =>
+    JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, error: { code: -32005, message: 'no batches' } }))),
+  'an empty list': () => '[]',
+  words: () => 'batch requests are disabled',
+  'HTTP 400': () => 400,
+  'HTTP 403': () => 403,
+  'HTTP 404': () => 404,
+  'HTTP 413': () => 413,
+  'HTTP 429': () => 429,
+  'HTTP 500': () => 500,
+  'the end of the connection': () => 'close',
+};
+
+/** Answers as one of `BATCH_REFUSALS` says. */
+export function refuseBatch(refusal: string, ids: readonly number[], response: ServerResponse): void {
+  const answer = BATCH_REFUSALS[refusal]?.(ids);
+  if (answer === 'close') response.destroy();
+  else if (typeof answer === 'number') response.writeHead(answer).end('{}');
+  else response.end(answer);
+}
+
 /** A node whose methods the test gives; `respond` may change the whole answer. */
 export async function startNode(
   methods: Methods = healthy,
