@@ -90,6 +90,13 @@ export const nodeRules = [
   }),
   reportProblems({
     ...ofNode,
+    name: 'SubnetDiskFilling',
+    summary: 'The disk of a node of {{ $labels.subnet }} is filling up.',
+    description:
+      'Less than 5 % of the disk that holds the data of {{ $labels.name }} of {{ $labels.subnet }} is free. Below 1 % the node ends itself, and again after each start. Free space on it.',
+  }),
+  reportProblems({
+    ...ofNode,
     name: 'SubnetNodeLogFault',
     summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',
     description:

@@ -1,4 +1,6 @@
+import type { HealthFault } from '../model/chain.ts';
 import type { Client } from '../model/client.ts';
+import { isRecord } from '../model/record.ts';
 import { toGethCalls, toGethChainCalls, toHex } from './geth-calls.ts';
 
 /** Its configuration in the folder of the deployment. */
@@ -7,6 +9,55 @@ const CONFIG = 'xdc-nmc-subnet.json';
 /** What it calls a namespace in its configuration; the methods of the engine are of the module Xdc. */
 const toModule = (namespace: string): string =>
   namespace === 'XDPoS' ? 'Xdc' : `${namespace.charAt(0).toUpperCase()}${namespace.slice(1)}`;
+
+/** What it calls its faults in `GET /health`, and how it describes them (Nethermind.HealthChecks, NodeHealthService). */
+const FAULTS: readonly (readonly [name: string, description: RegExp, fault: HealthFault])[] = [
+  [
+    'NotProcessingBlocks',
+    /stopped processing blocks/,
+    { of: 'blocks', seen: 'it has stopped processing blocks', fix: 'restart it, as it does not begin again by itself' },
+  ],
+  [
+    'NotProducingBlocks',
+    /stopped producing blocks/,
+    { of: 'blocks', seen: 'it has stopped making blocks', fix: 'restart it, as it does not begin again by itself' },
+  ],
+  [
+    'NoPeers',
+    /not connected to any peers/,
+    { of: 'peers', seen: 'it is connected to no peer', fix: 'check its bootnode and the firewall for its p2p port' },
+  ],
+  [
+    'LowDiskSpace',
+    /running out of free disk space/,
+    {
+      of: 'disk',
+      seen: 'its disk is nearly full',
+      fix: 'free space on the disk of its data folder: below 1 % it ends itself, and again after each start',
+    },
+  ],
+];
+
+/** Reads `GET /health`. A halted chain is healthy there: only a loop that has ended is not. */
+function readHealth(text: string): readonly HealthFault[] | undefined {
+  try {
+    const answer: unknown = JSON.parse(text);
+    const entries = isRecord(answer) && isRecord(answer.entries) ? answer.entries : {};
+    const node = entries['node-health'];
+    if (!isRecord(node)) return undefined;
+    const description = String(node.description ?? '');
+    const { Errors, errors = Errors } = isRecord(node.data) ? node.data : {};
+    const named: readonly unknown[] = Array.isArray(errors) ? errors : [];
+    const [, gb, percent] = /only ([\d.,]{1,12}) GB \(([\d.,]{1,7}) ?%\) left/.exec(description) ?? [];
+    return FAULTS.flatMap(([name, words, fault]) => {
+      if (!named.includes(name) && !words.test(description)) return [];
+      const isSized = fault.of === 'disk' && percent !== undefined;
+      return [isSized ? { ...fault, seen: `${fault.seen}, with ${gb} GB (${percent} %) free` } : fault];
+    });
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Nethermind, which the deployment generator gives the last nodes of a subnet. From its sources of 2026: it answers the
@@ -35,6 +86,7 @@ export const nethermind: Client = {
   isFinalitySettled: false,
   // It may not be able to write a pool that is not empty.
   askedApart: ['pool'],
+  health: { path: '/health', read: readHealth },
   hasAdmin: false,
   hasConsole: false,
   logFile: 'logs/xdc.log',

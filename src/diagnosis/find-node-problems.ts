@@ -1,3 +1,4 @@
+import { describeHealth, healthOf } from '../model/chain.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { listNames } from '../model/list-names.ts';
@@ -145,12 +146,12 @@ function findPartitioned(
 
 /** A height that is stalled while others rise. */
 function findStalled(node: NodeView, witness: NodeView | undefined, { now }: SubnetView): Suspicion | undefined {
-  const { name, height, isStalled, peers, isStarting } = node;
+  const { name, height, isStalled, peers, isStarting, chainFacts } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   const words = {
     summary: `${name} is stalled at block ${height.number}`,
-    evidence: `${seen}, while ${witness.name} rises`,
+    evidence: `${seen}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, now))}`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
   };
   return toSuspicion('node_stalled', node, explain(node, 'latest_block', 'log_block'), words, stalledMs(node, { now }));
@@ -179,6 +180,15 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
     });
   const summary = `${name} is behind the other nodes`;
   return toSuspicion('node_behind', node, explains, { summary, evidence, fix });
+}
+
+/** A node that says itself that its disk fills, where no line in its log has named that already. */
+function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
+  const { name, state, answers, chainFacts } = node;
+  const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;
+  if (disk === undefined || state.shownFailures.some((failure) => failure.name.startsWith('disk_'))) return undefined;
+  const summary = `the disk of ${name} is filling up`;
+  return toSuspicion('disk_filling', node, [], { summary, evidence: `${name} says that ${disk.seen}`, fix: disk.fix });
 }
 
 /** The failing checks of nodes and bootnodes that miss no more nodes than are out. */
@@ -213,7 +223,9 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
       findPartitioned(node, connected, networks, view) ??
       findStalled(node, witness, view) ??
       findHeightProblem(node, view);
+    const disk = findFillingDisk(node, view.now);
     if (one !== undefined) found.push(one);
+    if (disk !== undefined) found.push(disk);
   }
   return found;
 }

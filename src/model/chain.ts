@@ -130,6 +130,13 @@ export interface BlockMark {
   readonly hash: string;
 }
 
+/** What a node says is wrong with it, as the end of a sentence, and what to do. */
+export interface HealthFault {
+  readonly of: 'blocks' | 'peers' | 'disk';
+  readonly seen: string;
+  readonly fix: string;
+}
+
 /** The parts that are of the whole subnet, not of one node. In a large subnet few nodes are asked for them at a time. */
 export const EPOCH_PARTS = ['masternodes', 'missedRounds', 'nextEpoch', 'pool'] as const satisfies readonly ChainPart[];
 
@@ -157,6 +164,8 @@ export interface ChainObservation {
   /** The newest block whose height is a multiple of 32, and at least 16 below the newest block. */
   readonly block?: BlockMark;
   readonly syncing?: boolean;
+  /** Absent where it is not asked how it is, or does not say. */
+  readonly health?: readonly HealthFault[];
   readonly missing: Readonly<Partial<Record<ChainPart, MissingReason>>>;
 }
 
@@ -164,3 +173,17 @@ export interface ChainObservation {
 export type EpochObservation = {
   readonly [Part in 'masternodes' | 'missedRounds' | 'nextEpoch']: ChainObservation[Part] | undefined;
 };
+
+/** The node is asked each minute. */
+const HEALTH_COUNTS_MS = 3 * 60_000;
+
+/** What a node has lately said is wrong with it. */
+export const healthOf = (
+  chain: { readonly at: number; readonly observation: ChainObservation } | undefined,
+  now: number,
+): readonly HealthFault[] =>
+  chain !== undefined && now - chain.at < HEALTH_COUNTS_MS ? (chain.observation.health ?? []) : [];
+
+/** The same as the end of a sentence that begins with something else; empty without any. */
+export const describeHealth = (faults: readonly HealthFault[]): string =>
+  faults.length === 0 ? '' : `, and its own /health says that ${faults.map(({ seen }) => seen).join(' and that ')}`;

@@ -1,4 +1,4 @@
-import type { ChainPart } from './chain.ts';
+import type { ChainPart, HealthFault } from './chain.ts';
 import type { ClientName } from './client-info.ts';
 import type { NodeCall } from './observation.ts';
 
@@ -82,6 +82,8 @@ export interface Client {
   readonly isFinalitySettled: boolean;
   /** The parts that are asked for in requests of their own, because it may end the connection instead of an answer. */
   readonly askedApart: readonly ChainPart[];
+  /** Where it says over HTTP how it is, and what that text means; undefined for one that says nothing. */
+  readonly health?: { readonly path: string; readonly read: (text: string) => readonly HealthFault[] | undefined };
   /** Whether it writes `XDC.ipc`, and has a console that can be attached to it. */
   readonly hasConsole: boolean;
   /** Its log below its data folder. */

@@ -74,6 +74,7 @@ export const problemCatalog = {
   height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
   node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE },
   node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
+  disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },
   masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised' },
   node_log_fault: { ...node, alert: 'SubnetNodeLogFault', confirmMs: 2 * MINUTE, judgedBy: ['log_block'] },

@@ -138,14 +138,15 @@ export function createIpcTransport(path: string): RpcTransport {
     deadline: number,
     signal?: AbortSignal,
   ): Promise<Exchange<T>> => {
-    if (isClosed || signal?.aborted) return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
+    // A socket takes calls only.
+    if (isClosed || signal?.aborted || body === undefined)
+      return { ok: false, fault: { kind: 'closed', address: `unix:${path}` } };
     if (isSocketPathTooLong(path)) return { ok: false, fault: { kind: 'socket', path, state: 'too-long' } };
     const started = performance.now();
     const reused = open !== undefined;
     const connection = open ?? dial();
     open = connection;
-    const text = body ?? '';
-    const collect = createAnswerCollector(text.startsWith('[') ? (JSON.parse(text) as readonly unknown[]).length : 1);
+    const collect = createAnswerCollector(body.startsWith('[') ? (JSON.parse(body) as readonly unknown[]).length : 1);
     const { promise, resolve } = Promise.withResolvers<Exchange<T>>();
     const fail = (fault: Fault) => resolve({ ok: false, fault, stale: reused && fault.kind === 'closed' });
     const cancelDeadline = atDeadline(
@@ -174,7 +175,7 @@ export function createIpcTransport(path: string): RpcTransport {
     };
     signal?.addEventListener('abort', onAbort);
     connection.waiting = { receive, fail };
-    connection.socket.write(`${text}\n`);
+    connection.socket.write(`${body}\n`);
     const outcome = await promise;
     cancelDeadline();
     signal?.removeEventListener('abort', onAbort);

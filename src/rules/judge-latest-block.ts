@@ -1,4 +1,5 @@
 import { clientOf } from '../clients/clients.ts';
+import { describeHealth, healthOf } from '../model/chain.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
@@ -9,11 +10,12 @@ import { fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-function judgeStall({ target, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
+function judgeStall({ target, facts, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { stallAfterMs } = settings.rpc;
+  const health = healthOf(facts.node?.chain, now);
   return fail(
-    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)})`,
-    commandToSeeLog(target),
+    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,
+    [...health.map(({ fix }) => fix), commandToSeeLog(target)].join('; '),
   );
 }
 

@@ -1,4 +1,5 @@
 import { clientOf } from '../clients/clients.ts';
+import { healthOf } from '../model/chain.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { NodeTarget } from '../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
@@ -6,13 +7,15 @@ import { explainFault, judgeFault } from './explain-fault.ts';
 import type { View } from './view.ts';
 
 /** Is the node connected to as many peers as it should be? */
-export function judgePeers({ target, facts }: View<NodeTarget>): Judgement {
+export function judgePeers({ target, facts, now }: View<NodeTarget>): Judgement {
   const client = clientOf({ target, facts });
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been checked yet`);
   const { peers, ipcFault } = facts.node.observation;
   const noIpc = ipcFault && explainFault(ipcFault, target, 'admin', client);
   const unhelpful = noIpc && `and its IPC socket is of no help: ${noIpc.seen}`;
+  const lonely = healthOf(facts.node.chain, now).find((fault) => fault.of === 'peers');
+  if (peers === undefined && lonely !== undefined) return fail(`${name} says that ${lonely.seen}`, lonely.fix);
   if (peers === undefined)
     return noIpc === undefined
       ? unknown(

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { nethermind } from '../../src/clients/nethermind.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
-import { type FakeNode, type Methods, startNode } from '../support/fake-node.ts';
+import { type FakeNode, healthy, type Methods, startNode } from '../support/fake-node.ts';
 import { ADDRESS, moduleOff, nethermindMethods, startNethermind } from '../support/nethermind-node.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -129,5 +130,84 @@ describe('a pool that a node of Nethermind cannot answer', () => {
       block: { number: 1_280 },
       missing: { pool: reason },
     });
+  });
+});
+
+/** What `GET /health` answers, by its sources: with faults the status is 503. */
+const health = (errors: readonly string[], description: string, data: unknown = { IsSyncing: false, Errors: errors }) =>
+  JSON.stringify({
+    status: errors.length === 0 ? 'Healthy' : 'Unhealthy',
+    entries: { 'node-health': { data, description, status: errors.length === 0 ? 'Healthy' : 'Unhealthy', tags: [] } },
+  });
+const SYNCED = 'The node is now fully synced with a network.';
+const LOW = `${SYNCED} Peers: 3. The node is running out of free disk space in '/work/xdcchain' - only 1.23 GB (4.20%) left.`;
+
+describe('the health of a node of Nethermind', () => {
+  const asked = async (toGet: Parameters<typeof startNode>[2], probes = 1) => {
+    const paths: string[] = [];
+    const server = await startNode(nethermindMethods(1_298), undefined, (path, response) => {
+      paths.push(path);
+      toGet?.(path, response);
+    });
+    let now = Date.now();
+    const prober = createNodeProber(server.url, 'XDPoS', () => now);
+    cleanups.push(prober.close, server.stop);
+    let seen = await prober.probe(5_000);
+    for (let i = 1; i < probes; i += 1) {
+      now += 60_000;
+      seen = await prober.probe(5_000);
+    }
+    return { seen, paths };
+  };
+  const answer = (status: number, text: string) => (_: string, response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+
+  it('is asked with its chain, each minute, and is good while the chain is halted', async () => {
+    const { seen, paths } = await asked(answer(200, health([], `${SYNCED} Peers: 3.`)), 3);
+    expect(paths).toEqual(['/health', '/health', '/health']);
+    expect(seen.chain?.health).toEqual([]);
+  });
+
+  it.each([
+    [['LowDiskSpace'], LOW, 'its disk is nearly full, with 1.23 GB (4.20 %) free'],
+    [['LowDiskSpace'], 'disk', 'its disk is nearly full'],
+    [['NoPeers'], `${SYNCED} Node is not connected to any peers.`, 'it is connected to no peer'],
+    [['NotProcessingBlocks'], 'The node stopped processing blocks.', 'it has stopped processing blocks'],
+    [['NotProducingBlocks'], 'The node stopped producing blocks.', 'it has stopped making blocks'],
+    [['SomethingNew'], 'A fault of another version.', undefined],
+  ])('names %o in words of its own', async (errors, description, words) => {
+    const { seen } = await asked(answer(503, health(errors, description)));
+    expect(seen.chain?.health?.map(({ seen: said }) => said)).toEqual(words === undefined ? [] : [words]);
+    expect(seen.answered).toBe(true);
+  });
+
+  it('is read by its description where an image lists no errors', () => {
+    const read = nethermind.health?.read(health(['x'], LOW, {})) ?? [];
+    expect(read.map((fault) => fault.of)).toEqual(['disk']);
+  });
+
+  it.each([
+    ['is off', answer(404, '')],
+    ['is a web page', answer(200, '<html></html>')],
+    ['is that of another program', answer(200, '{"status":"UP"}')],
+    ['ends the connection', (_: string, response: ServerResponse) => response.destroy()],
+  ])('is no fault when it %s, and its chain is read all the same', async (_, toGet) => {
+    const { seen } = await asked(toGet);
+    expect(seen).toMatchObject({ answered: true, latest: { ok: true }, chain: { chainId: 63_473 } });
+    expect(seen.chain).not.toHaveProperty('health');
+  });
+
+  it('that is off is not asked again each minute', async () => {
+    expect((await asked(answer(404, ''), 5)).paths).toEqual(['/health']);
+  });
+
+  it('is asked of no other client', async () => {
+    const paths: string[] = [];
+    const other = await startNode(healthy, undefined, (path, response) => {
+      paths.push(path);
+      response.end();
+    });
+    await probe(other);
+    expect(paths).toEqual([]);
   });
 });

@@ -94,3 +94,36 @@ describe('a subnet of two clients', () => {
     },
   );
 });
+
+describe('what Nethermind says of its own health', () => {
+  const DISK = {
+    of: 'disk',
+    seen: 'its disk is nearly full, with 1.23 GB (4.20 %) free',
+    fix: 'free space on the disk of its data folder',
+  } as const;
+  const DEAD = { of: 'blocks', seen: 'it has stopped processing blocks', fix: 'restart it' } as const;
+
+  it('warns of a disk that fills while all is well, and costs no vote', () => {
+    const filling = mixed(chainOf('n4', { health: [DISK] }));
+    expect(diagnosed(filling)).toMatchObject([
+      {
+        problem: 'disk_filling',
+        name: 'n4',
+        summary: 'the disk of n4 is filling up',
+        evidence: 'n4 says that its disk is nearly full, with 1.23 GB (4.20 %) free',
+        fix: 'free space on the disk of its data folder',
+      },
+    ]);
+    expect(stateOf(filling).quorum).toMatchObject({ voting: 4 });
+  });
+
+  it('names why one node is stalled, and is no news while its blocks rise', () => {
+    const stalled = mixed((name) =>
+      name === 'n4' ? { height: 900, stalledMs: 90_000, chain: { health: [DEAD] } } : {},
+    );
+    expect(diagnosed(stalled).find(({ problem }) => problem === 'node_stalled')?.evidence).toBe(
+      'n4 has been at block 900 for 1m 30s with 3 peers, while n1 rises, and its own /health says that it has stopped processing blocks',
+    );
+    expect(named(mixed(chainOf('n4', { health: [DEAD] })))).toEqual([]);
+  });
+});

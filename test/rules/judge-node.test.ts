@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ChainFacts } from '../../src/model/facts.ts';
 import type { Fault, NodeObservation } from '../../src/model/observation.ts';
 import { formatReason } from '../../src/model/verdict.ts';
 import { explainFault } from '../../src/rules/explain-fault.ts';
@@ -158,5 +159,39 @@ describe('a fault', () => {
       // A console is that of a page; `checks.console` is a setting.
       expect(text).not.toMatch(/(?<!checks\.)\bconsole\b/);
     }
+  });
+});
+
+describe('what a node of Nethermind says of its health', () => {
+  const DEAD = { of: 'blocks', seen: 'it has stopped processing blocks', fix: 'restart it' } as const;
+  const LONELY = { of: 'peers', seen: 'it is connected to no peer', fix: 'check its bootnode' } as const;
+  const view = (agoMs: number, chainAgoMs = 0) => {
+    const known = at(40, { chain: { health: [DEAD, LONELY], syncing: false, missing: {} } });
+    return aView(
+      nodeTarget('a'),
+      { node: { ...known.node, chain: { ...known.node.chain, at: NOW + agoMs - chainAgoMs } as ChainFacts } },
+      { now: NOW + agoMs },
+    );
+  };
+
+  it('is why its block does not rise', () =>
+    expect(asRead(judgeLatestBlock(view(90_000)))).toEqual({
+      verdict: 'fail',
+      reason:
+        'the block 40 of a has not risen for 1m 30s (limit 1m), and its own /health says that it has stopped processing blocks and that it is connected to no peer; restart it; check its bootnode; read the log of the node a',
+    }));
+  it('is nothing while the block rises', () => expect(judgeLatestBlock(view(1_000)).verdict).toBe('pass'));
+  it('is forgotten after some minutes', () =>
+    expect(asRead(judgeLatestBlock(view(200_000, 180_000))).reason).not.toContain('/health'));
+  it('counts for its peers only where nobody else can count them', () => {
+    expect(asRead(judgePeers(view(0)))).toEqual({
+      verdict: 'fail',
+      reason: 'a says that it is connected to no peer; check its bootnode',
+    });
+    const counted = at(40, {
+      peers: { ok: true, value: { count: 3, via: 'admin_peers' } },
+      chain: { health: [LONELY], syncing: false, missing: {} },
+    });
+    expect(judgePeers(aView(nodeTarget('a'), counted, { now: NOW })).verdict).toBe('pass');
   });
 });

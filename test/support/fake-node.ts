@@ -129,19 +129,21 @@ export function refuseBatch(refusal: string, ids: readonly number[], response: S
   else response.end(answer);
 }
 
-/** A node whose methods the test gives; `respond` may change the whole answer. */
+/** A node whose methods the test gives; `respond` may change the whole answer, `toGet` answers what is no call. */
 export async function startNode(
   methods: Methods = healthy,
   respond: (answers: unknown, response: ServerResponse) => void = (answers, response) => {
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify(answers));
   },
+  toGet: (path: string, response: ServerResponse) => void = (_, response) => response.writeHead(404).end(),
 ): Promise<FakeNode> {
   const requests: (readonly ReceivedCall[])[] = [];
   const server = await startHttp((request, response, body) => {
     // A node without wildcards answers to IP addresses and localhost (XDC-Subnet rpc/http.go).
     if (!/^(?:[\d.]+|localhost)(?::\d+)?$/.test(request.headers.host ?? ''))
       return response.writeHead(403).end('invalid host specified\n');
+    if (request.method === 'GET') return toGet(request.url ?? '', response);
     const message = JSON.parse(body) as ReceivedCall | readonly ReceivedCall[];
     const calls = Array.isArray(message) ? message : [message as ReceivedCall];
     requests.push(calls);
