@@ -135,6 +135,7 @@ export const problemCatalog = {
   images_differ: { ...setup, confirmMs: 30 * MINUTE },
   ports_published: setup,
   containers_unlisted: setup,
+  engine_off: setup,
   docker_clock_skewed: setup,
   log_rotation_missing: setup,
   log_rotation_small: setup,

@@ -181,25 +181,20 @@ type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 
 /** What is remembered of a node from one question to the next. */
 export interface ChainMemory extends BatchMemory {
-  /** The methods that the node does not have. It would log a warning for each further call. */
-  absent: ReadonlySet<string>;
+  /** What the node answered to the methods that it does not serve. It would log a warning for each further call. */
+  absent: ReadonlyMap<string, CallResult | undefined>;
   /** By the last question that was answered. */
   settings?: ConsensusSettings;
 }
 
 /** One for all: ten thousand nodes have all methods. */
-const NONE_ABSENT: ReadonlySet<string> = new Set();
+const NONE_ABSENT: ChainMemory['absent'] = new Map();
 
 export const createChainMemory = (): ChainMemory => ({ singly: false, absent: NONE_ABSENT });
 
 /** A node may have other methods than before. */
 export const forgetAbsent = (memory: ChainMemory): void => {
   memory.absent = NONE_ABSENT;
-};
-
-const METHOD_NOT_FOUND: CallResult = {
-  ok: false,
-  fault: { kind: 'rpc-error', code: -32601, known: 'method-not-found' },
 };
 
 const isAbsent = (result: CallResult | undefined): boolean =>
@@ -232,8 +227,8 @@ export async function askChain<T extends object>(
   const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(together, send, memory)) };
   for (const one of present) if (!together.has(one[0])) Object.assign(answers, await ask(new Map([one]), send, memory));
   for (const [name, { method }] of calls) {
-    if (memory.absent.has(method)) answers[name] ??= METHOD_NOT_FOUND;
-    else if (isAbsent(answers[name])) memory.absent = new Set(memory.absent).add(method);
+    if (memory.absent.has(method)) answers[name] ??= memory.absent.get(method);
+    else if (isAbsent(answers[name])) memory.absent = new Map(memory.absent).set(method, answers[name]);
   }
   return read(answers);
 }

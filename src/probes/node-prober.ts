@@ -198,7 +198,7 @@ async function askHealth(
   const end = Math.min(deadline, performance.now() + CHAIN_MS);
   const said = await exchangeWithRetry(transport, { method: 'GET', path: health.path }, read, end, signal);
   if (said.ok && said.value !== undefined) return { health: said.value };
-  chainMemory.absent = new Set(chainMemory.absent).add(health.path);
+  chainMemory.absent = new Map(chainMemory.absent).set(health.path, undefined);
   return {};
 }
 

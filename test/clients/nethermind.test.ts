@@ -80,6 +80,25 @@ describe('a node of Nethermind', () => {
     expect(chain?.missing).toMatchObject({ consensus: 'module-off', masternodes: 'module-off', pool: 'module-off' });
   });
 
+  it('is still known to have its engine off when that is not asked for again', async () => {
+    const server = await startNode(
+      nethermindMethods(40, {
+        XDPoS_networkInformation: () => moduleOff('XDPoS_networkInformation', 'Xdc'),
+      }),
+    );
+    let now = Date.now();
+    const prober = createNodeProber(server.url, 'XDPoS', () => now);
+    cleanups.push(prober.close, server.stop);
+    await prober.probe(5_000);
+    now += 60_000;
+    expect((await prober.probe(5_000)).chain?.missing.consensus).toBe('module-off');
+    expect(
+      methodsOf(server)
+        .flat()
+        .filter((method) => method === 'XDPoS_networkInformation'),
+    ).toHaveLength(1);
+  });
+
   it('has peers without names when their ids are hashes, not ids', async () => {
     const { chain, peers } = await probeOf(40, { parity_netPeers: () => ({ peers: [{ id: 'cd'.repeat(32) }] }) });
     expect([chain?.peerIds, chain?.missing.peerIds]).toEqual([undefined, 'malformed']);

@@ -331,3 +331,36 @@ test('a log driver that keeps nothing to read is why a log cannot be read', () =
   ]);
   expect(withDriver('local', true)[0]?.[0]).toBe(`${cannot}Docker breaks off when it is read`);
 });
+
+describe('a node of Nethermind whose engine is off', () => {
+  const lacking = (client: 'nethermind' | 'xdc-subnet', consensus: 'module-off' | 'method-not-found' | 'error') =>
+    NAMES.map((name) =>
+      name === 'n4'
+        ? diagnosedNode(name, NAMES, { client, chain: { consensus: undefined, missing: { consensus } } as object })
+        : diagnosedNode(name, NAMES),
+    );
+  const engineOff = (...asked: Parameters<typeof lacking>) =>
+    found({}, lacking(...asked)).filter(([problem]) => problem === 'engine_off');
+
+  test('is found, with the line for its configuration', () => {
+    expect(engineOff('nethermind', 'module-off')).toEqual([
+      [
+        'engine_off',
+        'n4',
+        'n4 does not serve the methods of the consensus engine',
+        'n4 gives its blocks, but its module for XDPoS_networkInformation is off, so it tells nothing about masternodes, missed rounds and votes',
+        expect.stringMatching(/^add "Xdc" to JsonRpc\.EnabledModules in xdc-nmc-subnet\.json and recreate n4; /),
+      ],
+    ]);
+  });
+
+  test('is found too where it does not know the methods at all, which a wrong prefix also causes', () => {
+    const [[, , , evidence, fix] = []] = engineOff('nethermind', 'method-not-found');
+    expect(evidence).toContain('n4 gives its blocks, but it does not know XDPoS_networkInformation, so it tells');
+    expect(fix).toMatch(/, or correct consensus in the inventory$/);
+  });
+
+  test('is not found where that call fails by itself', () => {
+    expect(engineOff('nethermind', 'error')).toEqual([]);
+  });
+});

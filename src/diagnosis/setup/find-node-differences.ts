@@ -130,8 +130,31 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
   };
 }
 
-/** In what the nodes of a subnet differ. */
+/** Nodes that give their blocks, but serve no method of the consensus engine: then that is a namespace of its own. */
+const findEnginesOff = ({ nodes, subnet: { consensus } }: SubnetView): readonly Suspicion[] =>
+  nodes.flatMap((node) => {
+    const { name, height, answers, chainFacts } = node;
+    const why = answers === true && height !== undefined ? chainFacts?.observation.missing.consensus : undefined;
+    if (why !== 'module-off' && why !== 'method-not-found') return [];
+    const open = adviceOf(node).openNamespace('XDPoS', name);
+    return [
+      {
+        problem: 'engine_off' as const,
+        component: 'node' as const,
+        name,
+        summary: `${name} does not serve the methods of the consensus engine`,
+        evidence: `${name} gives its blocks, but ${why === 'module-off' ? 'its module for' : 'it does not know'} ${consensus}_networkInformation${why === 'module-off' ? ' is off' : ''}, so it tells nothing about masternodes, missed rounds and votes`,
+        fix: why === 'module-off' ? open : `${open}, or correct consensus in the inventory`,
+        explains: [],
+        causes: [],
+      },
+    ];
+  });
+
+/** In what the nodes of a subnet differ, and what they lack. */
 export const findNodeDifferences = (view: SubnetView): readonly Suspicion[] =>
-  [findConsensus(view), ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)])].filter(
-    (one) => one !== undefined,
-  );
+  [
+    findConsensus(view),
+    ...findEnginesOff(view),
+    ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)]),
+  ].filter((one) => one !== undefined);
