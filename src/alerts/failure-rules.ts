@@ -55,6 +55,13 @@ export const failureRules = [
       'The chain database of {{ $labels.name }} of {{ $labels.subnet }} is gone or corrupt, as after a full disk. Check the disk, then let the node sync again from the others.',
   }),
   reportProblems({
+    ...ofNode,
+    name: 'SubnetNodeSnapshotLost',
+    summary: 'A node of {{ $labels.subnet }} has lost a snapshot or state that it needs.',
+    description:
+      '{{ $labels.name }} of {{ $labels.subnet }} refuses blocks, as a kill has cost it the snapshot of a gap block or the state of a block. Restore a backup of its data folder from before that, or let it sync again from an empty one.',
+  }),
+  reportProblems({
     ...ofService,
     name: 'SubnetRelayerDead',
     summary: 'The relayer of {{ $labels.subnet }} has ended in a container that lives on.',

@@ -1,5 +1,6 @@
 import type { Client, DeployedService } from '../model/client.ts';
 import type { ClientInfo, ClientName } from '../model/client-info.ts';
+import type { ShownFailure } from '../model/snapshot.ts';
 import { nethermind } from './nethermind.ts';
 import { xdcSubnet } from './xdc-subnet.ts';
 import { xdposchain } from './xdposchain.ts';
@@ -28,3 +29,16 @@ interface Known {
 /** The client of a node; until it is known, the one that most subnets run. */
 export const clientOf = ({ target, facts }: Known): Client =>
   CLIENTS[target.client ?? facts.node?.client?.name ?? 'xdc-subnet'];
+
+/** What to do about a known failure of a target, in the words of its client. */
+export const fixOf = (
+  { advise, fix }: ShownFailure,
+  {
+    target,
+    facts,
+  }: {
+    readonly target: Known['target'] & { readonly name: string };
+    readonly facts: Known['facts'] & { readonly logs?: { readonly patterns: Readonly<Record<string, unknown>> } };
+  },
+): string =>
+  advise?.(clientOf({ target, facts }), target.name, (one) => facts.logs?.patterns[one] !== undefined) ?? fix;

@@ -59,6 +59,9 @@ function readHealth(text: string): readonly HealthFault[] | undefined {
   }
 }
 
+const resync = (name: string): string =>
+  `stop ${name}, remove only nethermind_db from its data folder, and start it to sync again`;
+
 /**
  * Nethermind, which the deployment generator gives the last nodes of a subnet. From its sources of 2026: it answers the
  * engine's methods in camelCase and hexadecimal, and takes no tag for the committed block.
@@ -110,6 +113,10 @@ export const nethermind: Client = {
       `give ${name} a key of its own in ${name}nmc.env (NETHERMIND_KEYSTORECONFIG_TESTNODEKEY), as it signs by the same key`,
     giveGenesis: () =>
       'run `scripts/check-chainspec.sh` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json',
+    resync,
+    repairDatabase: (name) =>
+      `restart ${name}, as it repairs its database when it starts; if the line comes back, ${resync(name)}`,
+    checkKey: (name) => `check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in ${name}nmc.env`,
     compareGenesis: () =>
       'run `scripts/check-chainspec.sh` in the folder of the deployment, which compares chainspec.json with genesis.json and replaces it',
   },

@@ -1,6 +1,9 @@
 import type { Client } from '../model/client.ts';
 import { toGethCalls, toGethChainCalls } from './geth-calls.ts';
 
+const resync = (name: string): string =>
+  `stop ${name}, move only XDC/chaindata out of its data folder, and start it to sync again`;
+
 /** XDC-Subnet, the fork of geth 1.8 that subnets began with. Read and recorded from v0.3.2. */
 export const xdcSubnet: Client = {
   name: 'xdc-subnet',
@@ -35,6 +38,9 @@ export const xdcSubnet: Client = {
     replaceNodeKey: (name) =>
       `remove the file XDC/nodekey from the data folder of ${name}, so that it makes a key of its own`,
     giveGenesis: (name) => `give ${name} the genesis file of the subnet`,
+    resync,
+    repairDatabase: (name) => `check its disk, then restore a backup of its data folder, or ${resync(name)}`,
+    checkKey: (name) => `check PRIVATE_KEY in ${name}.env and the keystore in its data folder`,
     compareGenesis: (names, other) =>
       `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
   },

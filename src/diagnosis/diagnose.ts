@@ -72,13 +72,13 @@ export function diagnose(
   ended: readonly EndedProblem[] = [],
 ): ProblemIndex<Suspicion> {
   const failures = findKnownFailures(view);
-  /** A known failure that ends its program causes the problems of its container. */
-  const endsProgram = ({ causes }: Suspicion) => causes.length > 0;
+  /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
+  const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
   const causes = dropCaused([
-    ...failures.filter((one) => !endsProgram(one)),
+    ...failures.filter((one) => !bringsOthers(one)),
     ...explainOtherTargets(
       [
-        ...failures.filter(endsProgram),
+        ...failures.filter(bringsOthers),
         ...findContainerProblems(view),
         ...findForeign(view),
         ...findNodeProblems(view),

@@ -1,3 +1,4 @@
+import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../model/commands-to-type.ts';
 import { hasLostData } from '../model/lost-data.ts';
 import type { Suspicion } from '../model/problem.ts';
@@ -12,9 +13,26 @@ import type { SubnetView, TargetView } from './subnet-view.ts';
 /** The checks that a failure explains which leaves its program running. All others end it, and explain all checks of their target. */
 const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   head_regression: [],
+  too_many_open_files: ['latest_block', 'peers', 'log_block'],
+  rpc_not_bound: ['latest_block', 'peers', 'log_block'],
+  cannot_sign: ['log_block'],
+  processing_dead: ['latest_block', 'log_block'],
+  disk_nearly_full: [],
+  bad_block: ['latest_block', 'log_block'],
+  snapshot_lost: ['latest_block', 'log_block'],
   miner_loop_stopped: ['log_block'],
   relayer_idle: ['submissions'],
   wallet_without_funds: ['submissions'],
+};
+
+/** What a failure that leaves its program running brings with it. */
+const BRINGS: Readonly<Partial<Record<ProblemName, readonly ProblemName[]>>> = {
+  disk_nearly_full: ['disk_filling'],
+  rpc_not_bound: ['node_down'],
+  cannot_sign: ['node_not_voting'],
+  processing_dead: ['node_stalled', 'node_behind'],
+  bad_block: ['node_stalled', 'node_behind'],
+  snapshot_lost: ['node_stalled', 'node_behind', 'node_not_voting'],
 };
 
 /** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
@@ -33,6 +51,18 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   masternode_update_failed: (name) => `${name} could not update its masternodes`,
   address_in_use: (name) => `another program has taken a port of ${name}`,
   disk_full: (name) => `the disk of ${name} is full`,
+  wrong_genesis: (name) => `${name} cannot start with the genesis that it is given`,
+  folder_in_use: (name) => `another process has the data folder of ${name} open`,
+  unknown_flag: (name) => `${name} is started with a flag that it does not know`,
+  unlock_failed: (name) => `${name} cannot unlock its key`,
+  too_many_open_files: (name) => `${name} has no file descriptor left`,
+  rpc_not_bound: (name) => `${name} runs without RPC`,
+  cannot_sign: (name) => `${name} cannot sign`,
+  processing_dead: (name) => `${name} processes no blocks any more`,
+  database_corrupt: (name) => `the database of ${name} is corrupt`,
+  disk_nearly_full: (name) => `the disk of ${name} is nearly full`,
+  bad_block: (name) => `${name} refuses a block`,
+  snapshot_lost: (name) => `${name} has lost a snapshot or state that it needs`,
   database_lost: (name) => `${name} has lost its chain database`,
   relayer_dead: () => 'the process of the relayer has ended',
   relayer_redis_dead: () => 'redis of the relayer has ended',
@@ -61,7 +91,8 @@ function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<Shown
 /** What replaces the texts of a known failure when more is known of it. */
 function specifyFailure(failure: ShownFailure, problem: ProblemName, state: TargetState): ShownFailure {
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
-  return problem === 'relayer_dead' ? { ...failure, ...findDeath(state) } : failure;
+  if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
+  return { ...failure, fix: fixOf(failure, state) };
 }
 
 /** The problems that a program which has ended brings with it. */
@@ -82,7 +113,11 @@ function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemNa
     evidence: describeFailure(state, shown, problem, now),
     fix: shown.fix,
     explains: named === undefined ? explainAll(view) : explain(view, ...named),
-    causes: named === undefined ? CONSEQUENCES.map((one) => ({ problem: one, component, name })) : [],
+    causes: (named === undefined ? CONSEQUENCES : (BRINGS[problem] ?? [])).map((one) => ({
+      problem: one,
+      component,
+      name,
+    })),
   };
 }
 
@@ -112,7 +147,7 @@ export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
     );
     const hasCause =
       hasEndedFailure(state) ||
-      shown.some(({ problem, causes }) => problem !== 'silent_restart_loop' && causes.length > 0);
+      shown.some(({ problem }) => problem !== 'silent_restart_loop' && EXPLAINS[problem] === undefined);
     found.push(...(hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown));
   }
   return found;

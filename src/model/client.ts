@@ -34,6 +34,11 @@ export interface ClientAdvice {
   readonly replaceNodeKey: (name: string) => string;
   /** Makes it begin with the chain of the others. */
   readonly giveGenesis: (name: string) => string;
+  /** Makes it take all blocks from the others again. */
+  readonly resync: (name: string) => string;
+  readonly repairDatabase: (name: string) => string;
+  /** Finds what is wrong with the key by which it signs. */
+  readonly checkKey: (name: string) => string;
   /** Compares the file that its chain begins with, of nodes that are named, with that of another one. */
   readonly compareGenesis: (names: string, other: string) => string;
 }

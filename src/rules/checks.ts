@@ -1,3 +1,4 @@
+import { fixOf } from '../clients/clients.ts';
 import type { ProbeKind } from '../model/prober.ts';
 import {
   type CheckSettings,
@@ -105,7 +106,7 @@ function explainKnown(judgement: Judgement, { target, facts, now }: View): Judge
   if (judgement.verdict !== 'fail') return judgement;
   const failures = activeFailures(target, facts, now);
   if (failures.length === 0) return judgement;
-  const known = failures.map(({ name, fix }) => `${name}: ${fix}`).join(', and ');
+  const known = failures.map((one) => `${one.name}: ${fixOf(one, { target, facts })}`).join(', and ');
   return { verdict: 'fail', ...addFix(judgement, `known as ${known}`) };
 }
 

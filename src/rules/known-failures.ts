@@ -1,3 +1,4 @@
+import { CLIENTS } from '../clients/clients.ts';
 import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../model/facts.ts';
 import { fellAt } from '../model/lost-data.ts';
 import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
@@ -5,6 +6,7 @@ import type { ShownFailure } from '../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 import { endedOnOrder } from './fold-container.ts';
 import { hasStartedWell } from './has-started-well.ts';
+import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 
 /** What a log shows of known failures; in watched time. */
 export interface LogEvidence {
@@ -53,8 +55,13 @@ const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'see
   seenAt: match(...signs),
 });
 
-const startOf = ({ container }: Evidence): number | undefined =>
-  container?.observation?.kind === 'found' ? container.observation.container.startedAt : undefined;
+/** When its container started; without one, when its log says so. */
+const startOf = ({ container, logs }: Evidence): number | undefined =>
+  container === undefined
+    ? logs?.node?.startedAt
+    : container.observation?.kind === 'found'
+      ? container.observation.container.startedAt
+      : undefined;
 
 /** For failures that last until the next start of the container. */
 const untilRestart =
@@ -82,6 +89,37 @@ const afterGoodRun: KnownFailure['isOver'] = ({ container: facts, ...probes }, s
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */
 const afterLoop: KnownFailure['isOver'] = (evidence, seenAt, now) =>
   evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
+
+/** The lines about one refused block: that it was refused, and why. */
+const NEAR_MS = 60_000;
+
+/** For lines that those of another failure explain. */
+const unlessNear =
+  (seenAt: KnownFailure['seenAt'], others: readonly string[]): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const at = seenAt(evidence, now);
+    const otherAt = match(...others)(evidence, now) ?? Number.NEGATIVE_INFINITY;
+    return at === undefined || at - otherAt < NEAR_MS ? undefined : at;
+  };
+
+const toKnownFailure = ({
+  signs,
+  untilRestart: lasts,
+  unless = [],
+  client = 'xdc-subnet',
+  ...failure
+}: LogFailure): KnownFailure => {
+  const seenAt = unlessNear(match(...signs), unless);
+  return {
+    ...failure,
+    of: ['node'],
+    symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
+    fix: failure.advise(CLIENTS[client], 'subnet1', () => false),
+    signs,
+    seenAt: lasts ? untilRestart(seenAt) : seenAt,
+    isOver: afterGoodRun,
+  };
+};
 
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
@@ -160,19 +198,20 @@ export const knownFailures: readonly KnownFailure[] = [
   {
     name: 'address_in_use',
     of: ['node'],
-    symptom: 'The node restarts in a loop; its log ends in `bind: address already in use`.',
+    symptom: 'The node restarts in a loop; its log ends in `bind: address already in use` or `Port … is in use.`',
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
-    ...shownBy('address_in_use'),
+    ...shownBy('address_in_use', 'port_in_use'),
     isOver: afterGoodRun,
   },
   {
     name: 'disk_full',
     of: ['node'],
-    symptom: 'The log of the node says `no space left on device`; then the node ends, and restarts in a loop.',
-    cause: 'The disk that holds its data folder is full.',
-    fix: 'free space on the disk of its data folder; if the node has lost its database then, let it sync again from the others',
-    ...shownBy('disk_full'),
+    symptom:
+      'The log of the node says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the node ends, and restarts in a loop.',
+    cause: 'The disk that holds its data folder is full, or its quota is used up.',
+    fix: 'free space on the disk of its data folder, or raise its quota; if the node has lost its database then, let it sync again from the others',
+    ...shownBy('disk_full', 'disk_quota', 'disk_below_limit'),
     isOver: afterGoodRun,
   },
   {
@@ -184,6 +223,7 @@ export const knownFailures: readonly KnownFailure[] = [
     // Remembered while the node syncs again: the disk may still be the cause.
     ...shownBy('database_empty', 'head_block_missing'),
   },
+  ...nodeLogFailures.map(toKnownFailure),
   {
     name: 'relayer_dead',
     of: ['relayer'],

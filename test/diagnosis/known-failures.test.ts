@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { SUMMARIES } from '../../src/diagnosis/find-known-failures.ts';
+import { nethermindPack } from '../../src/logs/packs/nethermind-pack.ts';
+import { nodePack } from '../../src/logs/packs/node-pack.ts';
 import { relayerPack } from '../../src/logs/packs/relayer-pack.ts';
+import type { ClientName } from '../../src/model/client-info.ts';
 import type { Facts, KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
-import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW, named } from '../support/diagnosed.ts';
+import {
+  containerOf,
+  diagnosed,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  NOW,
+  named,
+} from '../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const refused: Fault = { kind: 'refused', address: 'n' };
@@ -115,8 +126,144 @@ test('a failure that leaves its program running does not explain what others mis
 });
 
 test('an error of another kind in the same log is told beside a failure that is over', () => {
-  const patterns = { address_in_use: matched(1, 62_000), bad_block: { ...matched(1, 5_000), means: 'error' as const } };
+  const patterns = { address_in_use: matched(1, 62_000), bad_hash: { ...matched(1, 5_000), means: 'error' as const } };
   expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
+});
+
+const meansOf = (name: string): PatternFacts['means'] =>
+  [...nodePack.patterns, ...nethermindPack.patterns].find((one) => one.name === name)?.means ?? 'fatal';
+
+describe('what the log of a node names by itself', () => {
+  /** The summary and the fix of a node whose log has shown these patterns, and what else is said of it. */
+  const tell = (client: ClientName, ...patterns: readonly string[]) => {
+    const node = diagnosedNode('n2', NAMES, { client });
+    const shown = Object.fromEntries(patterns.map((name) => [name, { ...matched(1, 5_000), means: meansOf(name) }]));
+    const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns: shown };
+    const found = diagnosed([{ ...node, facts: { ...node.facts, logs } }, ...others()]);
+    return found.map(({ problem, name, summary, fix }) => [`${problem} ${name}`, summary, fix]);
+  };
+  const RESYNC = 'stop n2, move only XDC/chaindata out of its data folder, and start it to sync again';
+  const RESYNC_NETHERMIND = 'stop n2, remove only nethermind_db from its data folder, and start it to sync again';
+  const REPAIR = `restart n2, as it repairs its database when it starts; if the line comes back, ${RESYNC_NETHERMIND}`;
+  const IN_USE = 'end the other process, or give each node a data folder of its own';
+  const READ_ERROR = 'read the error that its log gives with that line, which names the reason';
+
+  test.each<[ClientName, string, string, string, string]>([
+    [
+      'xdc-subnet',
+      'other_genesis',
+      'wrong_genesis n2',
+      'n2 cannot start with the genesis that it is given',
+      `give n2 the genesis file of the subnet; if it has that, ${RESYNC}`,
+    ],
+    [
+      'nethermind',
+      'genesis_unexpected',
+      'wrong_genesis n2',
+      'n2 cannot start with the genesis that it is given',
+      `run \`scripts/check-chainspec.sh\` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json; if it has that, ${RESYNC_NETHERMIND}`,
+    ],
+    ['xdposchain', 'folder_in_use', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    ['xdc-subnet', 'database_locked', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    ['nethermind', 'folder_locked', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    [
+      'xdposchain',
+      'unknown_flag',
+      'unknown_flag n2',
+      'n2 is started with a flag that it does not know',
+      'correct its command, or take the image that its start.sh was written for',
+    ],
+    [
+      'xdposchain',
+      'unlock_failed',
+      'unlock_failed n2',
+      'n2 cannot unlock its key',
+      'check PRIVATE_KEY in n2.env and the keystore in its data folder',
+    ],
+    [
+      'xdc-subnet',
+      'too_many_open_files',
+      'too_many_open_files n2',
+      'n2 has no file descriptor left',
+      'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
+    ],
+    [
+      'nethermind',
+      'rpc_not_bound',
+      'rpc_not_bound n2',
+      'n2 runs without RPC',
+      'end the program that has that port, or give the node another one by NETHERMIND_JSONRPCCONFIG_PORT in n2nmc.env, then restart it',
+    ],
+    [
+      'nethermind',
+      'cannot_sign',
+      'cannot_sign n2',
+      'n2 cannot sign',
+      'check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in n2nmc.env, and recreate n2',
+    ],
+    [
+      'nethermind',
+      'processing_dead',
+      'processing_dead n2',
+      'n2 processes no blocks any more',
+      'free its disk if that is full, and restart it',
+    ],
+    [
+      'xdc-subnet',
+      'database_corrupt',
+      'database_corrupt n2',
+      'the database of n2 is corrupt',
+      `check its disk, then restore a backup of its data folder, or ${RESYNC}`,
+    ],
+    ['nethermind', 'database_marked', 'database_corrupt n2', 'the database of n2 is corrupt', REPAIR],
+    ['nethermind', 'parent_corrupt', 'database_corrupt n2', 'the database of n2 is corrupt', REPAIR],
+    [
+      'nethermind',
+      'disk_nearly_full',
+      'disk_nearly_full n2',
+      'the disk of n2 is nearly full',
+      'free space on it before the node ends itself, which it does below 1 %',
+    ],
+    ['xdc-subnet', 'bad_block', 'bad_block n2', 'n2 refuses a block', READ_ERROR],
+    ['nethermind', 'block_failed', 'bad_block n2', 'n2 refuses a block', READ_ERROR],
+    [
+      'xdc-subnet',
+      'bad_block_differs',
+      'bad_block n2',
+      'n2 refuses a block',
+      'compare the versions and the genesis.json of all nodes, as it computes another result for that block',
+    ],
+    [
+      'xdc-subnet',
+      'bad_block_state',
+      'snapshot_lost n2',
+      'n2 has lost a snapshot or state that it needs',
+      `restore a backup of its data folder from before that, or ${RESYNC}`,
+    ],
+    [
+      'nethermind',
+      'snapshot_recovery_failed',
+      'snapshot_lost n2',
+      'n2 has lost a snapshot or state that it needs',
+      `restore a backup of its data folder from before that, or ${RESYNC_NETHERMIND}`,
+    ],
+  ])('of %s by %s is said once, with the fix of that client', (client, pattern, ...expected) => {
+    expect(tell(client, pattern)).toEqual([expected]);
+  });
+
+  test('a node without RPC is not said to be down as well, and one that lost a snapshot is not said to be stalled', () => {
+    const of = (given: Given, pattern: string) => {
+      const node = diagnosedNode('n2', NAMES, given);
+      const logs = {
+        ...(node.facts.logs as NonNullable<Facts['logs']>),
+        patterns: { [pattern]: matched(1, 5_000) },
+      };
+      return named([{ ...node, facts: { ...node.facts, logs } }, ...others()]).filter((one) => one.endsWith(' n2'));
+    };
+    expect(of({ fault: refused }, 'rpc_not_bound')).toEqual(['rpc_not_bound n2']);
+    expect(of({ height: 900, stalledMs: 300_000 }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
+    expect(of({ height: 900, stalledMs: 300_000 }, 'database_empty')).toContain('node_stalled n2');
+  });
 });
 
 describe('a node that was killed minutes ago and runs again', () => {

@@ -6,6 +6,7 @@ import { checkTable } from '../../src/rules/checks.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { activeFailures, judgeFailures } from '../../src/rules/judge-failures.ts';
 import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
+import { nodeLogFailures } from '../../src/rules/node-log-failures.ts';
 import { aView } from '../support/views.ts';
 
 const minute = 60_000;
@@ -96,7 +97,11 @@ describe('what ends a start', () => {
     [node, 'ipc_path_too_long', 'ipc_path_too_long', answering],
     [node, 'ipc_path_long', 'ipc_path_too_long', answering],
     [node, 'address_in_use', 'address_in_use', answering],
+    [node, 'port_in_use', 'address_in_use', answering],
     [node, 'disk_full', 'disk_full', answering],
+    [node, 'disk_quota', 'disk_full', answering],
+    [node, 'disk_below_limit', 'disk_full', answering],
+    ...nodeLogFailures.flatMap(({ name, signs }) => signs.map((sign) => [node, sign, name, answering] as const)),
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
     [service('stats'), 'config_missing', 'stats_without_contract', stats],
@@ -253,6 +258,44 @@ test('a dead, idle or redis-less relayer shows as long as it is so, in a contain
   expect(at({ modes: [] })).toEqual(['relayer_idle']);
   expect(at({ modes: ['full'] })).toEqual([]);
   expect(at(undefined)).toEqual([]);
+});
+
+test('without a container, what ended a start is over once a later one, by its log, has run for a minute and answers', () => {
+  const good = { answered: true, latest: { ok: true, value: { number: 1 } } } as const;
+  const bad = { answered: false, latest: { ok: false, fault: { kind: 'refused', address: 'n' } } } as const;
+  const at = (sinceStart: number, log: LogEvidence['node'], observation: typeof good | typeof bad = good) =>
+    names(
+      node,
+      { node: { observation }, logs: { ...matched('database_corrupt', t0), ...(log && { node: log }) } },
+      t0 + 1_000 + sinceStart,
+    );
+  const later = { startedAt: t0 + 1_000 };
+  expect(at(minute - 1, later)).toEqual(['database_corrupt']);
+  expect(at(minute, later)).toEqual([]);
+  expect(at(minute, later, bad)).toEqual(['database_corrupt']);
+  expect(at(minute, { startedAt: t0 - 1_000 })).toEqual(['database_corrupt']);
+  expect(at(minute, { ...later, stoppedAt: t0 + 2_000 })).toEqual(['database_corrupt']);
+  expect(at(minute, undefined)).toEqual(['database_corrupt']);
+});
+
+test('without a container, what lasts until the next start lasts until its log shows one', () => {
+  const at = (startedAt: number) =>
+    names(node, { logs: { ...matched('rpc_not_bound', t0), node: { startedAt } } }, t0 + 600 * minute);
+  expect(at(t0 - minute)).toEqual(['rpc_not_bound']);
+  expect(at(t0 + minute)).toEqual([]);
+});
+
+test('a refused block is none of its own when the lines about it say that the snapshot or the state is lost', () => {
+  const at = (lostAt: number) =>
+    names(node, { logs: { patterns: { bad_block: { at: t0 }, bad_block_state: { at: lostAt } } } }, t0 + 90_000);
+  expect(at(t0)).toEqual(['snapshot_lost']);
+  expect(at(t0 + 1)).toEqual(['snapshot_lost']);
+  expect(at(t0 - minute + 1)).toEqual(['snapshot_lost']);
+  expect(at(t0 - minute)).toEqual(['bad_block', 'snapshot_lost']);
+});
+
+test('a snapshot that is missing is no lost one by itself', () => {
+  expect(names(node, { logs: matched('snapshot_missing', t0) }, t0)).toEqual([]);
 });
 
 test('a stopped miner loop shows until the node is restarted', () => {

@@ -53,10 +53,10 @@ export const nethermindPack: PatternPack = {
       fix: 'check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in its env file',
     }),
     line('block_failed', 'error', 'Issue processing block ', 'the node refused a block', {
-      fix: 'compare the versions and the chainspec.json of all nodes',
+      fix: 'read the exception that its log gives with that line, which names the reason',
     }),
     line('processing_failed', 'error', 'Processing block failed. Block: ', 'the node refused a block', {
-      fix: 'compare the versions and the chainspec.json of all nodes',
+      fix: 'read the exception that its log gives with that line, which names the reason',
     }),
     line('processing_dead', 'fatal', 'BlockchainProcessor encountered an exception.', 'the node processes no block', {
       fix: 'free its disk if that is full, and restart it',

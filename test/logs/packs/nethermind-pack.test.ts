@@ -114,12 +114,12 @@ test.each([
   [
     'block_failed',
     'Issue processing block 1249 (0xeca8) Nethermind.Core.InvalidBlockException: HeaderStateRootMismatch ',
-    /compare the versions and the chainspec/,
+    /read the exception that its log gives with that line/,
   ],
   [
     'processing_failed',
     'Processing block failed. Block: 1249 (0xeca8b8...a8b891), Exception: System.NullReferenceException ',
-    /compare the versions/,
+    /read the exception that its log gives with that line/,
   ],
   [
     'processing_dead',
