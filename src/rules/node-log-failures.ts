@@ -20,6 +20,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'wrong_genesis',
     signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
+    unless: ['database_corrupt'],
     cause: 'Its data folder holds the chain of another genesis than the one that it is started with.',
     advise: ({ advice }, name) => `${advice.giveGenesis(name)}; if it has that, ${advice.resync(name)}`,
   },

@@ -93,7 +93,8 @@ describe('what ends a start', () => {
   const again = (startedAt: number, changes: Partial<Container> = {}) =>
     found(startedAt, container(startedAt, { restartCount: 1, ...changes }), running(t0 - minute));
 
-  test.each([
+  type StartCase = [target: Target, pattern: string, failure: string, asked: (ok: boolean) => Evidence];
+  test.each<StartCase>([
     [node, 'ipc_path_too_long', 'ipc_path_too_long', answering],
     [node, 'ipc_path_long', 'ipc_path_too_long', answering],
     [node, 'address_in_use', 'address_in_use', answering],
@@ -101,7 +102,7 @@ describe('what ends a start', () => {
     [node, 'disk_full', 'disk_full', answering],
     [node, 'disk_quota', 'disk_full', answering],
     [node, 'disk_below_limit', 'disk_full', answering],
-    ...nodeLogFailures.flatMap(({ name, signs }) => signs.map((sign) => [node, sign, name, answering] as const)),
+    ...nodeLogFailures.flatMap(({ name, signs }) => signs.map((sign): StartCase => [node, sign, name, answering])),
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
     [service('stats'), 'config_missing', 'stats_without_contract', stats],
@@ -292,6 +293,13 @@ test('a refused block is none of its own when the lines about it say that the sn
   expect(at(t0 + 1)).toEqual(['snapshot_lost']);
   expect(at(t0 - minute + 1)).toEqual(['snapshot_lost']);
   expect(at(t0 - minute)).toEqual(['bad_block', 'snapshot_lost']);
+});
+
+test('a head that does not match the genesis shows a corrupt database when the next line says so', () => {
+  const at = { at: t0 };
+  expect(names(node, { logs: { patterns: { genesis_differs: at, database_corrupt: at } } }, t0)).toEqual([
+    'database_corrupt',
+  ]);
 });
 
 test('a snapshot that is missing is no lost one by itself', () => {

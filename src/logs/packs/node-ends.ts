@@ -96,7 +96,7 @@ export const nodeEnds: readonly LogPattern[] = [
     'many open files',
     '[Tt]oo many open files',
     'the node has no file descriptor left',
-    'raise its limit: `ulimits: { nofile: 65536 }` of its service in docker-compose.yml, and recreate it',
+    'raise its limit of file descriptors: `ulimits: { nofile: 65536 }` of its service in docker-compose.yml, or LimitNOFILE of its systemd unit',
   ),
   line(
     'unknown_flag',
