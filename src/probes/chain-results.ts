@@ -74,9 +74,6 @@ const readPart =
     return known === undefined ? undefined : { value: known };
   };
 
-const toHexNumber = (value: unknown): number | undefined =>
-  typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : undefined;
-
 /** The chain id in `networkInformation`, whose `NetworkId` is that (XDC-Subnet consensus/XDPoS/api.go). */
 const readNetworkId = (result: CallResult | undefined): number | undefined =>
   (result?.ok && isRecord(result.value) && toCount(memberOf(result.value, 'NetworkId'))) || undefined;
@@ -85,7 +82,7 @@ const readNetworkId = (result: CallResult | undefined): number | undefined =>
 const readChainId =
   (networkId: number | undefined) =>
   (value: unknown): Part<number> | undefined => {
-    const id = toHexNumber(value);
+    const id = toCount(value);
     if (id !== 0) return id === undefined ? undefined : { value: id };
     return networkId === undefined ? missing('not-yet') : { value: networkId };
   };
@@ -118,8 +115,9 @@ const readMasternodes =
     const [number, round] = [toCount(memberOf(value, 'Number')), toCount(memberOf(value, 'Round'))];
     const active = addresses.readList(memberOf(value, 'Masternodes'));
     const epoch = toCount(memberOf(value, 'Epoch'));
-    const standby = addresses.readList(memberOf(value, 'Standbynodes'));
-    const penalised = addresses.readList(memberOf(value, 'Penalty'));
+    // Empty lists are null in Go, and what is null some clients leave out.
+    const standby = addresses.readList(memberOf(value, 'Standbynodes') ?? null);
+    const penalised = addresses.readList(memberOf(value, 'Penalty') ?? null);
     if (number === undefined || round === undefined || !active || !standby || !penalised) return undefined;
     // No chain is without masternodes.
     if (active.length === 0) return undefined;
@@ -174,7 +172,7 @@ const readNextEpoch =
     if (value === null) return missing('not-yet');
     if (!isRecord(value)) return undefined;
     if (isRecord(value.candidates)) return readCandidates(value.candidates, addresses);
-    if (asked === undefined || toHexNumber(value.number) !== asked) return undefined;
+    if (asked === undefined || toCount(value.number) !== asked) return undefined;
     // XDPoSChain has no such list, nor have older versions of Nethermind.
     if (value.nextValidators === undefined) return missing('not-served');
     const candidates = addresses.readList(value.nextValidators);
@@ -200,7 +198,7 @@ function readPeerIds(value: unknown): readonly string[] | undefined {
 }
 
 const readSyncing = (value: unknown): boolean | undefined =>
-  typeof value === 'boolean' ? value : isRecord(value) || undefined;
+  typeof value === 'boolean' ? value : isRecord(value) ? value.isSyncing !== false : undefined;
 
 type Parts = Partial<{ readonly [Name in ChainPart]: Part<ChainObservation[Name]> }>;
 

@@ -1,6 +1,6 @@
 import type { Block, Peers, Result } from '../model/observation.ts';
 import { isRecord } from '../model/record.ts';
-import { memberOf, toNumber } from './chain-values.ts';
+import { memberOf, toCount, toNumber } from './chain-values.ts';
 
 const badResult = (what: string): Result<never> => ({ ok: false, fault: { kind: 'result', what } });
 
@@ -35,11 +35,12 @@ export function toAdminPeers(result: unknown): Result<Peers> {
   return { ok: true, value: { count: result.length, via: 'admin_peers' } };
 }
 
-/** Parses the result of `net_peerCount`, a hexadecimal count. */
+/** Parses the result of `net_peerCount`. No node has as many as 2^24. */
 export function toPeerCount(result: unknown): Result<Peers> {
-  return typeof result === 'string' && /^0x[0-9a-f]{1,6}$/i.test(result)
-    ? { ok: true, value: { count: Number(result), via: 'net_peerCount' } }
-    : badResult('the peer count is no hexadecimal number');
+  const count = toCount(result);
+  return count !== undefined && count < 2 ** 24
+    ? { ok: true, value: { count, via: 'net_peerCount' } }
+    : badResult('the peer count is no number');
 }
 
 /** A version has no secret, but comes from the other side. */

@@ -25,7 +25,8 @@ function toEntries(
   own: string | undefined,
   addresses: AddressReader,
 ): readonly PoolEntry[] | undefined {
-  if (value === null) return [];
+  // Null is left out by some clients.
+  if (value === null || value === undefined) return [];
   if (!isRecord(value)) return undefined;
   const entries: PoolEntry[] = [];
   for (const [key, entry] of Object.entries(value)) {
@@ -73,8 +74,8 @@ export function toPoolStatus(
   addresses: AddressReader,
 ): PoolStatus | undefined {
   if (!isRecord(value)) return undefined;
-  const votes = toEntries(value.vote, own, addresses);
-  const timeouts = toEntries(value.timeout, own, addresses);
+  const votes = toEntries(memberOf(value, 'Vote'), own, addresses);
+  const timeouts = toEntries(memberOf(value, 'Timeout'), own, addresses);
   if (votes === undefined || timeouts === undefined) return undefined;
   return {
     voteRounds: countRounds(votes),

@@ -123,6 +123,93 @@ describe('a node of Nethermind', () => {
   });
 });
 
+/** Another form of an answer: each member by its name and value. */
+const reform = (value: unknown, one: (name: string, value: unknown) => readonly [string, unknown]): unknown => {
+  if (Array.isArray(value)) return value.map((each) => (typeof each === 'object' ? reform(each, one) : each));
+  if (typeof value !== 'object' || value === null) return one('', value)[1];
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => one(name, reform(each, one))));
+};
+const toWholeNumber = (value: unknown) =>
+  typeof value === 'string' && /^0x[0-9a-f]{1,13}$/.test(value) ? Number(value) : value;
+const toPascal = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+describe('an image of Nethermind that writes', () => {
+  type Form = Parameters<typeof reform>[1];
+  const capitals: Form = (name, value) => [toPascal(name), value];
+  const numbers: Form = (name, value) => [name, toWholeNumber(value)];
+  /** Changes the members that are empty lists or objects. */
+  const empties = (change: (name: string) => Readonly<Record<string, null>>) => (result: unknown) =>
+    typeof result === 'object' && result !== null
+      ? Object.fromEntries(
+          Object.entries(result).flatMap(([name, value]) => {
+            const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+            return Object.entries(isEmpty ? change(name) : { [name]: value });
+          }),
+        )
+      : result;
+
+  it.each([
+    ['names with a capital letter', (result: unknown) => reform(result, capitals), /^XDPoS_/],
+    ['numbers in place of hexadecimal', (result: unknown) => reform(result, numbers), /./],
+    ['both', (result: unknown) => reform(reform(result, numbers), capitals), /^XDPoS_/],
+    ['null for what is empty', empties((name) => ({ [name]: null })), /^XDPoS_/],
+    ['nothing for what is null', empties(() => ({})), /^XDPoS_/],
+  ])('%s says the same', async (_, change, affected) => {
+    const methods = nethermindMethods(1_298, {
+      XDPoS_getLatestPoolStatus: () => ({
+        vote: {
+          [`1301:0x${'a'.repeat(64)}`]: {
+            ...{ currentNumber: 3, currentSigners: [ADDRESS] },
+            missingSigners: [`0x${'1'.repeat(40)}`],
+          },
+        },
+        timeout: {},
+        syncInfo: {},
+      }),
+    });
+    const other = Object.fromEntries(
+      Object.entries(methods).map(([name, method]) => [
+        name,
+        (call: Parameters<typeof method>[0]) => {
+          const result = method(call);
+          const isError = typeof result === 'object' && result !== null && 'error' in result;
+          return affected.test(name) && !isError ? change(result) : result;
+        },
+      ]),
+    );
+    const [usual, seen] = [await probeOf(1_298, methods), await probe(await startNode(other))];
+    expect(seen).toEqual(usual);
+    expect(usual.chain).toMatchObject({ missing: {}, pool: { voteRounds: 1 } });
+  });
+
+  it.each([
+    ['an enode key', 'cd'.repeat(64), ['cd'.repeat(8)]],
+    ['its hash', 'cd'.repeat(32), undefined],
+    ['a key with 0x', `0x${'cd'.repeat(64)}`, undefined],
+    ['nothing', undefined, undefined],
+  ])('%s as the id of a peer still counts it', async (_, id, ids) => {
+    const { chain, peers } = await probeOf(40, { parity_netPeers: () => ({ peers: [{ id }] }) });
+    expect(chain?.peerIds).toEqual(ids);
+    expect(peers).toMatchObject({ ok: true, value: { count: 3 } });
+  });
+
+  it.each([
+    [false, false],
+    [{ startingBlock: '0x0', currentBlock: '0x64', highestBlock: '0x512' }, true],
+    [{ currentBlock: '0x64', highestBlock: '0x512', isSyncing: true, syncMode: 8 }, true],
+    [{ currentBlock: '0x512', highestBlock: '0x512', isSyncing: false, syncMode: 1 }, false],
+  ])('%o says that it syncs: %s', async (syncing, isSyncing) =>
+    expect((await probeOf(40, { eth_syncing: () => syncing })).chain?.syncing).toBe(isSyncing),
+  );
+
+  it.each([true, false])('the flag committed as %s has no more and no less final', async (committed) => {
+    const { latest, committed: final } = await probeOf(40, {
+      XDPoS_getV2BlockByNumber: () => ({ number: '0x28', round: '0x2b', timestamp: '0x6a9368ff', committed }),
+    });
+    expect([latest, final]).toMatchObject([{ value: { number: 40 } }, { value: { number: 38 } }]);
+  });
+});
+
 describe('a pool that a node of Nethermind cannot answer', () => {
   const failing = { error: { code: -32_603, message: 'Internal error', data: null } };
   const ends = (answers: unknown, response: ServerResponse): void => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { judgeRestart } from '../../src/diagnosis/judge-restart.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { KnownTarget } from '../../src/model/facts.ts';
 import { subnetPicture } from '../../src/pages/subnet-picture.ts';
-import { addressOf, diagnosed, diagnosedNode, type Given, NOW, named } from '../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, type Given, NOW, named, STOPPED } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -125,5 +126,56 @@ describe('what Nethermind says of its own health', () => {
       'n4 has been at block 900 for 1m 30s with 3 peers, while n1 rises, and its own /health says that it has stopped processing blocks',
     );
     expect(named(mixed(chainOf('n4', { health: [DEAD] })))).toEqual([]);
+  });
+});
+
+describe('a restart in a network with Nethermind', () => {
+  /** The pool of Nethermind is not answered, and its engine not at all where its module is off. */
+  const NO_POOL = { pool: undefined, missing: { pool: 'error' } } as const;
+  const ENGINE_OFF = {
+    ...{ pool: undefined, consensus: undefined, masternodes: undefined, missedRounds: undefined },
+    missing: { pool: 'module-off', consensus: 'module-off', masternodes: 'module-off', missedRounds: 'module-off' },
+  } as const;
+
+  /** What is answered about a node when all were probed just now. */
+  const ask = (node: string, targets: readonly KnownTarget[]) => {
+    const state = stateOf(targets);
+    const checked = state.targets.map((target) => ({
+      ...target,
+      checks: target.checks.map((check) => ({ ...check, lastRun: NOW - 2_000, since: NOW - 3_600_000 })),
+    }));
+    const { safe, known, reason } =
+      judgeRestart({ ...state, targets: checked }, node, { now: NOW, freshSince: NOW - 20_000 }) ?? {};
+    return [safe, known, reason];
+  };
+  const alone = NAMES.map((name) => diagnosedNode(name, NAMES, { client: 'nethermind', chain: NO_POOL }));
+
+  it.each([
+    ['of it, beside others', 'n4', mixed(chainOf('n4', NO_POOL))],
+    ['of another one beside it', 'n1', mixed(chainOf('n4', NO_POOL))],
+    ['of it whose engine is off', 'n4', mixed(chainOf('n4', ENGINE_OFF as object))],
+    ['where all run it', 'n2', alone],
+  ] as const)('is known to be safe: %s', (_, node, targets) => {
+    expect(ask(node, targets)).toEqual([true, true, '3 masternodes beside it vote and 3 are needed']);
+  });
+
+  it('is known not to be safe while it is down, and so is one of another node', () => {
+    const given = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+    const down = mixed((name) => (name === 'n4' ? given : {}));
+    expect(ask('n1', down)).toEqual([
+      false,
+      true,
+      'only 2 masternodes beside it are known to vote and 3 are needed: the container of n4 does not run',
+    ]);
+    expect(ask('n4', down)).toEqual([true, true, 'the container of n4 does not run, so a restart costs no vote']);
+  });
+
+  it('is not known where it says no address of its own, as with the module Net off', () => {
+    const unnamed = mixed(chainOf('n4', { address: undefined, missing: { address: 'module-off' } }));
+    const [safe, known, reason] = ask('n1', unnamed);
+    expect([safe, known]).toEqual([false, false]);
+    expect(reason).toBe(
+      'only 2 masternodes beside it are known to vote and 3 are needed: n4 has not said by which address it votes',
+    );
   });
 });
