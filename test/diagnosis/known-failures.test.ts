@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { judgeSavedLog } from '../../src/commands/judge-saved-log.ts';
 import { SUMMARIES } from '../../src/diagnosis/find-known-failures.ts';
 import { nethermindPack } from '../../src/logs/packs/nethermind-pack.ts';
 import { nodePack } from '../../src/logs/packs/node-pack.ts';
@@ -16,6 +17,7 @@ import {
   NOW,
   named,
 } from '../support/diagnosed.ts';
+import { writeLog } from '../support/recordings.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const refused: Fault = { kind: 'refused', address: 'n' };
@@ -249,6 +251,48 @@ describe('what the log of a node names by itself', () => {
     ],
   ])('of %s by %s is said once, with the fix of that client', (client, pattern, ...expected) => {
     expect(tell(client, pattern)).toEqual([expected]);
+  });
+
+  const at = (level: string) => `${level.padEnd(5)}[11-21|07:00:00] `;
+  const badBlock = (why: string) =>
+    `${at('ERROR')}\n########## BAD BLOCK #########\nNumber: 1800\n\n\nError: ${why}\n##############################`;
+  const restore = `restore a backup of its data folder from before that, or ${RESYNC}`;
+
+  test.each([
+    [
+      `${at('ERROR')}Failed to close database err="open /d/1.ldb: too many open files"`,
+      'too_many_open_files n2',
+      /LimitN/,
+    ],
+    [
+      'Fatal: Error starting protocol stack: database contains incompatible genesis (have 6d, new 41)',
+      'wrong_genesis n2',
+      /^give/,
+    ],
+    [
+      `${at('ERROR')}Failed to store it err="write /d/1.log: no space left on device" number=42`,
+      'disk_full n2',
+      /^free space/,
+    ],
+    [`${at('WARN')}Write key failed err="write /d/1.log: disk quota exceeded"`, 'disk_full n2', /raise its quota/],
+    [
+      `${at('ERROR')}Head header is not matched with genesis\nFatal: Error starting protocol stack: leveldb/table: corruption on data-block (pos=1)`,
+      'database_corrupt n2',
+      /^check its disk, then restore/,
+    ],
+    [
+      `${at('ERROR')}Can't create new DB error="resource temporarily unavailable"\npanic: runtime error: invalid memory address`,
+      'folder_in_use n2',
+      /^end the other process/,
+    ],
+    [badBlock('leveldb: not found'), 'snapshot_lost n2', restore],
+    [badBlock('missing trie node 00f8 (path )'), 'snapshot_lost n2', restore],
+    [badBlock('invalid gas used (remote: 1 local: 2)'), 'bad_block n2', /^compare the versions and the genesis.json/],
+    [badBlock('unknown ancestor'), 'bad_block n2', READ_ERROR],
+  ])('the lines %j say what it is', async (text, problem, fix) => {
+    const { patterns } = await judgeSavedLog('node', writeLog(`${text}\n`));
+    const told = tell('xdc-subnet', ...patterns.map(({ name }) => name));
+    expect(told).toEqual([[problem, expect.any(String), typeof fix === 'string' ? fix : expect.stringMatching(fix)]]);
   });
 
   test('a node without RPC is not said to be down as well, and one that lost a snapshot is not said to be stalled', () => {

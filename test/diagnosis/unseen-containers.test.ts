@@ -3,7 +3,7 @@ import { diagnoseSubnet, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet
 import { findHeadline } from '../../src/diagnosis/find-headline.ts';
 import type { KnownTarget } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { diagnosedNode, NOW } from '../support/diagnosed.ts';
+import { diagnosedNode, NOW, named } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -46,4 +46,22 @@ test('a subnet that is well says which containers nobody can see', () => {
     sentence: WELL,
     detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
   });
+});
+
+/** A node without peers whose container nobody knows, and which was started so long ago by its log. */
+function lonely(agoMs: number | undefined): KnownTarget {
+  const { target, facts } = diagnosedNode('n2', NAMES, { peers: [] });
+  const { container: _, ...unseen } = target;
+  const { container: __, ...others } = facts;
+  const node = { height: 1_000, advancedAt: NOW - 2_000, ...(agoMs !== undefined && { startedAt: NOW - agoMs }) };
+  return { target: unseen, facts: { ...others, logs: { sources: {}, patterns: {}, node } } } as KnownTarget;
+}
+
+test('a node whose container is not known has a minute from the start in its log to find its peers', () => {
+  const rest = ['n1', 'n3', 'n4'].map((name) =>
+    diagnosedNode(name, NAMES, { peers: NAMES.filter((one) => one !== name && one !== 'n2') }),
+  );
+  const ofLonely = (agoMs?: number) => named([lonely(agoMs), ...rest]).filter((one) => /n2|quorum/.test(one));
+  expect(ofLonely(59_000)).not.toContain('node_partitioned n2');
+  for (const agoMs of [60_000, undefined]) expect(ofLonely(agoMs)).toContain('node_partitioned n2');
 });
