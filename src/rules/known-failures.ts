@@ -105,6 +105,7 @@ const unlessNear =
 const toKnownFailure = ({
   signs,
   untilRestart: lasts,
+  whileSilent,
   unless = [],
   client = 'xdc-subnet',
   ...failure
@@ -116,7 +117,8 @@ const toKnownFailure = ({
     symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
     fix: failure.advise(CLIENTS[client], 'subnet1', () => false),
     signs,
-    seenAt: lasts ? untilRestart(seenAt) : seenAt,
+    seenAt: (evidence, now) =>
+      whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
     isOver: afterGoodRun,
   };
 };

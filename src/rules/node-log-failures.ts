@@ -7,6 +7,8 @@ export interface LogFailure
     Required<Pick<ShownFailure, 'signs' | 'advise'>> {
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
+  /** It is none while the node answers. */
+  readonly whileSilent?: true;
   /** The patterns of another failure that explain a line of this one near them. */
   readonly unless?: readonly string[];
   /** The client whose words the list of known failures has. */
@@ -55,6 +57,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     cause:
       'It could not open the port of its RPC, often because another program has taken it, and runs on without RPC.',
     untilRestart: true,
+    whileSilent: true,
     advise: ({ advice, deployment }, name) =>
       `end the program that has that port, or give the node another one by ${deployment.rpcPort[0]} in ${advice.envFile(name)}, then restart it`,
     client: 'nethermind',

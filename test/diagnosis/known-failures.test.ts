@@ -138,11 +138,14 @@ const meansOf = (name: string): PatternFacts['means'] =>
 describe('what the log of a node names by itself', () => {
   /** The summary and the fix of a node whose log has shown these patterns, and what else is said of it. */
   const tell = (client: ClientName, ...patterns: readonly string[]) => {
-    const node = diagnosedNode('n2', NAMES, { client });
+    const isSilent = patterns.includes('rpc_not_bound');
+    const node = diagnosedNode('n2', NAMES, { client, ...(isSilent && { fault: refused }) });
     const shown = Object.fromEntries(patterns.map((name) => [name, { ...matched(1, 5_000), means: meansOf(name) }]));
     const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns: shown };
     const found = diagnosed([{ ...node, facts: { ...node.facts, logs } }, ...others()]);
-    return found.map(({ problem, name, summary, fix }) => [`${problem} ${name}`, summary, fix]);
+    return found
+      .filter(({ name }) => name !== undefined)
+      .map(({ problem, name, summary, fix }) => [`${problem} ${name}`, summary, fix]);
   };
   const RESYNC = 'stop n2, move only XDC/chaindata out of its data folder, and start it to sync again';
   const RESYNC_NETHERMIND = 'stop n2, remove only nethermind_db from its data folder, and start it to sync again';

@@ -102,7 +102,9 @@ describe('what ends a start', () => {
     [node, 'disk_full', 'disk_full', answering],
     [node, 'disk_quota', 'disk_full', answering],
     [node, 'disk_below_limit', 'disk_full', answering],
-    ...nodeLogFailures.flatMap(({ name, signs }) => signs.map((sign): StartCase => [node, sign, name, answering])),
+    ...nodeLogFailures.flatMap(({ name, signs, whileSilent }) =>
+      whileSilent ? [] : signs.map((sign): StartCase => [node, sign, name, answering]),
+    ),
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
     [service('stats'), 'config_missing', 'stats_without_contract', stats],
@@ -284,6 +286,16 @@ test('without a container, what lasts until the next start lasts until its log s
     names(node, { logs: { ...matched('rpc_not_bound', t0), node: { startedAt } } }, t0 + 600 * minute);
   expect(at(t0 - minute)).toEqual(['rpc_not_bound']);
   expect(at(t0 + minute)).toEqual([]);
+});
+
+test('a node that answers is not without RPC, whatever its log said', () => {
+  const logs = { ...matched('rpc_not_bound', t0), node: { startedAt: t0 - 1_000 } };
+  const of = (observation: NonNullable<Evidence['node']>['observation']) =>
+    names(node, { node: { observation }, logs }, t0 + 600 * minute);
+  expect(of({ answered: true, latest: { ok: true, value: { number: 1 } } })).toEqual([]);
+  expect(of({ answered: false, latest: { ok: false, fault: { kind: 'refused', address: 'n' } } })).toEqual([
+    'rpc_not_bound',
+  ]);
 });
 
 test('a refused block is none of its own when the lines about it say that the snapshot or the state is lost', () => {
