@@ -203,7 +203,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The node restarts in a loop; its log ends in `bind: address already in use` or `Port … is in use.`',
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
-    ...shownBy('address_in_use', 'port_in_use'),
+    ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
     isOver: afterGoodRun,
   },
   {

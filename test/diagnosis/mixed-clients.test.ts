@@ -118,6 +118,25 @@ describe('what Nethermind says of its own health', () => {
     expect(stateOf(filling).quorum).toMatchObject({ voting: 4 });
   });
 
+  it('says nothing more of a disk that its log has named', () => {
+    const pattern = {
+      count: 1,
+      at: NOW - 30_000,
+      order: 1,
+      means: 'note',
+      what: 'the disk of the node is nearly full',
+    };
+    const both = mixed(chainOf('n4', { health: [DISK] })).map((known) =>
+      known.target.name === 'n4'
+        ? {
+            ...known,
+            facts: { ...known.facts, logs: { ...known.facts.logs, patterns: { disk_nearly_full: pattern } } },
+          }
+        : known,
+    ) as readonly KnownTarget[];
+    expect(named(both)).toEqual(['disk_nearly_full n4']);
+  });
+
   it('names why one node is stalled, and is no news while its blocks rise', () => {
     const stalled = mixed((name) =>
       name === 'n4' ? { height: 900, stalledMs: 90_000, chain: { health: [DEAD] } } : {},

@@ -71,6 +71,10 @@ export const nethermindPack: PatternPack = {
       match: /^Port \d{1,5} is in use\./,
       fix: 'end that program, then restart the node',
     }),
+    line('peer_port_in_use', 'fatal', 'A critical error has occurred', 'a port is taken by another program', {
+      match: /^A critical error has occurred\.? (?:\w+\.)*PortInUseException/,
+      fix: 'end that program, then restart the node',
+    }),
     line('folder_locked', 'fatal', 'If your database did not close properly', 'another node runs on its data folder', {
       fix: 'end that one, or give each a folder of its own',
     }),
@@ -98,5 +102,9 @@ export const nethermindPack: PatternPack = {
     ),
     line('critical_error', 'fatal', 'A critical error has occurred', 'the node ended itself'),
     line('crashed', 'fatal', 'Unhandled exception. ', 'the node crashed'),
+    line('runtime_failed', 'fatal', 'Fatal error. ', 'the runtime of the node crashed'),
+    line('memory_used_up', 'fatal', 'Out of memory.', 'the node ran out of memory', {
+      fix: 'give the container or its machine more memory',
+    }),
   ],
 };

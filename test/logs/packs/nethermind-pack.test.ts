@@ -148,6 +148,26 @@ test.each([
   }
 });
 
+test('a port for peers that is taken is named by its exception too', async () => {
+  const { matches, reason } = await judge(
+    '25 Nov 13:00:03 | A critical error has occurred. Nethermind.Network.Rlpx.PortInUseException: Port 20306 is in use ',
+  );
+  expect(matches).toEqual({ peer_port_in_use: 1, critical_error: 1 });
+  expect(reason).toContain('a port is taken by another program; end that program, then restart the node');
+});
+
+test.each([
+  ['Out of memory.', 'the node ran out of memory; give the container or its machine more memory'],
+  ['Fatal error. Internal CLR error. (0x80131506)', 'the runtime of the node crashed'],
+  ['Unhandled exception. System.TypeInitializationException: The type initializer threw', 'the node crashed'],
+])(
+  'what the runtime prints without a stamp is a crash, unless it may be the rest of a message: %s',
+  async (text, said) => {
+    expect((await judge(text)).reason).toContain(said);
+    expect((await judge('25 Nov 13:00:03 | Sending error response, method: x', text)).matches).toEqual({});
+  },
+);
+
 test('the cause of a dead loop is named before it', async () => {
   const { matches, reason } = await judge(
     '25 Nov 13:00:10 | BlockchainProcessor encountered an exception. System.IO.IOException: No space left on device ',
