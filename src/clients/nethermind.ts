@@ -6,6 +6,9 @@ import { toGethCalls, toGethChainCalls, toHex } from './geth-calls.ts';
 /** Its configuration in the folder of the deployment. */
 const CONFIG = 'xdc-nmc-subnet.json';
 
+/** The modules that today's generator serves. The line replaces what is served without it, where the engine is off. */
+const MODULES = '["Xdc", "Eth", "Subscribe", "Trace", "TxPool", "Web3", "Proof", "Net", "Parity", "Health", "Rpc"]';
+
 /** What it calls a namespace in its configuration; the methods of the engine are of the module Xdc. */
 const toModule = (namespace: string): string =>
   namespace === 'XDPoS' ? 'Xdc' : `${namespace.charAt(0).toUpperCase()}${namespace.slice(1)}`;
@@ -105,7 +108,7 @@ export const nethermind: Client = {
   advice: {
     envFile: (name) => `${name}nmc.env`,
     openNamespace: (namespace, name) =>
-      `add "${toModule(namespace)}" to JsonRpc.EnabledModules in ${CONFIG} and recreate ${name}; a file without that line serves no method of the engine`,
+      `add "${toModule(namespace)}" to JsonRpc.EnabledModules in ${CONFIG} and recreate ${name}; in an older file, which lacks that line, write all of them: ${MODULES}`,
     showBlocks: (name) => `write --log=info into the command of ${name} in docker-compose.yml and recreate it`,
     acceptHosts: 'see which proxy answers for it, as the node itself refuses no host name',
     findCallError: 'read the line "Error during method execution" in its log, which names the cause',
