@@ -33,8 +33,8 @@ export interface ChainView {
   readonly firstEpoch?: number;
   /** The members by the node with the newest block. */
   readonly masternodes?: Masternodes;
-  /** By the node with the newest block of those that also give the missed rounds. */
-  readonly counted?: Counted;
+  /** By the node with the newest block of those that also give the missed rounds; read at a watched time. */
+  readonly counted?: Counted & { readonly at: number };
   /** The newest choice of masternodes for a next epoch. */
   readonly nextEpoch?: NextEpoch;
   /** The nodes that are on another chain by what they say. */
@@ -75,7 +75,7 @@ export function viewChain(states: readonly TargetState[]): ChainView {
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;
-  let counted: Counted | undefined;
+  let counted: ChainView['counted'];
   let nextEpoch: NextEpoch | undefined;
   let epochsBy: Client['epochsBy'] = 'block';
   let firstEpoch: number | undefined;
@@ -99,7 +99,7 @@ export function viewChain(states: readonly TargetState[]): ChainView {
       firstEpoch = masternodes.epoch - Math.floor(masternodes.round / observation.consensus.epoch);
     if (masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
     if (missedRounds && masternodes.number >= (counted?.masternodes.number ?? 0))
-      counted = { masternodes, missedRounds };
+      counted = { masternodes, missedRounds, at: facts.at };
   }
   const now = consensus && newest ? settingsAt(consensus, newest.round) : consensus;
   return { chain, consensus: now, epochsBy, firstEpoch, masternodes: newest, counted, nextEpoch, foreign };

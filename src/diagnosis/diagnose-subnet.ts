@@ -42,7 +42,9 @@ export function describeSubnet(
   plannedWork: readonly PlannedWork[] = [],
 ): Omit<Diagnosis, keyof FollowedProblems> {
   // Nodes that cannot be seen from here may well vote.
-  const isBlind = problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing');
+  const isBlind =
+    problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing') ||
+    (view.nodes.length > 0 && view.nodes.every(({ unseen }) => unseen === 'barred'));
   const quorum = isBlind ? undefined : view.quorum;
   const found = findMembers(view);
   const members = isBlind

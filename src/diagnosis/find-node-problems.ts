@@ -53,7 +53,14 @@ const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
  */
 function findSilent(node: NodeView): Suspicion | undefined {
   if (node.answers !== false) return undefined;
-  const { name, state, container, fault } = node;
+  const { name, state, container, fault, unseen } = node;
+  const check = checkOf(state, 'latest_block');
+  if (unseen !== undefined)
+    return toSuspicion('node_down', node, explainAnswers(node), {
+      summary: `subnetd cannot see ${name}`,
+      evidence: `${check?.seen ?? ''}${unseen === 'votes' ? '; its masternode misses no turn, so it takes part' : ''}`,
+      fix: check?.fix ?? '',
+    });
   if (fault?.kind === 'timeout') {
     const summary = `${name} hangs`;
     return toSuspicion(
@@ -73,14 +80,13 @@ function findSilent(node: NodeView): Suspicion | undefined {
           },
     );
   }
-  const check = checkOf(state, 'latest_block');
-  // What is wrong with a socket of this machine is known, and may be no fault of the node.
-  const socketFix = fault?.kind === 'socket' ? check?.fix : undefined;
+  // Nothing listens, or not long enough: what the fault itself advises is no more than that.
+  const isGone = fault === undefined || fault.kind === 'refused' || fault.kind === 'closed';
   return toSuspicion('node_down', node, explainAnswers(node), {
     summary: `${name} does not answer`,
     evidence: check?.seen ?? '',
     fix:
-      socketFix ??
+      (isGone ? undefined : check?.fix) ??
       ('container' in container
         ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``
         : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`),
@@ -194,7 +200,8 @@ function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
 /** The failing checks of nodes and bootnodes that miss no more nodes than are out. */
 function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView) {
   const few = nodes.filter(
-    ({ target, peers = 0 }) => peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
+    ({ target, peers = target.expectedPeers }) =>
+      peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
   );
   const deaf = targets.filter(
     ({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length,

@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration } from '../model/duration.ts';
-import type { CheckpointProgress, ContractReading, ParentFacts } from '../model/parent-chain.ts';
+import type { CheckpointProgress, ContractReading, ParentFacts, ParentResult } from '../model/parent-chain.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { explain } from './explain-checks.ts';
@@ -51,14 +51,18 @@ function findUnanswered(view: SubnetView, { observation: { head }, unanswered }:
     return toSuspicion(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
       evidence: `${seen}, while the relayer submits; whether its blocks arrive is not known`,
-      fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
+      fix: head.fix
+        ? `${head.fix} (parentChain.rpc)`
+        : 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
   return withSecondWitness(
     view,
     toSuspicion(view, 'parent_unreachable', {
-      summary: 'the parent chain does not answer',
+      summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
       evidence: `${seen}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
-      fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
+      fix: head.fix
+        ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
+        : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
     }),
   );
 }
@@ -151,11 +155,13 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   });
 }
 
-function findUnread(view: SubnetView, why: string): Suspicion {
+function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown>, { ok: false }>): Suspicion {
   return toSuspicion(view, 'parent_unseen', {
     summary: 'subnetd cannot read the checkpoint contract',
     evidence: `the node of the parent chain gives its newest block, and for the contract it ${why}`,
-    fix: 'name a node in parentChain.rpc that answers eth_call and eth_getCode, and does not limit subnetd',
+    fix: fix
+      ? `${fix} (parentChain.rpc)`
+      : 'name a node in parentChain.rpc that answers eth_call and eth_getCode, and does not limit subnetd',
   });
 }
 
@@ -182,7 +188,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
   if (broken.length > 0) return broken;
   const found =
-    (contract && !contract.ok ? findUnread(view, contract.why) : undefined) ??
+    (contract && !contract.ok ? findUnread(view, contract) : undefined) ??
     (contract && parent.progress && findBehind(view, parent.progress));
   return found === undefined ? [] : [found];
 }

@@ -61,9 +61,10 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const joining = nodes.filter(({ isOut, isStarting }) => !isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
-  // Without any height only nodes that are known to be out prove a halt.
-  if (heights.length === 0 ? !nodes.every(isGone) : now - stalledSince < stallAfterMs) return undefined;
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
+  // Without any height only nodes that are known to be out prove a halt, if the others are too few.
+  if (heights.length === 0 ? voting >= required || !nodes.every(isGone) : now - stalledSince < stallAfterMs)
+    return undefined;
   const last =
     heights.length === 0
       ? 'no node runs and answers'
@@ -94,8 +95,8 @@ function findHalt(view: SubnetView): Suspicion | undefined {
 const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFINITY): boolean =>
   height !== undefined && height.number < reference;
 
-/** A halt is seen this much after the stall limit, at the latest: once each node was asked again. */
-const HALT_SEEN_MS = 20_000;
+/** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
+const SEEN_LATER_MS = 20_000;
 
 /**
  * Creates the test whether a node counts for the quorum: it is a masternode, or may be one, as the masternodes or its address are
@@ -127,6 +128,17 @@ function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | 
   };
 }
 
+/** Whether blocks came after the last of these nodes had failed. Then their votes are not missing, whatever keeps them from answering. */
+function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView): boolean {
+  const lastRise = highest(
+    nodes.map(({ rises, height, state }) => (rises && (height ?? state.facts.logs?.node)?.advancedAt) || 0),
+  );
+  const failedAt = missing.map(({ answers, state }) =>
+    answers === false ? (state.facts.node?.latest?.lastGoodAt ?? checkOf(state, 'latest_block')?.since ?? now) : now,
+  );
+  return missing.length > 0 && lastRise - highest(failedAt) >= SEEN_LATER_MS;
+}
+
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView): Suspicion | undefined {
   const { silentVoters, reference, quorum } = view;
@@ -145,14 +157,15 @@ function findRisk(view: SubnetView): Suspicion | undefined {
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const names = namesOf(missing);
   const short = required - voting;
+  if (short > 0 && goesOnWithout(missing, view)) return undefined;
   return {
     problem: 'quorum_at_risk',
     about: names,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
     ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
-    // With too few votes the subnet halts, which pages after the stall limit. This pages only if blocks come nevertheless.
-    confirmMs: short > 0 ? view.stallAfterMs + HALT_SEEN_MS : undefined,
+    // With too few votes the subnet halts, which pages after the stall limit.
+    confirmMs: short > 0 ? view.stallAfterMs + SEEN_LATER_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
     fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,

@@ -38,8 +38,8 @@ function countStarting(nodes: readonly NodeView[]): Pick<Quorum, 'starting'> {
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /**
- * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one. A masternode
- * that the inventory does not list counts as voting.
+ * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one, and so does each peer
+ * that a node expects beside them. A masternode that the inventory does not list counts as voting.
  */
 export function findQuorum(voters: Voters): Quorum | undefined {
   const { nodes, chain } = voters;
@@ -47,8 +47,9 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   if (masternodes === undefined || masternodes.active.length === 0) {
     if (nodes.length === 0) return undefined;
     const missing = nodes.filter(isMissing).length;
-    const voting = nodes.length - missing;
-    return { total: nodes.length, required: requiredVotes(nodes.length), voting, ...countStarting(nodes) };
+    // A node that expects more peers than the inventory has knows of others.
+    const total = Math.max(nodes.length, ...nodes.map(({ target }) => target.expectedPeers + 1));
+    return { total, required: requiredVotes(total), voting: total - missing, ...countStarting(nodes) };
   }
   const total = masternodes.active.length;
   const signing = masternodes.active.flatMap((address) =>

@@ -51,6 +51,8 @@ export interface NodeView extends TargetView {
   /** It answers, but its height has not risen for the stall limit, while others went on. */
   readonly isStalled: boolean;
   readonly peers: number | undefined;
+  /** It does not answer subnetd, and takes part all the same, or only what stands before it answers: see `isBarred`. */
+  readonly unseen: 'barred' | 'votes' | undefined;
   /** It is on another chain than most nodes, so its height counts for nothing. */
   readonly isForeign: boolean;
   /** It started less than a minute ago, so it is no witness yet. */

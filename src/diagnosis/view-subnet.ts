@@ -1,6 +1,6 @@
 import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
-import { isOwnFault } from '../model/observation.ts';
+import { isBarred, isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
 import { isLooping, START_MS } from '../model/restart-cause.ts';
 import { setupOf, type TargetSetup } from '../model/setup.ts';
@@ -8,7 +8,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
+import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
   type ContainerView,
@@ -129,14 +129,31 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
+/** A masternode that takes no part misses each of its turns, which the others count when they are next asked about the chain. */
+const COUNTED_AFTER_MS = 120_000;
+
+/** Whether the turns that the chain counts as missed show that a silent node takes its own: each masternode has had two of them since. */
+function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, { lastRise, stallAfterMs, now }: Moment) {
+  const silentSince = node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
+  if (counted === undefined || counted.at - silentSince < COUNTED_AFTER_MS || now - lastRise >= stallAfterMs)
+    return false;
+  const { active, round } = counted.masternodes;
+  const { epochRound, rounds } = counted.missedRounds;
+  const oldest = Math.max(round - RECENT_ROUNDS * active.length, epochRound);
+  const address = node?.chain?.observation.address;
+  if (round - oldest < 2 * active.length || (address !== undefined && !active.includes(address))) return false;
+  return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
+}
+
 function viewNode(
   state: TargetState,
   target: NodeTarget,
   setup: TargetSetup,
-  isForeign: boolean,
+  chain: ChainView,
   moment: Moment,
 ): NodeView {
   const { stallAfterMs, stoodAt, now } = moment;
+  const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
   const height = heightOf(state);
@@ -151,7 +168,15 @@ function viewNode(
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
-  const isSilent = answers === false && !within(risenAt, LOG_ALIVE_MS, now);
+  const unseen =
+    answers !== false || fault === undefined || isDown(container)
+      ? undefined
+      : isBarred(fault)
+        ? 'barred'
+        : takesTurns(state, chain, moment)
+          ? 'votes'
+          : undefined;
+  const isSilent = answers === false && unseen === undefined && !within(risenAt, LOG_ALIVE_MS, now);
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
   const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
@@ -173,6 +198,7 @@ function viewNode(
     isRepeating,
     isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
     peers,
+    unseen,
     isForeign,
     isStarting,
     isOut: isForeign || isDown(container) || isLooping || isSilent || isAlone,
@@ -221,7 +247,7 @@ export function viewSubnet(
   const targets = states.map((state) => {
     const setup = setupOf(facts.setup?.observation, state.target);
     if (state.target.component === 'node') {
-      const node = viewNode(state, state.target, setup, chain.foreign.has(state), moment);
+      const node = viewNode(state, state.target, setup, chain, moment);
       nodes.push(node);
       return node;
     }

@@ -1,4 +1,5 @@
 import type { DockerFault, ExecFault, Fault, PageObservation, SocketFault } from './observation.ts';
+import type { Finding } from './verdict.ts';
 
 const NOT_JSON: Readonly<Record<Extract<Fault, { kind: 'not-json' }>['looksLike'], string>> = {
   html: 'a web page',
@@ -71,6 +72,80 @@ export function nameFault(fault: Fault): string {
       return SOCKET[fault.state];
     case 'exec':
       return EXEC[fault.why];
+  }
+}
+
+/** A limit of the rate, by a status or by an error of JSON-RPC. */
+export const TOO_MANY: Required<Finding> = {
+  seen: 'it takes no more requests for now',
+  fix: 'raise its limit, or the interval of the check',
+};
+
+/** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
+const STATUS: Readonly<Record<number, Required<Finding>>> = {
+  401: {
+    seen: 'it wants a user name and a password',
+    fix: 'write them into the address in the inventory as http://USER:PASSWORD@…',
+  },
+  403: {
+    seen: 'it forbids the request',
+    fix: 'let the address of subnetd through at the proxy or firewall before it, or correct the address in the inventory',
+  },
+  404: { seen: 'nothing is at this path', fix: 'correct the path of the address in the inventory' },
+  415: {
+    seen: 'it refuses the content type application/json',
+    fix: 'correct the address in the inventory, as what answers is no node',
+  },
+  429: TOO_MANY,
+  502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
+  503: { seen: 'it is overloaded or gave up on the call after its own time limit', fix: 'check its load and memory' },
+};
+
+/**
+ * Explains a fault that tells by itself how to mend the address or what stands before it, whatever should answer there; undefined for
+ * the others.
+ */
+export function explainAddress(fault: Fault): Required<Finding> | undefined {
+  switch (fault.kind) {
+    case 'unresolved':
+      return {
+        seen: `the host name of ${fault.address} cannot be resolved`,
+        fix: 'correct it in the inventory or the name server',
+      };
+    case 'tls':
+      return {
+        seen: `the TLS connection to ${fault.address} failed`,
+        fix: 'check its certificate, or whether it speaks TLS at all',
+      };
+    case 'redirect':
+      return {
+        seen: `it redirects elsewhere (HTTP ${fault.status})`,
+        fix: 'write the final address into the inventory',
+      };
+    case 'status': {
+      const known = STATUS[fault.status];
+      return known && { seen: `it answered HTTP ${fault.status}: ${known.seen}`, fix: known.fix };
+    }
+    case 'not-http':
+      return {
+        seen: `what listens at ${fault.address} does not speak HTTP`,
+        fix: 'correct the address or the port in the inventory',
+      };
+    case 'encoding':
+      return { seen: 'its answer is compressed although nobody asked for that', fix: 'fix the proxy in front of it' };
+    case 'not-json':
+      return fault.looksLike === 'html'
+        ? {
+            seen: 'it answered with a web page instead of JSON-RPC',
+            fix: 'correct the address in the inventory, or look at the page: it may be that of a proxy',
+          }
+        : undefined;
+    case 'rpc-error':
+      return fault.known === 'rate-limit'
+        ? { seen: `it answered with the JSON-RPC error ${fault.code}: ${TOO_MANY.seen}`, fix: TOO_MANY.fix }
+        : undefined;
+    default:
+      return undefined;
   }
 }
 

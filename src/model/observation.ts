@@ -11,7 +11,8 @@ export type Fault =
   | { readonly kind: 'refused' | 'unresolved' | 'unreachable' | 'closed' | 'tls'; readonly address: string }
   | { readonly kind: 'timeout'; readonly address: string; readonly afterMs: number; readonly received: boolean }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
-  | { readonly kind: 'redirect' | 'status'; readonly status: number }
+  /** `refusesHost`: a node does not serve the host name of the request. */
+  | { readonly kind: 'redirect' | 'status'; readonly status: number; readonly refusesHost?: true }
   | { readonly kind: 'not-http'; readonly address: string }
   | { readonly kind: 'encoding' }
   /** subnetd itself could not open a connection. */
@@ -58,6 +59,12 @@ export const isOwnFault = (fault: Fault): boolean =>
   fault.kind === 'no-descriptor' ||
   (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) ||
   (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
+
+/** Whether something before the node took the request, or the address is wrong: then the node may be well. */
+export const isBarred = (fault: Fault): boolean =>
+  ['redirect', 'tls', 'not-http', 'encoding'].includes(fault.kind) ||
+  (fault.kind === 'not-json' && fault.looksLike === 'html') ||
+  (fault.kind === 'status' && fault.status >= 400 && fault.status < 500);
 
 /** Errors of the node whose meaning is known from its source. */
 export type KnownRpcError =

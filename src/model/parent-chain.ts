@@ -17,8 +17,10 @@ export const PARENT_CONNECTIONS = 3;
 /** XDC writes addresses as `xdc…` too. */
 export const toAddress = (address: string): `0x${string}` => `0x${address.slice(-40).toLowerCase()}`;
 
-/** A value read from the parent chain, or why there is none: a sentence about the chain without its subject. */
-export type ParentResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+/** A value read from the parent chain, or why there is none: a sentence about the chain without its subject, and what mends its address. */
+export type ParentResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly why: string; readonly fix?: string };
 
 /** What a checkpoint contract takes: every block, or only those at the gap and at the epoch. */
 export const CHECKPOINT_MODES = ['full', 'lite', 'reverse_full'] as const;

@@ -63,6 +63,8 @@ function toCallResult(message: Record<string, unknown>): CallResult {
 /** Faults that show before the JSON is parsed. */
 function judgeHttp({ status, body }: TransportResponse): Fault | undefined {
   if (status >= 300 && status < 400) return { kind: 'redirect', status };
+  // Of geth and its heirs (rpc/http.go); any other 403 is that of a proxy.
+  if (status === 403 && body.includes('invalid host specified')) return { kind: 'status', status, refusesHost: true };
   if (status !== 200) return { kind: 'status', status };
   if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
   return undefined;

@@ -1,3 +1,4 @@
+import { explainAddress } from '../model/name-fault.ts';
 import type { Fault } from '../model/observation.ts';
 import type { ParentResult } from '../model/parent-chain.ts';
 import { createHttpTransport } from './http-transport.ts';
@@ -8,7 +9,7 @@ import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 export type ParentAnswer =
   | { readonly ok: true; readonly value: unknown }
   /** `isRevert`: the node ran the contract, and that failed by itself. */
-  | { readonly ok: false; readonly why: string; readonly isRevert: boolean };
+  | { readonly ok: false; readonly why: string; readonly fix?: string; readonly isRevert: boolean };
 
 /** A client of one node of the parent chain. */
 export interface ParentClient {
@@ -29,11 +30,19 @@ function describeFault(fault: Fault): string {
     case 'status':
       return `answers HTTP ${fault.status}`;
     case 'too-large':
-    case 'encoding':
-    case 'not-json':
-    case 'envelope':
-    case 'rpc-error':
       return NO_SENSE;
+    case 'encoding':
+      return 'compresses its answer';
+    case 'not-json':
+      return fault.looksLike === 'html' ? 'answers with a web page' : NO_SENSE;
+    case 'rpc-error':
+      return fault.known === 'rate-limit' ? 'takes no more requests for now' : NO_SENSE;
+    case 'envelope':
+      return NO_SENSE;
+    case 'unresolved':
+      return 'has a host name that cannot be resolved';
+    case 'tls':
+      return 'cannot be reached by TLS';
     default:
       return 'cannot be reached';
   }
@@ -41,8 +50,11 @@ function describeFault(fault: Fault): string {
 
 const isRevert = (fault: Fault): boolean => fault.kind === 'rpc-error' && fault.isRevert === true;
 
-const toAnswer = (result: CallResult): ParentAnswer =>
-  result.ok ? result : { ok: false, why: describeFault(result.fault), isRevert: isRevert(result.fault) };
+function toAnswer(result: CallResult): ParentAnswer {
+  if (result.ok) return result;
+  const { fix } = explainAddress(result.fault) ?? {};
+  return { ok: false, why: describeFault(result.fault), ...(fix && { fix }), isRevert: isRevert(result.fault) };
+}
 
 /** Some servers give the errors of a call a status of their own. */
 function readOne(response: TransportResponse): CallResult {
@@ -78,7 +90,10 @@ export function readAnswer<T>(
   answer: ParentAnswer | undefined,
   read: (value: unknown) => T | undefined,
 ): ParentResult<T> {
-  if (answer?.ok === false) return { ok: false, why: answer.why };
+  if (answer?.ok === false) {
+    const { isRevert: _, ...failure } = answer;
+    return failure;
+  }
   const value = answer && read(answer.value);
   return value === undefined ? { ok: false, why: NO_SENSE } : { ok: true, value };
 }

@@ -2,37 +2,16 @@ import { CLIENTS } from '../clients/clients.ts';
 import type { Client } from '../model/client.ts';
 import { commandToCall, commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
+import { explainAddress, TOO_MANY } from '../model/name-fault.ts';
 import { type Fault, isOwnFault, type KnownRpcError } from '../model/observation.ts';
 import type { Target } from '../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, unknown } from '../model/verdict.ts';
 import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
 
-const NOT_JSON: Readonly<Record<(Fault & { kind: 'not-json' })['looksLike'], string>> = {
-  html: 'it answered with a web page instead of JSON-RPC',
+const NOT_JSON: Readonly<Record<Exclude<(Fault & { kind: 'not-json' })['looksLike'], 'html'>, string>> = {
   cut: 'its answer is JSON that is cut off or broken',
   empty: 'it answered with an empty body',
   other: 'its answer is no JSON',
-};
-
-const TOO_MANY: Required<Finding> = {
-  seen: 'it takes no more requests for now',
-  fix: 'raise its limit, or the interval of the check',
-};
-
-/** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
-const STATUS: Readonly<Record<number, Required<Finding>>> = {
-  401: {
-    seen: 'it wants a user name and a password',
-    fix: 'write them into the address in the inventory as http://USER:PASSWORD@…',
-  },
-  404: { seen: 'nothing is at this path', fix: 'correct the path of the address in the inventory' },
-  415: {
-    seen: 'it refuses the content type application/json',
-    fix: 'correct the address in the inventory, as what answers is no node',
-  },
-  429: TOO_MANY,
-  502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
-  503: { seen: 'it is overloaded or gave up on the call after its own time limit', fix: 'check its load and memory' },
 };
 
 /** Explains an error of JSON-RPC, of a node or of what answers in its place. */
@@ -65,15 +44,6 @@ function explainRpcError(known: KnownRpcError, namespace: string, name: string, 
   }
 }
 
-function explainStatus(status: number, target: Target, client: Client): Required<Finding> {
-  const known =
-    status === 403 && target.component === 'node'
-      ? { seen: 'it refuses the host name of the request', fix: client.advice.acceptHosts }
-      : STATUS[status];
-  if (known === undefined) return { seen: `it answered HTTP ${status}`, fix: commandToSeeLog(target) };
-  return { seen: `it answered HTTP ${status}: ${known.seen}`, fix: known.fix };
-}
-
 /**
  * Explains a fault and what to do; what was seen is the end of a sentence that starts with the target. `namespace` is that
  * of the RPC method; `client` what the node runs.
@@ -84,16 +54,17 @@ export function explainFault(
   namespace = '',
   client: Client = CLIENTS['xdc-subnet'],
 ): Required<Finding> {
+  if (fault.kind === 'status' && fault.refusesHost)
+    return {
+      seen: `it answered HTTP ${fault.status}: it refuses the host name of the request`,
+      fix: client.advice.acceptHosts,
+    };
+  const own = explainAddress(fault);
   switch (fault.kind) {
     case 'refused':
       return {
         seen: `nothing listens at ${fault.address}`,
         fix: `start it or correct the address in the inventory, and ${commandToSeeLog(target)}`,
-      };
-    case 'unresolved':
-      return {
-        seen: `the host name of ${fault.address} cannot be resolved`,
-        fix: 'correct it in the inventory or the name server',
       };
     case 'unreachable':
       return {
@@ -104,11 +75,6 @@ export function explainFault(
       return {
         seen: `${fault.address} closed the connection before its answer was whole`,
         fix: commandToSeeLog(target),
-      };
-    case 'tls':
-      return {
-        seen: `the TLS connection to ${fault.address} failed`,
-        fix: 'check its certificate, or whether it speaks TLS at all',
       };
     case 'timeout':
       return fault.received
@@ -125,27 +91,23 @@ export function explainFault(
         seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
         fix: `correct the address in the inventory, as what answers is no healthy ${target.component}`,
       };
-    case 'redirect':
-      return {
-        seen: `it redirects elsewhere (HTTP ${fault.status})`,
-        fix: 'write the final address into the inventory',
-      };
     case 'status':
-      return explainStatus(fault.status, target, client);
+      return own ?? { seen: `it answered HTTP ${fault.status}`, fix: commandToSeeLog(target) };
+    case 'unresolved':
+    case 'tls':
+    case 'redirect':
     case 'not-http':
-      return {
-        seen: `what listens at ${fault.address} does not speak HTTP`,
-        fix: 'correct the address or the port in the inventory',
-      };
     case 'encoding':
-      return { seen: 'its answer is compressed although nobody asked for that', fix: 'fix the proxy in front of it' };
+      return own as Required<Finding>;
     case 'no-descriptor':
       return NO_DESCRIPTOR;
     case 'not-json':
-      return {
-        seen: NOT_JSON[fault.looksLike],
-        fix: `correct the address in the inventory, or ${commandToSeeLog(target)}`,
-      };
+      return fault.looksLike === 'html'
+        ? (own as Required<Finding>)
+        : {
+            seen: NOT_JSON[fault.looksLike],
+            fix: `correct the address in the inventory, or ${commandToSeeLog(target)}`,
+          };
     case 'envelope':
       return { seen: `its answer is no JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {

@@ -33,8 +33,8 @@ const CUT_OFF = [
 ] as const;
 const GARBLED = [
   'node_down subnet2',
-  'subnet2 does not answer',
-  'read why with `docker logs --tail 100 demo-subnet2-1`',
+  'subnetd cannot see subnet2',
+  'correct the address in the inventory, or look at the page: it may be that of a proxy',
 ] as const;
 const HALTED = [
   'subnet_halted',

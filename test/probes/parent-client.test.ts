@@ -123,7 +123,8 @@ describe('a node of the parent chain', () => {
       response.writeHead(429);
       return {};
     });
-    const limited = { ok: false, why: 'answers HTTP 429', isRevert: false };
+    const fix = 'raise its limit, or the interval of the check';
+    const limited = { ok: false, why: 'answers HTTP 429', fix, isRevert: false };
     expect(await useClient(node.url).ask(CALLS)).toEqual([limited, limited]);
     expect(node.requests).toEqual([['eth_chainId', 'eth_blockNumber'], 'eth_chainId']);
   });
@@ -177,6 +178,8 @@ describe('a node of the parent chain', () => {
     const node = await useNode((asked) => answerAll(asked, { eth_call: () => ({ error }), eth_getCode: () => '0x' }));
     const prober = createParentProber({ rpc: node.url, contract: ADDRESS }, SUBNET);
     onTestFinished(prober.close);
-    expect((await prober.probe(signal)).contract).toEqual({ ok: false, why: 'answers with an error' });
+    expect((await prober.probe(signal)).contract).toEqual({
+      ...{ ok: false, why: 'takes no more requests for now', fix: 'raise its limit, or the interval of the check' },
+    });
   });
 });
