@@ -10,7 +10,7 @@ import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
-import { findHeadline } from './find-headline.ts';
+import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
@@ -41,10 +41,10 @@ export function describeSubnet(
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
 ): Omit<Diagnosis, keyof FollowedProblems> {
-  // Nodes that cannot be seen from here may well vote.
+  // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name.
   const isBlind =
     problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing') ||
-    (view.nodes.length > 0 && view.nodes.every(({ unseen }) => unseen === 'barred'));
+    (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
   const quorum = isBlind ? undefined : view.quorum;
   const found = findMembers(view);
   const members = isBlind

@@ -23,7 +23,7 @@ const describeVotes = ({ total, required, voting, starting }: Quorum): string =>
   `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
-const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
+export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
 
 /** The problems of single targets, which say why the subnet is as it is. */

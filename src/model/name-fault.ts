@@ -75,6 +75,11 @@ export function nameFault(fault: Fault): string {
   }
 }
 
+const OTHER_HOST: Required<Finding> = {
+  seen: 'it refuses the host name of the request',
+  fix: 'use its IP address in the inventory, or let it accept this host name',
+};
+
 /** A limit of the rate, by a status or by an error of JSON-RPC. */
 export const TOO_MANY: Required<Finding> = {
   seen: 'it takes no more requests for now',
@@ -83,9 +88,13 @@ export const TOO_MANY: Required<Finding> = {
 
 /** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
 const STATUS: Readonly<Record<number, Required<Finding>>> = {
+  400: {
+    seen: 'it does not understand the request',
+    fix: 'correct the address in the inventory: it may have to begin with https, or name another port',
+  },
   401: {
     seen: 'it wants a user name and a password',
-    fix: 'write them into the address in the inventory as http://USER:PASSWORD@…',
+    fix: 'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
   },
   403: {
     seen: 'it forbids the request',
@@ -123,7 +132,7 @@ export function explainAddress(fault: Fault): Required<Finding> | undefined {
         fix: 'write the final address into the inventory',
       };
     case 'status': {
-      const known = STATUS[fault.status];
+      const known = fault.refusesHost ? OTHER_HOST : STATUS[fault.status];
       return known && { seen: `it answered HTTP ${fault.status}: ${known.seen}`, fix: known.fix };
     }
     case 'not-http':

@@ -50,10 +50,16 @@ function describeFault(fault: Fault): string {
 
 const isRevert = (fault: Fault): boolean => fault.kind === 'rpc-error' && fault.isRevert === true;
 
+/** The faults of an address at which nothing is known to answer. */
+const GONE: ReadonlySet<Fault['kind']> = new Set(['refused', 'unreachable', 'closed', 'timeout', 'no-descriptor']);
+
+const SEE_WHAT_ANSWERS = 'see what answers at its address, or name another node';
+
 function toAnswer(result: CallResult): ParentAnswer {
   if (result.ok) return result;
-  const { fix } = explainAddress(result.fault) ?? {};
-  return { ok: false, why: describeFault(result.fault), ...(fix && { fix }), isRevert: isRevert(result.fault) };
+  const { fault } = result;
+  const fix = explainAddress(fault)?.fix ?? (GONE.has(fault.kind) ? undefined : SEE_WHAT_ANSWERS);
+  return { ok: false, why: describeFault(fault), ...(fix && { fix }), isRevert: isRevert(fault) };
 }
 
 /** Some servers give the errors of a call a status of their own. */
@@ -95,5 +101,5 @@ export function readAnswer<T>(
     return failure;
   }
   const value = answer && read(answer.value);
-  return value === undefined ? { ok: false, why: NO_SENSE } : { ok: true, value };
+  return value === undefined ? { ok: false, why: NO_SENSE, fix: SEE_WHAT_ANSWERS } : { ok: true, value };
 }

@@ -54,11 +54,6 @@ export function explainFault(
   namespace = '',
   client: Client = CLIENTS['xdc-subnet'],
 ): Required<Finding> {
-  if (fault.kind === 'status' && fault.refusesHost)
-    return {
-      seen: `it answered HTTP ${fault.status}: it refuses the host name of the request`,
-      fix: client.advice.acceptHosts,
-    };
   const own = explainAddress(fault);
   switch (fault.kind) {
     case 'refused':
@@ -92,7 +87,10 @@ export function explainFault(
         fix: `correct the address in the inventory, as what answers is no healthy ${target.component}`,
       };
     case 'status':
-      return own ?? { seen: `it answered HTTP ${fault.status}`, fix: commandToSeeLog(target) };
+      return {
+        ...(own ?? { seen: `it answered HTTP ${fault.status}`, fix: commandToSeeLog(target) }),
+        ...(fault.refusesHost && { fix: client.advice.acceptHosts }),
+      };
     case 'unresolved':
     case 'tls':
     case 'redirect':

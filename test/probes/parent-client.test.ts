@@ -20,6 +20,7 @@ const ADDRESS = `0x${'a'.repeat(40)}`;
 const SUBNET: Subnet = { name: 'd', consensus: 'XDPoS', targets: [], settings };
 const CALLS = ['eth_chainId', 'eth_blockNumber'].map((method) => ({ method, params: [] }));
 const METHODS: Methods = { eth_chainId: () => '0x33', eth_blockNumber: () => '0x10' };
+const SEE = 'see what answers at its address, or name another node';
 const BOTH = [
   { ok: true, value: '0x33' },
   { ok: true, value: '0x10' },
@@ -103,7 +104,7 @@ describe('a node of the parent chain', () => {
     let methods: Methods = {};
     const node = await useNode((asked) => answerAll(asked, methods));
     const client = useClient(node.url);
-    const failed = { ok: false, why: 'answers with an error', isRevert: false };
+    const failed = { ok: false, why: 'answers with an error', fix: SEE, isRevert: false };
     expect(await client.ask(CALLS)).toEqual([failed, failed]);
     methods = METHODS;
     expect(await client.ask(CALLS)).toEqual(BOTH);
@@ -113,7 +114,7 @@ describe('a node of the parent chain', () => {
   it('whose contract fails in each call is asked once', async () => {
     const fails = () => ({ error: { code: 3, message: 'execution reverted' } });
     const node = await useNode((asked) => answerAll(asked, { eth_chainId: fails, eth_blockNumber: fails }));
-    const reverted = { ok: false, why: 'answers with an error', isRevert: true };
+    const reverted = { ok: false, why: 'answers with an error', fix: SEE, isRevert: true };
     expect(await useClient(node.url).ask(CALLS)).toEqual([reverted, reverted]);
     expect(node.requests).toHaveLength(1);
   });
