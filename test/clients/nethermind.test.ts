@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nethermind } from '../../src/clients/nethermind.ts';
+import { settingsAt } from '../../src/model/chain.ts';
 import { createNodeProber } from '../../src/probes/node-prober.ts';
 import { type FakeNode, healthy, type Methods, startNode } from '../support/fake-node.ts';
 import { ADDRESS, moduleOff, nethermindMethods, startNethermind } from '../support/nethermind-node.ts';
@@ -201,6 +202,19 @@ describe('an image of Nethermind that writes', () => {
   ])('%o says that it syncs: %s', async (syncing, isSyncing) =>
     expect((await probeOf(40, { eth_syncing: () => syncing })).chain?.syncing).toBe(isSyncing),
   );
+
+  it('its settings as a list has those of each round', async () => {
+    const entry = { maxMasternodes: 108, certificateThreshold: 0.667, timeoutSyncThreshold: 3, timeoutPeriod: 10 };
+    const v2Configs = [
+      { ...entry, switchRound: '0x1388', minePeriod: '0x3' },
+      { ...entry, switchRound: 0, minePeriod: 2 },
+    ];
+    const { chain } = await probeOf(40, {
+      XDPoS_networkInformation: () => ({ consensusConfigs: { epoch: 900, gap: '0x1c2', v2Configs } }),
+    });
+    const periodAt = (round: number) => chain?.consensus && settingsAt(chain.consensus, round).minePeriodMs;
+    expect([0, 4_999, 5_000].map(periodAt)).toEqual([2_000, 2_000, 3_000]);
+  });
 
   it.each([true, false])('the flag committed as %s has no more and no less final', async (committed) => {
     const { latest, committed: final } = await probeOf(40, {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHttpAndIpcProber, createIpcProber } from '../../src/probes/http-and-ipc-prober.ts';
-import { createMessageCutter } from '../../src/probes/ipc-transport.ts';
+import { createIpcTransport, createMessageCutter } from '../../src/probes/ipc-transport.ts';
 import type { NodeProber } from '../../src/probes/node-prober.ts';
 import { answerText, messagesOf, socketFolder, startIpcNode } from '../support/ipc-node.ts';
 
@@ -53,6 +53,19 @@ test('a message of exactly the maximum length is read, and one byte more is too 
     messages: [],
     broken: 'too-large',
   });
+});
+
+test('a socket is asked for nothing but calls, and stays connected', async () => {
+  const node = await startIpcNode();
+  const transport = createIpcTransport(node.path);
+  onTestFinished(() => transport.close());
+  const ask = (request: Parameters<typeof transport.exchange>[0]) =>
+    transport.exchange(request, ({ body }) => String(body), performance.now() + 5_000);
+  const begun = performance.now();
+  expect(await ask({ method: 'GET', path: '/health' })).toMatchObject({ ok: false, fault: { kind: 'closed' } });
+  expect(performance.now() - begun).toBeLessThan(1_000);
+  const call = { jsonrpc: '2.0', id: 1, method: 'net_peerCount', params: [] };
+  expect(await ask({ method: 'POST', body: JSON.stringify(call) })).toMatchObject({ ok: true });
 });
 
 describe('a node that is asked by its socket alone', () => {
