@@ -188,11 +188,11 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   return toSuspicion('node_behind', node, explains, { summary, evidence, fix });
 }
 
-/** A node that says itself that its disk fills, where no line in its log has named that already. */
+/** A node that says itself that its disk fills. */
 function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
-  const { name, state, answers, chainFacts } = node;
+  const { name, answers, chainFacts } = node;
   const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;
-  if (disk === undefined || state.shownFailures.some((failure) => failure.name.startsWith('disk_'))) return undefined;
+  if (disk === undefined) return undefined;
   const summary = `the disk of ${name} is filling up`;
   return toSuspicion('disk_filling', node, [], { summary, evidence: `${name} says that ${disk.seen}`, fix: disk.fix });
 }
