@@ -252,6 +252,14 @@ test('nodes that all forbid the request cannot be seen, miss no peers for one an
   expect(headline?.detail).not.toContain('vote');
 });
 
+test('the peers that a node behind a login did not tell are not missing because of others', () => {
+  const targets = [...['n1', 'n2', 'n3'].map((name) => neverSeen(name, REFUSED)), neverSeen('n4', LOGIN)];
+  const explaining = diagnose(targets).problems.filter(({ explains }) =>
+    explains.some(({ name, check }) => name === 'n4' && check === 'peers'),
+  );
+  expect(explaining.map(({ summary }) => summary)).toEqual(['subnetd cannot see n4']);
+});
+
 test('one node of a chain of four that is refused is down, and says nothing of the others', () => {
   const { problems, quorum } = diagnose([neverSeen('n1', REFUSED)]);
   expect(problems.map(({ problem }) => problem)).toEqual(['node_down']);
