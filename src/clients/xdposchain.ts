@@ -17,6 +17,7 @@ export const xdposchain: Client = {
     // Its headers do not list them.
     nextEpoch: { method: 'eth_getCandidates', params: ['latest'] },
   }),
+  headCall: { method: 'eth_getBlockByNumber', params: ['latest', false] },
   noCommitted: [],
   epochsBy: 'round',
   isFinalitySettled: true,

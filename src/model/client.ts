@@ -77,6 +77,8 @@ export interface Client {
   readonly calls: (consensus: string) => Readonly<Record<NodeCall, Method>>;
   /** The calls of the question about the chain. A part without one is not asked for. */
   readonly chainCalls: (consensus: string, heights?: AskedHeights) => Readonly<Partial<Record<ChainPart, Method>>>;
+  /** Gives its latest block where the engine speaks of none, as before the switch to the second version of the consensus. */
+  readonly headCall?: Method;
   /** The codes of errors by which it says that no block is committed yet; not all that do so answer null. */
   readonly noCommitted: readonly number[];
   /** Whether `admin` says who its peers are. If not, the question about the chain does, and a count of them is all that is wanted. */

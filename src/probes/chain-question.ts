@@ -3,7 +3,7 @@ import { type ConsensusSettings, EPOCH_PARTS } from '../model/chain.ts';
 import type { AskedHeights, Client } from '../model/client.ts';
 import type { Target } from '../model/target.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { askCalls, type BatchMemory, type Call, type CallResult, isMissingMethod, toBody } from './json-rpc.ts';
+import { askCalls, type BatchMemory, type Call, type CallResult, isMethodMissing, toBody } from './json-rpc.ts';
 import { namePeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
@@ -197,9 +197,6 @@ export const forgetAbsent = (memory: ChainMemory): void => {
   memory.absent = NONE_ABSENT;
 };
 
-const isAbsent = (result: CallResult | undefined): boolean =>
-  result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
-
 async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: BatchMemory): Promise<ChainAnswers> {
   const names = [...calls.keys()];
   const results = await askCalls([...calls], memory, async (some) => {
@@ -228,7 +225,7 @@ export async function askChain<T extends object>(
   for (const one of present) if (!together.has(one[0])) Object.assign(answers, await ask(new Map([one]), send, memory));
   for (const [name, { method }] of calls) {
     if (memory.absent.has(method)) answers[name] ??= memory.absent.get(method);
-    else if (isAbsent(answers[name])) memory.absent = new Map(memory.absent).set(method, answers[name]);
+    else if (isMethodMissing(answers[name])) memory.absent = new Map(memory.absent).set(method, answers[name]);
   }
   return read(answers);
 }

@@ -19,8 +19,10 @@ const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
 const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
 
 /** Whether the node will not serve the method until it is started in another way. */
-export const isMissingMethod = (known: KnownRpcError): boolean =>
-  known === 'method-not-found' || known === 'module-off';
+export const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
+  result?.ok === false &&
+  result.fault.kind === 'rpc-error' &&
+  (result.fault.known === 'method-not-found' || result.fault.known === 'module-off');
 
 const MODULE_OFF = /^The method '\w+' is found but the namespace '\w+' is disabled/;
 

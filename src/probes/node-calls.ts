@@ -1,9 +1,9 @@
 import type { Client } from '../model/client.ts';
-import { type Block, NODE_CALLS, type NodeCall, type Peers, type Result } from '../model/observation.ts';
-import { type CallResult, toBody } from './json-rpc.ts';
+import { type Block, type Fault, NODE_CALLS, type NodeCall, type Peers, type Result } from '../model/observation.ts';
+import { parseSingle, toBody } from './json-rpc.ts';
 import { toAdminPeers, toBlock, toCommitted, toModules, toPeerCount, toVersion } from './node-results.ts';
 import { countPeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
-import type { Exchange, TransportResponse } from './transport.ts';
+import { type Exchange, exchangeWithRetry, type RpcTransport, type TransportResponse } from './transport.ts';
 
 /** What is read from the result of each call. */
 interface Values {
@@ -83,8 +83,28 @@ export type NodeResult = Exchange<Values[NodeCall]>;
 /** The results of the calls of a set by its bits, in its order. */
 export function readResults(bits: number, response: TransportResponse): readonly NodeResult[] {
   const parsed = skimOrParse(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]);
-  return (CALL_SETS[bits] as readonly NodeCall[]).map((name, index) => {
-    const result = parsed[index] as CallResult;
-    return result.ok ? READERS[name](result.value) : result;
-  });
+  const names = CALL_SETS[bits] as readonly NodeCall[];
+  return parsed.map((result, index) => (result.ok ? READERS[names[index] as NodeCall](result.value) : result));
+}
+
+/** The faults of an engine that speaks of no block. */
+const isOfEngine = (fault: Fault): boolean =>
+  fault.kind === 'no-committed' ||
+  fault.kind === 'result-error' ||
+  (fault.kind === 'rpc-error' && fault.known === 'v1-block');
+
+/** The latest block by the client's `headCall`, where its engine gave none. */
+export async function askHead(
+  { transport, client }: { readonly transport: RpcTransport; readonly client: Client },
+  latest: Exchange<Block>,
+  { deadline, signal }: { readonly deadline: number; readonly signal: AbortSignal | undefined },
+): Promise<Exchange<Block>> {
+  if (latest.ok || client.headCall === undefined || !isOfEngine(latest.fault)) return latest;
+  const question = { method: 'POST', contentType: 'application/json', body: toBody([client.headCall]) } as const;
+  const read = (response: TransportResponse): Result<Block> => {
+    const result = parseSingle(response);
+    return result.ok ? toBlock(result.value) : result;
+  };
+  const exchange = await exchangeWithRetry(transport, question, read, deadline, signal);
+  return exchange.ok && exchange.value.ok ? exchange.value : latest;
 }

@@ -20,8 +20,16 @@ import {
 } from './chain-question.ts';
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { askCalls, type BatchMemory, isMissingMethod } from './json-rpc.ts';
-import { CALL_SETS, type NodeResult, type NodeResults, readResults, toBits, toNodeBody } from './node-calls.ts';
+import { askCalls, type BatchMemory, isMethodMissing } from './json-rpc.ts';
+import {
+  askHead,
+  CALL_SETS,
+  type NodeResult,
+  type NodeResults,
+  readResults,
+  toBits,
+  toNodeBody,
+} from './node-calls.ts';
 import {
   type Exchange,
   exchangeWithRetry,
@@ -63,9 +71,6 @@ export const CHAIN_MS = 2_000;
 
 const MODULES_EVERY_MS = 60 * 60 * 1000;
 
-const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
-  result?.ok === false && result.fault.kind === 'rpc-error' && isMissingMethod(result.fault.known);
-
 const isLimited = (result: Result<unknown>): boolean =>
   !result.ok && result.fault.kind === 'rpc-error' && result.fault.known === 'rate-limit';
 
@@ -91,19 +96,16 @@ interface Watched {
   session: Session | undefined;
 }
 
+const QUESTION = { method: 'POST', contentType: 'application/json' } as const;
+
 async function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
   const { transport, consensus, client } = node;
-  const { deadline, signal } = current;
   const bits = toBits(names);
-  const question = {
-    method: 'POST',
-    contentType: 'application/json',
-    body: toNodeBody(bits, consensus, client),
-  } as const;
+  const question = { ...QUESTION, body: toNodeBody(bits, consensus, client) };
   const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(bits, response);
   const exchange = current.isMet
-    ? await exchangeWithRetry(transport, question, read, deadline, signal)
-    : await transport.exchange(question, read, deadline, signal);
+    ? await exchangeWithRetry(transport, question, read, current.deadline, current.signal)
+    : await transport.exchange(question, read, current.deadline, current.signal);
   current.isMet ||= exchange.ok;
   return exchange.ok ? exchange.value : names.map(() => exchange);
 }
@@ -112,8 +114,10 @@ async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Pr
   const bits = toBits(wanted);
   const names = CALL_SETS[bits] as readonly NodeCall[];
   current.asked |= bits;
-  const results = await askCalls(names, node.batching, (some) => send(node, some, current));
-  return Object.fromEntries(names.map((name, index) => [name, results[index]]));
+  const answered = await askCalls(names, node.batching, (some) => send(node, some, current));
+  const results: Record<string, NodeResult | undefined> = {};
+  for (const [index, name] of names.entries()) results[name] = answered[index];
+  return results as NodeResults;
 }
 
 /** Takes the node for the client that it says it runs. An operator may have replaced it by another one. */
@@ -174,10 +178,8 @@ async function askAboutChain(
   const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
   const servesMesh = !client.hasAdmin || state.peersBy === 'admin_peers';
   const calls = toChainCalls(client, consensus, { ...heights, servesMesh, isEpochAsked });
-  const sendOn = <T>(body: string, read: ReadResponse<T>) => {
-    const question = { method: 'POST', contentType: 'application/json', body } as const;
-    return exchangeWithRetry(transport, question, read, deadline, current.signal);
-  };
+  const sendOn = <T>(body: string, read: ReadResponse<T>) =>
+    exchangeWithRetry(transport, { ...QUESTION, body }, read, deadline, current.signal);
   chainMemory.singly ||= batching.singly;
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
   if (chain.consensus) chainMemory.settings = chain.consensus;
@@ -227,13 +229,14 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
     forgetAbsent(node.chainMemory);
     Object.assign(results, { committed: undefined }, await ask(node, ['latest'], current));
   }
-  const latest = results.latest as Exchange<Block>;
-  if (!latest.ok && latest.stale && retry) {
+  const ofEngine = results.latest as Exchange<Block>;
+  if (!ofEngine.ok && ofEngine.stale && retry) {
     node.session = undefined;
     return run(node, current, false);
   }
   readModules(node, state, results.modules);
-  state.hasNumber = latest.ok;
+  state.hasNumber = ofEngine.ok;
+  const latest = await askHead(node, ofEngine, current);
   if (!Object.values(results).some(isAnswer)) {
     const { fault } = latest as { readonly fault: Fault };
     node.session = undefined;
@@ -243,7 +246,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   }
 
   const second: NodeCall[] = [];
-  if (latest.ok && results.committed === undefined) second.push('committed');
+  if (ofEngine.ok && results.committed === undefined) second.push('committed');
   const { peersBy } = state;
   if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
   if (second.length > 0) Object.assign(results, await ask(node, second, current));

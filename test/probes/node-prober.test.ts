@@ -285,6 +285,28 @@ describe('what is asked', () => {
     expect((await probe.probe(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'admin_peers' } });
   });
 
+  it.each([
+    ['an error of a call', { error: { code: -32000, message: 'not supported in the v1 consensus' } }],
+    ['an error in the block', blockResult(null, 'can not find latest committed block from consensus')],
+    ['another error in the block', { Hash: `0x${'a'.repeat(64)}`, Number: null, Error: 'rlp: too few elements' }],
+  ])('reads the header of XDPoSChain before the switch of its consensus, which shows as %s', async (_what, said) => {
+    const methods = (version: string): Methods => ({
+      ...healthy,
+      web3_clientVersion: () => version,
+      XDPoS_getV2BlockByNumber: () => said,
+      eth_getBlockByNumber: () => ({ number: '0x4d2', timestamp: '0x673eeb28', hash: `0x${'a'.repeat(64)}` }),
+    });
+    const { server, probe } = watch(await startNode(methods('XDC/v2.7.0-beta1/linux-amd64/go1.23.1')));
+    for (let i = 0; i < 2; i += 1) {
+      const { latest, committed, peers } = await probe.probe(2000);
+      expect(latest).toEqual({ ok: true, value: { number: 1234, timestamp: 0x673eeb28 } });
+      expect([committed, peers?.ok]).toEqual([undefined, true]);
+    }
+    expect(server.requests.flatMap(methodsOf)).not.toContain('committed');
+    const { probe: other } = watch(await startNode(methods('XDC/v0.2.0-stable/linux-amd64/go1.14')));
+    expect((await other.probe(2000)).latest.ok).toBe(false);
+  });
+
   it('sends user info as basic authentication', async () => {
     let authorization: string | undefined;
     const server = await startHttp((request, response) => {
