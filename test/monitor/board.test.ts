@@ -202,7 +202,7 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
     bugs.push(`${subnet}: ${error}`),
   );
   const subnets = ['d', 'e'].map((name): Subnet => {
-    const targets = [{ ...nodeTarget('a'), subnet: name }];
+    const targets = ['a', 'b'].map((node) => ({ ...nodeTarget(node), subnet: name }));
     return { name, consensus: 'XDPoS', targets, settings };
   });
   board.load({ ...toInventory([]), subnets }, 0);
@@ -215,7 +215,7 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
   const shown = () => board.snapshot().map(({ headline, brokenDiagnosis }) => [headline, brokenDiagnosis]);
   const halted = {
     standing: 'bad',
-    sentence: expect.stringMatching(/^[de] is halted: 1 of 1 masternodes do not vote$/),
+    sentence: expect.stringMatching(/^[de] is halted: 2 of 4 masternodes do not vote$/),
     detail: expect.any(String),
     since: 1_000,
   };
@@ -226,7 +226,7 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
     ...(since !== undefined && { since }),
   });
 
-  const down = ['subnet_halted', 'node_down'];
+  const down = ['subnet_halted', 'node_down', 'node_down'];
   failAll(1_000);
   breaks = 1;
   board.diagnoseChanged(1_000);
@@ -239,7 +239,7 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
   board.diagnose('d', 2_000);
   expect(problems()).toEqual([down, down]);
   expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
-  const last = unknown('The last that was found: d is halted: 1 of 1 masternodes do not vote.', 2_000);
+  const last = unknown('The last that was found: d is halted: 2 of 4 masternodes do not vote.', 2_000);
   for (const at of [3_000, 4_000]) {
     breaks = 1;
     board.diagnose('d', at);
