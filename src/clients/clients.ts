@@ -1,4 +1,4 @@
-import type { Client, DeployedService } from '../model/client.ts';
+import type { Advised, Client, DeployedService } from '../model/client.ts';
 import type { ClientInfo, ClientName } from '../model/client-info.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
 import { nethermind } from './nethermind.ts';
@@ -37,8 +37,7 @@ export const fixOf = (
     target,
     facts,
   }: {
-    readonly target: Known['target'] & { readonly name: string };
+    readonly target: Known['target'] & Advised;
     readonly facts: Known['facts'] & { readonly logs?: { readonly patterns: Readonly<Record<string, unknown>> } };
   },
-): string =>
-  advise?.(clientOf({ target, facts }), target.name, (one) => facts.logs?.patterns[one] !== undefined) ?? fix;
+): string => advise?.(clientOf({ target, facts }), target, (one) => facts.logs?.patterns[one] !== undefined) ?? fix;

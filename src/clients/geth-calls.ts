@@ -1,5 +1,7 @@
 import type { ChainPart } from '../model/chain.ts';
-import type { AskedHeights, Method } from '../model/client.ts';
+import type { Advised, AskedHeights, ClientAdvice, Method } from '../model/client.ts';
+import { serviceOf } from '../model/commands-to-type.ts';
+import { listNames } from '../model/list-names.ts';
 import type { NodeCall } from '../model/observation.ts';
 
 export const toHex = (height: number): string => `0x${height.toString(16)}`;
@@ -32,3 +34,18 @@ export const toGethChainCalls = (
   block: { method: `${consensus}_getV2BlockByNumber`, params: [toHex(mark)] },
   syncing: { method: 'eth_syncing', params: [] },
 });
+
+/** The env file that the generators write for a node of them. */
+export const envFileOf = ({ name, container }: Advised): string => `${serviceOf(container, name)}.env`;
+
+/** Their start scripts pass "*" by these flags, whatever the env file says. */
+export const refusePagesBy =
+  (flags: Readonly<Record<'hosts' | 'origins', string>>, older?: typeof flags): ClientAdvice['refusePages'] =>
+  (about, nodes) => {
+    const [only, ...others] = nodes;
+    const one = others.length === 0 ? only : undefined;
+    const value =
+      about === 'origins' ? 'http://FRONTEND:5214' : `localhost,${one ? serviceOf(one.container, one.name) : 'NAME'}`;
+    const inOlder = older ? ` (${older[about]} in older images)` : '';
+    return `mount a copy of start.sh that passes ${flags[about]} ${value}${inOlder} over /work/start.sh in docker-compose.yml${one ? '' : `, of ${listNames(nodes.map(({ name }) => name))}`}; no line of ${one ? envFileOf(one) : 'an env file'} helps, as the start script always passes ${flags[about]} "*"`;
+  };

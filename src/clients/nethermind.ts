@@ -1,5 +1,7 @@
 import type { HealthFault } from '../model/chain.ts';
-import type { Client } from '../model/client.ts';
+import type { Advised, Client } from '../model/client.ts';
+import { serviceOf } from '../model/commands-to-type.ts';
+import { listNames } from '../model/list-names.ts';
 import { isRecord } from '../model/record.ts';
 import { toGethCalls, toGethChainCalls, toHex } from './geth-calls.ts';
 
@@ -8,6 +10,8 @@ const CONFIG = 'xdc-nmc-subnet.json';
 
 /** The modules that today's generator serves. The line replaces what is served without it, where the engine is off. */
 const MODULES = '["Xdc", "Eth", "Subscribe", "Trace", "TxPool", "Web3", "Proof", "Net", "Parity", "Health", "Rpc"]';
+/** Its env file, which also holds the key that it signs with. */
+const envFile = ({ name, container }: Advised): string => `${serviceOf(container, name)}nmc.env`;
 
 /** What it calls a namespace in its configuration; the methods of the engine are of the module Xdc. */
 const toModule = (namespace: string): string =>
@@ -106,20 +110,25 @@ export const nethermind: Client = {
     chainFile: 'chainspec.json',
   },
   advice: {
-    envFile: (name) => `${name}nmc.env`,
-    openNamespace: (namespace, name) =>
+    envFile,
+    openNamespace: (namespace, { name }) =>
       `add "${toModule(namespace)}" to JsonRpc.EnabledModules in ${CONFIG} and recreate ${name}; in an older file, which lacks that line, write all of them: ${MODULES}`,
-    showBlocks: (name) => `write --log=info into the command of ${name} in docker-compose.yml and recreate it`,
+    serveOnly: (namespaces, nodes) =>
+      `set JsonRpc.EnabledModules in ${CONFIG} to ${JSON.stringify(namespaces.map(toModule))} and recreate ${listNames(nodes.map(({ name }) => name))}`,
+    refusePages: (about, nodes) =>
+      `put a proxy before the RPC port of ${listNames(nodes.map(({ name }) => name))} that refuses ${about === 'hosts' ? 'other host names' : 'requests with a header Origin'}, as the node itself refuses none`,
+    showBlocks: ({ name, container }) =>
+      `write --log=info into the command of ${serviceOf(container, name)} in docker-compose.yml and recreate it`,
     acceptHosts: 'see which proxy answers for it, as the node itself refuses no host name',
     findCallError: 'read the line "Error during method execution" in its log, which names the cause',
-    replaceNodeKey: (name) =>
-      `give ${name} a key of its own in ${name}nmc.env (NETHERMIND_KEYSTORECONFIG_TESTNODEKEY), as it signs by the same key`,
+    replaceNodeKey: (node) =>
+      `give ${node.name} a key of its own in ${envFile(node)} (NETHERMIND_KEYSTORECONFIG_TESTNODEKEY), as it signs by the same key`,
     giveGenesis: () =>
       'run `scripts/check-chainspec.sh` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json',
     resync,
     repairDatabase: (name) =>
       `restart ${name}, as it repairs its database when it starts; if the line comes back, ${resync(name)}`,
-    checkKey: (name) => `check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in ${name}nmc.env`,
+    checkKey: (node) => `check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in ${envFile(node)}`,
     compareGenesis: () =>
       'run `scripts/check-chainspec.sh` in the folder of the deployment, which compares chainspec.json with genesis.json and replaces it',
   },

@@ -1,5 +1,6 @@
 import type { Client } from '../model/client.ts';
-import { toGethCalls, toGethChainCalls } from './geth-calls.ts';
+import { listNames } from '../model/list-names.ts';
+import { envFileOf, refusePagesBy, toGethCalls, toGethChainCalls } from './geth-calls.ts';
 
 const resync = (name: string): string =>
   `stop ${name}, move only XDC/chaindata out of its data folder, and start it to sync again`;
@@ -18,6 +19,7 @@ export const xdcSubnet: Client = {
   askedApart: [],
   hasAdmin: true,
   hasConsole: true,
+  unlockFlag: '--unlock',
   logFile: 'xdc.log',
   deployment: {
     isOf: () => true,
@@ -29,18 +31,23 @@ export const xdcSubnet: Client = {
     chainFile: 'genesis.json',
   },
   advice: {
-    envFile: (name) => `${name}.env`,
-    openNamespace: (namespace, name) => `add ${namespace} to the line RPC_API= of ${name}.env and recreate the node`,
-    showBlocks: (name) => `set LOG_LEVEL=4 in ${name}.env and recreate the node`,
+    envFile: envFileOf,
+    openNamespace: (namespace, node) =>
+      `add ${namespace} to the line RPC_API= of ${envFileOf(node)} and recreate the node`,
+    // It serves rpc in any case.
+    serveOnly: (namespaces, nodes) =>
+      `set RPC_API=${namespaces.filter((one) => one !== 'rpc').join() || 'net,web3'} in ${listNames(nodes.map(envFileOf))} and recreate ${listNames(nodes.map(({ name }) => name))}`,
+    refusePages: refusePagesBy({ hosts: '--rpcvhosts', origins: '--rpccorsdomain' }),
+    showBlocks: (node) => `set LOG_LEVEL=4 in ${envFileOf(node)} and recreate the node`,
     acceptHosts: 'start the node with --rpcvhosts "*", or use its IP address in the inventory',
     findCallError: 'read the line "Served" in its log, which names the cause',
-    setNetworkId: (id, name) => `set NETWORK_ID=${id} in ${name}.env and recreate ${name}`,
-    replaceNodeKey: (name) =>
+    setNetworkId: (id, node) => `set NETWORK_ID=${id} in ${envFileOf(node)} and recreate ${node.name}`,
+    replaceNodeKey: ({ name }) =>
       `remove the file XDC/nodekey from the data folder of ${name}, so that it makes a key of its own`,
-    giveGenesis: (name) => `give ${name} the genesis file of the subnet`,
+    giveGenesis: ({ name }) => `give ${name} the genesis file of the subnet`,
     resync,
     repairDatabase: (name) => `check its disk, then restore a backup of its data folder, or ${resync(name)}`,
-    checkKey: (name) => `check PRIVATE_KEY in ${name}.env and the keystore in its data folder`,
+    checkKey: (node) => `check PRIVATE_KEY in ${envFileOf(node)} and the keystore in its data folder`,
     compareGenesis: (names, other) =>
       `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
   },

@@ -15,7 +15,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
   return foreign.flatMap((node) => {
     const own = node.chainFacts?.observation;
     if (own === undefined || chain === undefined) return [];
-    const { name } = node;
+    const { name, target } = node;
     const isId = own.chainId !== chain.chainId;
     return [
       {
@@ -28,7 +28,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
           : `${name} has the genesis block ${short(own.genesis ?? '')}, the other nodes have ${short(chain.genesis ?? '')}`,
         fix: isId
           ? `correct the address of ${name} in the inventory, or its network id`
-          : `${adviceOf(node).giveGenesis(name)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
+          : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
         explains: explain(node, 'latest_block', 'peers', 'log_block'),
         // The other chain begins at its own block 0.
         causes: [{ problem: 'head_regression', component: 'node', name }],

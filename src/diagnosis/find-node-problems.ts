@@ -134,9 +134,10 @@ function findPartitioned(
     return toSuspicion('node_partitioned', node, explainAnswers(node), {
       summary,
       evidence: `${seen}; it gives the same enode id as ${twin.name}, so the others refuse it`,
-      fix: `${adviceOf(node).replaceNodeKey(name)}, and ${commandToRestart(node)}`,
+      fix: `${adviceOf(node).replaceNodeKey(target)}, and ${commandToRestart(node)}`,
     });
-  const network = findOtherNetwork(node, networks);
+  const { setNetworkId } = adviceOf(node);
+  const network = setNetworkId && findOtherNetwork(node, networks);
   return toSuspicion('node_partitioned', node, explainAnswers(node), {
     summary,
     evidence:
@@ -144,9 +145,9 @@ function findPartitioned(
         ? seen
         : `${seen}; it was created with NETWORK_ID=${networkOf(node)}, and the others with NETWORK_ID=${network}`,
     fix:
-      network === undefined
+      setNetworkId === undefined || network === undefined
         ? `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`
-        : `${adviceOf(node).setNetworkId?.(network, name)}; nodes of another network id refuse it`,
+        : `${setNetworkId(network, target)}; nodes of another network id refuse it`,
   });
 }
 

@@ -1,4 +1,3 @@
-import { serviceOf } from '../model/commands-to-type.ts';
 import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -54,7 +53,7 @@ export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] 
         name,
         summary: `${name} does not use the bootnode of the other nodes`,
         evidence: `${name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(most.node)}; it has ${peers} peers because the others found it`,
-        fix: `correct the bootnode in ${adviceOf(node).envFile(serviceOf(node.target.container, name))} and recreate the node; until then it may find no peer after a restart`,
+        fix: `correct the bootnode in ${adviceOf(node).envFile(node.target)} and recreate the node; until then it may find no peer after a restart`,
         explains: [],
         causes: [],
       },

@@ -1,6 +1,6 @@
 import { clientOf } from '../clients/clients.ts';
 import { type ConsensusSettings, type RoundSettings, settingsAt } from '../model/chain.ts';
-import { commandToRecreate, serviceOf } from '../model/commands-to-type.ts';
+import { commandToRecreate } from '../model/commands-to-type.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { describeWait, type Upgrade } from '../model/upgrade.ts';
 import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -94,7 +94,7 @@ export function findUpgradeProblems(view: SubnetView): readonly Suspicion[] {
       name,
       summary: `${name} lacks the change of the consensus settings at round ${round}`,
       evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${name} does not`,
-      fix: `before that round, ${clientOf({ target, facts: state.facts }).advice.compareGenesis(serviceOf(target.container, name), other.name)}, and ${commandToRecreate(target.container)}`,
+      fix: `before that round, ${clientOf({ target, facts: state.facts }).advice.compareGenesis(name, other.name)}, and ${commandToRecreate(target.container)}`,
       explains: [],
       causes: [],
     }));

@@ -1,6 +1,7 @@
 import type { ChainPart, HealthFault } from './chain.ts';
 import type { ClientName } from './client-info.ts';
 import type { NodeCall } from './observation.ts';
+import type { NodeTarget } from './target.ts';
 
 /** A JSON-RPC method with its parameters. */
 export interface Method {
@@ -16,29 +17,36 @@ export interface AskedHeights {
   readonly next?: number | undefined;
 }
 
-/** What to do about a node of this client, as the end of a sentence. `name` is that of the node. */
+/** A node that advice is about. Its files have the name of its compose service, which the inventory may not know it by. */
+export type Advised = Pick<NodeTarget, 'name' | 'container'>;
+
+/** What to do about a node of this client, as the end of a sentence. */
 export interface ClientAdvice {
   /** The file in the deployment's folder that holds its environment. */
-  readonly envFile: (name: string) => string;
+  readonly envFile: (node: Advised) => string;
   /** Makes it serve another namespace of JSON-RPC, called as in method names. */
-  readonly openNamespace: (namespace: string, name: string) => string;
+  readonly openNamespace: (namespace: string, node: Advised) => string;
+  /** Makes nodes serve these namespaces of JSON-RPC and no others. */
+  readonly serveOnly: (namespaces: readonly string[], nodes: readonly Advised[]) => string;
+  /** Makes nodes answer only to the host names that are their own, or to pages of known origins. */
+  readonly refusePages: (about: 'hosts' | 'origins', nodes: readonly Advised[]) => string;
   /** Makes its log show its blocks. */
-  readonly showBlocks: (name: string) => string;
+  readonly showBlocks: (node: Advised) => string;
   /** Makes it accept any host name in requests. */
   readonly acceptHosts: string;
   /** Finds why it refused a call. */
   readonly findCallError: string;
   /** Gives it another network id; undefined where that is its chain id. */
-  readonly setNetworkId?: (id: number, name: string) => string;
+  readonly setNetworkId?: (id: number, node: Advised) => string;
   /** Gives it a key of its own for the peer network. */
-  readonly replaceNodeKey: (name: string) => string;
+  readonly replaceNodeKey: (node: Advised) => string;
   /** Makes it begin with the chain of the others. */
-  readonly giveGenesis: (name: string) => string;
+  readonly giveGenesis: (node: Advised) => string;
   /** Makes it take all blocks from the others again. */
   readonly resync: (name: string) => string;
   readonly repairDatabase: (name: string) => string;
   /** Finds what is wrong with the key by which it signs. */
-  readonly checkKey: (name: string) => string;
+  readonly checkKey: (node: Advised) => string;
   /** Compares the file that its chain begins with, of nodes that are named, with that of another one. */
   readonly compareGenesis: (names: string, other: string) => string;
 }
@@ -93,6 +101,8 @@ export interface Client {
   readonly health?: { readonly path: string; readonly read: (text: string) => readonly HealthFault[] | undefined };
   /** Whether it writes `XDC.ipc`, and has a console that can be attached to it. */
   readonly hasConsole: boolean;
+  /** The flag of its start script by which whoever reaches its RPC can use the key that it signs with. */
+  readonly unlockFlag?: string;
   /** Its log below its data folder. */
   readonly logFile: string;
   readonly deployment: ClientDeployment;

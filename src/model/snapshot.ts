@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { Advised, Client } from './client.ts';
 import type { WatchedMs } from './clock.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
@@ -17,7 +17,7 @@ export interface ShownFailure {
   /** The fix, as the imperative that ends a sentence. */
   readonly fix: string;
   /** The fix in the words of the client that the node runs; `shows` says whether its log has shown a pattern. */
-  readonly advise?: (client: Client, name: string, shows: (pattern: string) => boolean) => string;
+  readonly advise?: (client: Client, node: Advised, shows: (pattern: string) => boolean) => string;
   /** The patterns whose lines show it. */
   readonly signs?: readonly string[];
 }

@@ -15,16 +15,16 @@ const NOT_JSON: Readonly<Record<Exclude<(Fault & { kind: 'not-json' })['looksLik
 };
 
 /** Explains an error of JSON-RPC, of a node or of what answers in its place. */
-function explainRpcError(known: KnownRpcError, namespace: string, name: string, client: Client): Required<Finding> {
+function explainRpcError(known: KnownRpcError, namespace: string, target: Target, client: Client): Required<Finding> {
   const { advice } = client;
   switch (known) {
     case 'method-not-found':
       return {
         seen: 'it does not serve the method',
-        fix: `${advice.openNamespace(namespace, name)}, or correct consensus in the inventory`,
+        fix: `${advice.openNamespace(namespace, target)}, or correct consensus in the inventory`,
       };
     case 'module-off':
-      return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, name) };
+      return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, target) };
     case 'rate-limit':
       return TOO_MANY;
     case 'crashed':
@@ -109,7 +109,7 @@ export function explainFault(
     case 'envelope':
       return { seen: `its answer is no JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
-      const { seen, fix } = explainRpcError(fault.known, namespace, target.name, client);
+      const { seen, fix } = explainRpcError(fault.known, namespace, target, client);
       return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
     }
     case 'result':
@@ -122,11 +122,13 @@ export function explainFault(
         seen: 'it knows no committed block yet, as after a start',
         fix: 'wait a minute, then check that two thirds of the nodes run',
       };
-    case 'result-error':
+    case 'result-error': {
+      const { method, params } = client.calls(namespace).latest;
       return {
         seen: 'its answer hides an error inside a successful result',
-        fix: `run \`${commandToCall('RPC_ADDRESS', `${namespace}_getV2BlockByNumber`, '["latest"]')}\` to see it`,
+        fix: `run \`${commandToCall('RPC_ADDRESS', method, JSON.stringify(params))}\` to see it`,
       };
+    }
     case 'body':
       return {
         seen: `its answer is not that of a healthy ${target.component}: ${fault.what}`,

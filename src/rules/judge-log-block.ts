@@ -32,7 +32,7 @@ export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>
   if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
     return fail(`${name} was stopped ${formatAgo(stoppedAt, now)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });
-  const raiseLevel = advice.showBlocks(name);
+  const raiseLevel = advice.showBlocks(target);
   if (height === undefined) {
     if (level !== undefined && level < INFO)
       return degraded(

@@ -20,7 +20,7 @@ export function judgePeers({ target, facts, now }: View<NodeTarget>): Judgement 
     return noIpc === undefined
       ? unknown(
           `${name} serves neither admin nor net, so its peers cannot be counted`,
-          client.advice.openNamespace('net', name),
+          client.advice.openNamespace('net', target),
         )
       : degraded(
           `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,

@@ -115,7 +115,7 @@ const toKnownFailure = ({
     ...failure,
     of: ['node'],
     symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
-    fix: failure.advise(CLIENTS[client], 'subnet1', () => false),
+    fix: failure.advise(CLIENTS[client], { name: 'subnet1' }, () => false),
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),

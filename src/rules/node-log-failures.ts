@@ -24,7 +24,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
     unless: ['database_corrupt'],
     cause: 'Its data folder holds the chain of another genesis than the one that it is started with.',
-    advise: ({ advice }, name) => `${advice.giveGenesis(name)}; if it has that, ${advice.resync(name)}`,
+    advise: ({ advice }, node) => `${advice.giveGenesis(node)}; if it has that, ${advice.resync(node.name)}`,
   },
   {
     name: 'folder_in_use',
@@ -42,7 +42,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'unlock_failed',
     signs: ['unlock_failed'],
     cause: 'It cannot unlock the key by which it signs.',
-    advise: ({ advice }, name) => advice.checkKey(name),
+    advise: ({ advice }, node) => advice.checkKey(node),
   },
   {
     name: 'too_many_open_files',
@@ -58,15 +58,15 @@ export const nodeLogFailures: readonly LogFailure[] = [
       'It could not open the port of its RPC, often because another program has taken it, and runs on without RPC.',
     untilRestart: true,
     whileSilent: true,
-    advise: ({ advice, deployment }, name) =>
-      `end the program that has that port, or give the node another one by ${deployment.rpcPort[0]} in ${advice.envFile(name)}, then restart it`,
+    advise: ({ advice, deployment }, node) =>
+      `end the program that has that port, or give the node another one by ${deployment.rpcPort[0]} in ${advice.envFile(node)}, then restart it`,
     client: 'nethermind',
   },
   {
     name: 'cannot_sign',
     signs: ['cannot_sign'],
     cause: 'The key by which it signs is missing or locked, so it does not vote.',
-    advise: ({ advice }, name) => `${advice.checkKey(name)}, and recreate ${name}`,
+    advise: ({ advice }, node) => `${advice.checkKey(node)}, and recreate ${node.name}`,
     client: 'nethermind',
   },
   {
@@ -81,7 +81,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'database_corrupt',
     signs: ['database_corrupt', 'database_marked', 'parent_corrupt'],
     cause: 'Its database is damaged, as by a full or failing disk or by a kill.',
-    advise: ({ advice }, name) => advice.repairDatabase(name),
+    advise: ({ advice }, { name }) => advice.repairDatabase(name),
   },
   {
     name: 'disk_nearly_full',
@@ -104,6 +104,6 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'snapshot_lost',
     signs: LOST_SNAPSHOT,
     cause: 'A kill has cost it the snapshot of a gap block or the state of a block, so it refuses the blocks after it.',
-    advise: ({ advice }, name) => `restore a backup of its data folder from before that, or ${advice.resync(name)}`,
+    advise: ({ advice }, { name }) => `restore a backup of its data folder from before that, or ${advice.resync(name)}`,
   },
 ];

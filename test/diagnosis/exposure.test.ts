@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { findRpcExposures } from '../../src/diagnosis/setup/find-rpc-exposures.ts';
 import type { ExposureMemory } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { ClientName } from '../../src/model/client-info.ts';
 import { type RpcExposure, toReach } from '../../src/model/exposure.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
-import { DEFAULT_SETTINGS, targetKey } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type NodeTarget, targetKey } from '../../src/model/target.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
@@ -34,8 +35,9 @@ function findOf(
   given: Given = {},
   others: Given = {},
   memory: ExposureMemory = new WeakMap(),
+  nodes: readonly NodeTarget[] = TARGETS,
 ) {
-  const targets = TARGETS.map((target) => ({
+  const targets = nodes.map((target) => ({
     ...diagnosedNode(target.name, NAMES, target.name === 'n1' ? given : others),
     target,
   }));
@@ -176,8 +178,8 @@ describe('an unlocked account', () => {
 });
 
 describe('wildcards', () => {
-  const byEnv = (flag: string) =>
-    `set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`;
+  const byEnv =
+    'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; web pages then reach only what everybody may read';
   const byScript = (flag: string, value: string) =>
     `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes ${flag} "*"`;
   const hosts = (where: string, abused: string, fix: string) => [
@@ -195,12 +197,8 @@ describe('wildcards', () => {
 
   test('open to web pages what changes the node, also on its own machine', () => {
     const own = '127.0.0.1:8545, an address of its own machine,';
-    expect(find(seen('127.0.0.1', { anyHost: true }))).toEqual([
-      hosts(own, 'debug, miner and personal', byEnv('--rpcvhosts')),
-    ]);
-    expect(find(seen('127.0.0.1', { anyOrigin: true }))).toEqual([
-      origins(own, 'debug, miner and personal', byEnv('--rpccorsdomain')),
-    ]);
+    expect(find(seen('127.0.0.1', { anyHost: true }))).toEqual([hosts(own, 'debug, miner and personal', byEnv)]);
+    expect(find(seen('127.0.0.1', { anyOrigin: true }))).toEqual([origins(own, 'debug, miner and personal', byEnv)]);
   });
 
   test('open the account of a masternode in a network', () => {
@@ -271,6 +269,59 @@ describe('a stock network, whose nodes all serve the same', () => {
       ['account_unlocked', undefined, ['n1', 'n2', 'n3']],
       ['hosts_wildcard', undefined, NAMES],
       ['origins_wildcard', undefined, NAMES],
+    ]);
+  });
+});
+
+describe('what to do is said in the words of the client', () => {
+  /** Imported with a prefix, so that a node has another name than its service. */
+  const fixesOf = (client: ClientName, modules: readonly string[], given: Given = {}) =>
+    findOf(
+      [seen('10.0.0.5', { modules, anyHost: true, anyOrigin: true })],
+      given,
+      given,
+      undefined,
+      TARGETS.map((target) => ({ ...target, client, container: { project: 'a', service: `its-${target.name}` } })),
+    ).map(({ problem, fix }) => [problem, fix]);
+  const pages = 'web pages then reach only what everybody may read';
+
+  test('XDC-Subnet', () => {
+    const set = 'set RPC_API=eth,net in its-n1.env and recreate n1';
+    expect(fixesOf('xdc-subnet', ['admin', 'eth', 'net', 'rpc'], noMaster)).toEqual([
+      ['rpc_open', `${set}; what needs them can use its IPC`],
+      ['hosts_wildcard', `${set}; ${pages}`],
+      ['origins_wildcard', `${set}; ${pages}`],
+    ]);
+  });
+
+  test('XDPoSChain, whose start script takes no namespaces', () => {
+    const mount =
+      'mount a copy of start.sh that serves only XDPoS,eth,net (--http-api, or --rpcapi in older images) over /work/start.sh in docker-compose.yml, and recreate n1';
+    expect(fixesOf('xdposchain', ['XDPoS', 'debug', 'eth', 'net', 'rpc'], noMaster)).toEqual([
+      ['rpc_open', `${mount}; what needs them can use its IPC`],
+      ['hosts_wildcard', `${mount}; ${pages}`],
+      ['origins_wildcard', `${mount}; ${pages}`],
+    ]);
+    const byScript = (now: string, older: string) =>
+      `mount a copy of start.sh that passes --http-${now} (--rpc${older} in older images) over /work/start.sh in docker-compose.yml; no line of its-n1.env helps, as the start script always passes --http-${now.split(' ')[0]} "*"`;
+    expect(fixesOf('xdposchain', SAFE)).toEqual([
+      [
+        'account_unlocked',
+        'publish the port as 127.0.0.1:8545:8545 in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes); no line of its-n1.env helps, as the start script always passes --unlock',
+      ],
+      ['hosts_wildcard', byScript('vhosts localhost,its-n1', 'vhosts')],
+      ['origins_wildcard', byScript('corsdomain http://FRONTEND:5214', 'corsdomain')],
+    ]);
+  });
+
+  test('Nethermind, which has no IPC, and of which signing does not say that the account is unlocked', () => {
+    const modules = ['xdc', 'eth', 'txPool', 'rpc'];
+    expect(fixesOf('nethermind', modules)).toEqual([]);
+    const set = 'set JsonRpc.EnabledModules in xdc-nmc-subnet.json to ["Xdc","Eth","TxPool","Rpc"] and recreate n1';
+    expect(fixesOf('nethermind', [...modules, 'admin'])).toEqual([
+      ['rpc_open', set],
+      ['hosts_wildcard', `${set}; ${pages}`],
+      ['origins_wildcard', `${set}; ${pages}`],
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Advised, Client } from '../../model/client.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
 import { joinAnd, listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
@@ -15,6 +16,8 @@ const DANGERS: Readonly<Record<string, string>> = {
 /** A node that serves anyone, and where. */
 export interface Exposed {
   readonly name: string;
+  readonly node: Advised;
+  readonly client: Client;
   readonly seen: RpcExposure;
   readonly where: Where;
   readonly dangerous: readonly string[];
@@ -25,12 +28,26 @@ export interface Exposed {
 }
 
 /** A node that serves anyone; undefined for one that wants a password. */
-export function toExposed(name: string, seen: RpcExposure, unlocked: UnlockedBy | undefined): Exposed | undefined {
+export function toExposed(
+  node: Advised,
+  client: Client,
+  seen: RpcExposure,
+  unlocked: UnlockedBy | undefined,
+): Exposed | undefined {
   const where = describeWhere(seen.servedAt);
   if (where === undefined) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
   const isOpen = unlocked !== undefined && where.reach !== 'loopback';
-  return { name, seen, where, dangerous, abused: isOpen ? [...dangerous, 'eth'].toSorted() : dangerous, unlocked };
+  return {
+    name: node.name,
+    node,
+    client,
+    seen,
+    where,
+    dangerous,
+    abused: isOpen ? [...dangerous, 'eth'].toSorted() : dangerous,
+    unlocked,
+  };
 }
 
 /** What is said of exposed nodes. */
@@ -56,18 +73,19 @@ function describeReached(alike: readonly Exposed[], first: Exposed): { readonly 
     : { at: `at ${describeEach(alike, first.where.reach)}`, who: 'each' };
 }
 
-/** The line that leaves out what is dangerous. `rpc` is served in any case. */
-function toEnvLine({ seen, dangerous }: Exposed): string {
-  const kept = seen.modules.filter((module) => module !== 'rpc' && !dangerous.includes(module));
-  return `RPC_API=${kept.join() || 'net,web3'}`;
-}
+/** The namespaces of a node that change nothing. */
+const keptOf = ({ seen, dangerous }: Exposed): readonly string[] =>
+  seen.modules.filter((module) => !dangerous.includes(module));
 
 /** What to type for nodes whose namespaces are dangerous. */
-const setEnvLines = (ones: readonly Exposed[]): string =>
+const serveLess = (ones: readonly Exposed[]): string =>
   joinGroups(
-    groupAlike(ones, toEnvLine),
+    groupAlike(ones, (one) => `${one.client.name} ${keptOf(one).join()}`),
     (alike, first) =>
-      `set ${toEnvLine(first)} in ${listNames(alike.map(({ name }) => `${name}.env`))} and recreate ${namesOf(alike)}`,
+      first.client.advice.serveOnly(
+        keptOf(first),
+        alike.map(({ node }) => node),
+      ),
   );
 
 /** Nodes that serve namespaces which change them. */
@@ -83,7 +101,7 @@ export function describeNamespaces(ones: readonly Exposed[]): Texts {
         return `${at} ${who} serves ${joinAnd(first.dangerous)} without a password: anybody there can ${dangers}`;
       },
     ),
-    fix: `${setEnvLines(ones)}; what needs them can use its IPC`,
+    fix: `${serveLess(ones)}${ones.every(({ client }) => client.hasConsole) ? '; what needs them can use its IPC' : ''}`,
   };
 }
 
@@ -97,6 +115,7 @@ const describeUnlocked = (alike: readonly Exposed[], { name, unlocked }: Exposed
 /** Nodes whose account anyone can use. */
 export function describeAccounts(ones: readonly Exposed[]): Texts {
   const [{ name, where } = { name: '', where: { port: 8545 } }] = ones;
+  const flagged = ones.find(({ client }) => client.unlockFlag !== undefined);
   const port = `127.0.0.1:${where.port}:${where.port}`;
   const published = ones.length === 1 ? `the port as ${port}` : `each port for 127.0.0.1 only, as ${port} of ${name},`;
   return {
@@ -108,27 +127,23 @@ export function describeAccounts(ones: readonly Exposed[]): Texts {
         return `${describeUnlocked(alike, first)}, and ${at} ${who === 'each' ? who : 'it'} serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)`;
       },
     ),
-    fix: `publish ${published} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes); no line of ${ones.length === 1 ? `${name}.env` : 'an env file'} helps, as the start script always passes --unlock`,
+    fix: `publish ${published} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes)${flagged ? `; no line of ${ones.length === 1 ? flagged.client.advice.envFile(flagged.node) : 'an env file'} helps, as the start script always passes ${flagged.client.unlockFlag}` : ''}`,
   };
 }
 
 /** How nodes that serve web pages are made not to. */
-function fixWildcards(ones: readonly Exposed[], flag: string, valueFor: (name: string) => string): string {
-  const [byScript, byEnv] = [true, false].map((eth) => ones.filter(({ abused }) => abused.includes('eth') === eth));
-  const [first] = byScript ?? [];
-  const name = byScript?.length === 1 && first ? first.name : undefined;
+function fixWildcards(ones: readonly Exposed[], about: 'hosts' | 'origins'): string {
+  const { true: byEth = [], false: byModules = [] } = Object.groupBy(ones, ({ abused }) =>
+    abused.includes('eth') ? 'true' : 'false',
+  );
   return [
-    ...(byEnv?.length
-      ? [
-          // Without namespaces that change the node, web pages reach only what everybody may read.
-          `${setEnvLines(byEnv)}; ${flag} "*" itself comes from start.sh, and then opens only what everybody may read`,
-        ]
-      : []),
-    ...(byScript?.length
-      ? [
-          `mount a copy of start.sh that passes ${flag} ${valueFor(name ?? 'NAME')} over /work/start.sh in docker-compose.yml${name === undefined ? `, of ${namesOf(byScript)}` : ''}; no line of ${name === undefined ? 'an env file' : `${name}.env`} helps, as the start script always passes ${flag} "*"`,
-        ]
-      : []),
+    ...(byModules.length > 0 ? [`${serveLess(byModules)}; web pages then reach only what everybody may read`] : []),
+    ...[...Map.groupBy(byEth, ({ client }) => client)].map(([{ advice }, alike]) =>
+      advice.refusePages(
+        about,
+        alike.map(({ node }) => node),
+      ),
+    ),
   ].join('; ');
 }
 
@@ -150,7 +165,7 @@ export const describeWildcards = {
       (who, abused) =>
         `${who} answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use ${abused} (DNS rebinding)`,
     ),
-    fix: fixWildcards(ones, '--rpcvhosts', (name) => `localhost,${name}`),
+    fix: fixWildcards(ones, 'hosts'),
   }),
   origins: (ones: readonly Exposed[]): Texts => ({
     summary: `the RPC of ${namesOf(ones)} lets any web page use it`,
@@ -159,6 +174,6 @@ export const describeWildcards = {
       (who, abused) =>
         `${who} allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use ${abused}`,
     ),
-    fix: fixWildcards(ones, '--rpccorsdomain', () => 'http://FRONTEND:5214'),
+    fix: fixWildcards(ones, 'origins'),
   }),
 } as const;

@@ -133,10 +133,10 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
 /** Nodes that give their blocks, but serve no method of the consensus engine: then that is a namespace of its own. */
 const findEnginesOff = ({ nodes, subnet: { consensus } }: SubnetView): readonly Suspicion[] =>
   nodes.flatMap((node) => {
-    const { name, height, answers, chainFacts } = node;
+    const { name, target, height, answers, chainFacts } = node;
     const why = answers === true && height !== undefined ? chainFacts?.observation.missing.consensus : undefined;
     if (why !== 'module-off' && why !== 'method-not-found') return [];
-    const open = adviceOf(node).openNamespace('XDPoS', name);
+    const open = adviceOf(node).openNamespace('XDPoS', target);
     return [
       {
         problem: 'engine_off' as const,

@@ -1,3 +1,4 @@
+import { clientOf } from '../../clients/clients.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
@@ -26,7 +27,8 @@ function findUnlocked(
   before: UnlockedBy | undefined,
 ): UnlockedBy | undefined {
   if (wallet === 'unlocked') return 'wallet';
-  if (wallet !== undefined || !isMasternode(node, view)) return undefined;
+  const signsUnlocked = clientOf({ target: node.target, facts: node.state.facts }).unlockFlag !== undefined;
+  if (wallet !== undefined || !signsUnlocked || !isMasternode(node, view)) return undefined;
   // A key that is locked signs nothing.
   return isSilent(node, view) ? before : 'signing';
 }
@@ -40,7 +42,7 @@ function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   const before = last?.seen === seen ? last.unlocked : undefined;
   const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view, before) : undefined;
   view.exposures.set(node.target, { seen, unlocked });
-  return toExposed(node.name, seen, unlocked);
+  return toExposed(node.target, clientOf({ target: node.target, facts: node.state.facts }), seen, unlocked);
 }
 
 /** A problem of each node: whoever makes another one public is paged for it. */
