@@ -30,13 +30,13 @@ export const containerRules = [
     name: 'SubnetLogFileLarge',
     summary: 'The log files of a program of {{ $labels.subnet }} are large.',
     description:
-      'The log files of {{ $labels.name }} of {{ $labels.subnet }} hold more than 10 GB, and nothing rotates an xdc.log: a full disk stops the node. Truncate the file in place, and let logrotate do so with copytruncate.',
+      'The log files of {{ $labels.name }} of {{ $labels.subnet }} hold more than 10 GB, and a full disk stops the node. Truncate the file in place, and let logrotate do so with copytruncate.',
   }),
   reportProblems({
     name: 'SubnetCheckDegraded',
     dashboard: 'subnetd-self',
     summary: 'A check of {{ $labels.subnet }} sees less than it could.',
     description:
-      'A check of {{ $labels.name }} of {{ $labels.subnet }} passes, but is judged through a fallback. Its reason on the status page names the line of the env file to change.',
+      'A check of {{ $labels.name }} of {{ $labels.subnet }} passes, but is judged through a fallback. Its reason on the status page says what to change.',
   }),
 ];

@@ -114,6 +114,6 @@ export const nodeRules = [
     name: 'SubnetBootnodeUnused',
     summary: 'A node of {{ $labels.subnet }} does not use the bootnode of the others.',
     description:
-      'The container of {{ $labels.name }} of {{ $labels.subnet }} was created with another bootnode than most nodes, and has peers only because the others found it. Correct BOOTNODES in its env file and recreate it.',
+      'The container of {{ $labels.name }} of {{ $labels.subnet }} was created with another bootnode than most nodes, and has peers only because the others found it. Correct the bootnode in its env file and recreate it.',
   }),
 ];

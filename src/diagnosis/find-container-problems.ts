@@ -150,7 +150,7 @@ function findLargeLog({ state }: TargetView): Suspicion | undefined {
     component,
     name,
     summary: `the log files of ${name} are large`,
-    evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing rotates an xdc.log`,
+    evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing has rotated them`,
     fix: 'truncate the file in place, and let logrotate do so with copytruncate',
     explains: [],
     causes: [],

@@ -6,7 +6,7 @@ import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ClientName } from '../../src/model/client-info.ts';
 import { type RpcExposure, toReach } from '../../src/model/exposure.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
-import { DEFAULT_SETTINGS, type NodeTarget, targetKey } from '../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type Target, targetKey } from '../../src/model/target.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
 
@@ -35,7 +35,7 @@ function findOf(
   given: Given = {},
   others: Given = {},
   memory: ExposureMemory = new WeakMap(),
-  nodes: readonly NodeTarget[] = TARGETS,
+  nodes: readonly Target[] = TARGETS,
 ) {
   const targets = nodes.map((target) => ({
     ...diagnosedNode(target.name, NAMES, target.name === 'n1' ? given : others),
