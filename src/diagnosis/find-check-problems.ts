@@ -1,3 +1,4 @@
+import { requestCauses } from '../model/known-causes.ts';
 import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -38,6 +39,7 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   parent_unreachable: NO_PARENT,
   parent_head_unreadable: NO_PARENT,
   submit_unconnected: NO_PARENT,
+  ...Object.fromEntries(requestCauses('', '').map(({ name }) => [`submit_${name}`, NO_PARENT])),
 };
 
 function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {

@@ -24,12 +24,12 @@ function describeEnd({ exitCode, finishedAt, oomKilled }: Container, onOrder: bo
   return exitCode === undefined ? `ended${ago}` : `ended${ago} with exit code ${exitCode}`;
 }
 
-/** The line that says why the last run of a relayer ended while it started. The current run may have printed it again. */
+/** The line that says why the last run of a service ended, as while it started. The current run may have printed it again. */
 function findStartError(
   { target, facts: { container, logs } }: TargetState,
   isRunning: boolean,
 ): PatternFacts | undefined {
-  if (target.component !== 'relayer' || logs === undefined) return undefined;
+  if (target.component === 'node' || logs === undefined) return undefined;
   const ended = (isRunning ? container?.runBefore : undefined) ?? container?.run;
   const since = ended?.startedAt ?? 0;
   let last: PatternFacts | undefined;

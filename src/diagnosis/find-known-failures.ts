@@ -1,5 +1,7 @@
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../model/commands-to-type.ts';
+import type { PatternFacts } from '../model/facts.ts';
+import { MEMORY_SIGNS } from '../model/known-causes.ts';
 import { hasLostData } from '../model/lost-data.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
@@ -37,7 +39,7 @@ const BRINGS: Readonly<Partial<Record<ProblemName, readonly ProblemName[]>>> = {
 
 /** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
 const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
-  container?.lastOomAt === undefined && logs?.patterns.build_killed === undefined;
+  container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
 
 /** What is wrong, by failure, as the end of "because …". */
 export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, state: TargetState) => string>>> = {
@@ -88,10 +90,24 @@ function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<Shown
   };
 }
 
+/** What replaces the texts of a failure of a service when its log names the reason: all signs but the first are reasons. */
+function findReason(
+  { signs = [] }: ShownFailure,
+  { facts: { logs } }: TargetState,
+): Pick<ShownFailure, 'fix'> | undefined {
+  let last: PatternFacts | undefined;
+  for (const name of signs.slice(1)) {
+    const pattern = logs?.patterns[name];
+    if (pattern !== undefined && pattern.order > (last?.order ?? -1)) last = pattern;
+  }
+  return last?.fix === undefined ? undefined : { fix: `${last.what}, as its log says: ${last.fix}` };
+}
+
 /** What replaces the texts of a known failure when more is known of it. */
 function specifyFailure(failure: ShownFailure, problem: ProblemName, state: TargetState): ShownFailure {
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
+  if (state.target.component !== 'node') return { ...failure, ...findReason(failure, state) };
   return { ...failure, fix: fixOf(failure, state) };
 }
 

@@ -162,6 +162,8 @@ export interface RelayerLogFacts {
   readonly byMode: Readonly<Partial<Record<RelayerMode, RelayerModeFacts>>>;
   readonly died?: { readonly at: WatchedMs; readonly because?: string };
   readonly redisDiedAt?: WatchedMs;
+  /** Why redis, which runs, takes no data, by its pattern. */
+  readonly redisFault?: string;
   /** When it ended on order, as its container stopped; absent once it runs again. */
   readonly stoppedAt?: WatchedMs;
   readonly forkAt?: WatchedMs;

@@ -114,7 +114,20 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
     case 'started':
       return { ...nothing, submissions: facts.submissions, startedAt: at, ...kept(facts) };
     case 'redis_started':
-      return { ...facts, redisDiedAt: undefined };
+      return { ...facts, redisDiedAt: undefined, redisFault: undefined };
+    case 'redis_unsaved':
+    case 'redis_refuses':
+    case 'redis_read_only':
+      // A line before it may name the reason.
+      return { ...facts, redisFault: facts.redisFault ?? pattern };
+    case 'redis_disk_full':
+    case 'redis_without_memory':
+    case 'redis_captured':
+      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: pattern };
+    case 'redis_saved':
+      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: undefined };
+    case 'redis_freed':
+      return { ...facts, redisFault: undefined };
     case 'modes': {
       const modes = (value ?? '').split(',').flatMap((word) => MODES[word.replaceAll(/[\s']/g, '')] ?? []);
       return { ...facts, modes, startError: undefined };
@@ -145,13 +158,14 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
     case 'lite_completed':
       return succeed(facts, 'lite', hit, facts.byMode.lite?.attempted === true);
     default:
-      if (RELAYER_START_ERRORS.includes(pattern) && hit.means === 'note') return { ...facts, startError: pattern };
+      if (RELAYER_START_ERRORS.includes(pattern) && hit.means !== 'error') return { ...facts, startError: pattern };
       return hit.means === 'error' ? fail(facts, hit) : facts;
   }
 }
 
-/** What survives a restart of the relayer: the newest submission, the mode's wait, and the death of redis. */
-const kept = ({ submittedAt, redisDiedAt }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
+/** What survives a restart of the relayer: the newest submission, and what is wrong with redis. */
+const kept = ({ submittedAt, redisDiedAt, redisFault }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
   ...(submittedAt !== undefined && { submittedAt }),
   ...(redisDiedAt !== undefined && { redisDiedAt }),
+  ...(redisFault !== undefined && { redisFault }),
 });

@@ -77,7 +77,7 @@ function findModeFault(
 
 /** What is wrong with the program of the relayer; undefined when nothing is. */
 function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): Finding | undefined {
-  const { died, redisDiedAt, modes, forkAt, startError } = relayer;
+  const { died, redisDiedAt, redisFault, modes, forkAt, startError } = relayer;
   const ago = (at: number) => formatAgo(at, now);
   if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
     return specify(`the relayer detected a fork ${ago(forkAt)}`, explainPattern(logs, 'fork'));
@@ -92,6 +92,7 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, 
       seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer does nothing`,
       fix: 'restart its container',
     };
+  if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
   if (startError !== undefined && modes === undefined)
     return specify('the relayer cannot start', explainPattern(logs, startError));
   if (modes?.length === 0)

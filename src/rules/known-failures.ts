@@ -1,5 +1,6 @@
 import { CLIENTS } from '../clients/clients.ts';
 import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../model/facts.ts';
+import { MEMORY_SIGNS, requestCauses } from '../model/known-causes.ts';
 import { fellAt } from '../model/lost-data.ts';
 import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
 import type { ShownFailure } from '../model/snapshot.ts';
@@ -143,9 +144,13 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause: 'The container has reached its memory limit, or the machine has run out of memory.',
     fix: 'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+    // A relayer of which the log says so is `relayer_dead`.
     seenAt: ({ container, logs }) =>
-      later(later(container?.lastOomAt, container?.unrequestedKill?.at), logs?.patterns.build_killed?.at),
-    signs: ['build_killed'],
+      later(
+        later(container?.lastOomAt, container?.unrequestedKill?.at),
+        logs && logs.relayer === undefined ? match(...MEMORY_SIGNS)({ logs }, 0) : undefined,
+      ),
+    signs: MEMORY_SIGNS,
     // A single kill is remembered: memory may run out again at any time. A later stop on order has another cause.
     isOver: (evidence, seenAt, now) =>
       afterLoop(evidence, seenAt, now) ||
@@ -208,12 +213,12 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'disk_full',
-    of: ['node'],
+    of: ['node', 'frontend'],
     symptom:
-      'The log of the node says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the node ends, and restarts in a loop.',
-    cause: 'The disk that holds its data folder is full, or its quota is used up.',
+      'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
+    cause: 'The disk that holds its data folder (of a frontend, that of Docker) is full, or its quota is used up.',
     fix: 'free space on the disk of its data folder, or raise its quota; if the node has lost its database then, let it sync again from the others',
-    ...shownBy('disk_full', 'disk_quota', 'disk_below_limit'),
+    ...shownBy('disk_full', 'disk_quota', 'disk_below_limit', 'docker_disk_full'),
     isOver: afterGoodRun,
   },
   {
@@ -278,7 +283,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
     cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
     fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
-    ...shownBy('registry_unreachable'),
+    ...shownBy('registry_unreachable', ...requestCauses('', '').map(({ name }) => `registry_${name}`)),
     isOver: afterGoodRun,
   },
 ];

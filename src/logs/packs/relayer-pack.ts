@@ -1,4 +1,6 @@
+import { inOrder, requestCauses, transactionCauses } from '../../model/known-causes.ts';
 import type { LogPattern, Meaning, PatternPack } from '../../model/log.ts';
+import { programEnds, redisFaults } from './program-ends.ts';
 
 type More = Pick<LogPattern, 'fix' | 'match'>;
 
@@ -14,19 +16,24 @@ const message = (name: string, means: Meaning, begins: string, what: string, mor
 const SUBMIT = 'Fail to submit transactions into ';
 const LAST_AUDITED = "Error while trying to fetch the last audited subnet's block";
 const BLOCK_HASH = 'Fail to get block hash by number from ';
-const submitError = (name: string, cause: string, what: string, fix: string): LogPattern =>
-  message(name, 'error', SUBMIT, what, {
-    fix,
-    match: new RegExp(`^${SUBMIT}(PARENTNET|SUBNET) .*(?:${cause})`),
-  });
-
 /** What web3 prints when there is no code at an address; some lines escape the apostrophe of "aren't". */
 const NO_CONTRACT = 'Returned values aren';
 
 /** What web3 prints when the parent chain does not answer; recorded with its node stopped. */
 const NO_CONNECTION = 'CONNECTION (?:ERROR|TIMEOUT)|Failed to check for transaction receipt';
 
-const KNOWN_CAUSES = `${NO_CONNECTION}|[Ii]nsufficient funds|max fee per gas less than block base fee|transaction underpriced|was not mined within|execution reverted|${NO_CONTRACT}`;
+/** Why a transaction failed, in order; the last one is any other reason. */
+const submitCauses = inOrder(`${SUBMIT}(PARENTNET|SUBNET) (?![^]{0,1500}?${NO_CONTRACT})`, [
+  ...transactionCauses,
+  ...requestCauses('the parent chain', 'PARENTNET_URL').map((cause) => ({ ...cause, name: `submit_${cause.name}` })),
+  {
+    name: 'submit_unconnected',
+    says: `${NO_CONNECTION}|Invalid JSON RPC response|could not detect network|NETWORK_ERROR|fetch failed|HTTP request failed`,
+    what: 'the parent chain does not answer',
+    fix: 'check PARENTNET_URL and that node',
+  },
+  { name: 'submit_failed', says: '', what: 'a transaction failed', fix: 'read the lines of the relayer' },
+]);
 
 /** XDC-Relayer v0.3.1 under concurrently: `[0] ` is redis, `[1] ` the relayer. */
 export const relayerPack: PatternPack = {
@@ -69,6 +76,8 @@ export const relayerPack: PatternPack = {
       what: 'redis died, and the relayer says nothing any more',
       fix: 'restart the container',
     },
+    ...redisFaults,
+    ...programEnds('[1] '),
     message('modes', 'state', 'Running modes:  ', 'the modes that the relayer runs in', {
       match: /^Running modes: {2}\[([^\]]{0,200})\]"/,
     }),
@@ -104,41 +113,7 @@ export const relayerPack: PatternPack = {
     message('fork', 'fatal', '⛔️ WARNING: Forking detected', 'the subnet and its checkpoint contract disagree', {
       fix: 'compare block hashes, and deploy a new contract if the subnet was wiped',
     }),
-    submitError('no_funds', '[Ii]nsufficient funds', 'the wallet of the relayer has not enough coins', 'fund it'),
-    submitError(
-      'submit_unconnected',
-      NO_CONNECTION,
-      'the parent chain does not answer',
-      'check PARENTNET_URL and that node',
-    ),
-    submitError(
-      'gas_price_too_low',
-      'max fee per gas less than block base fee',
-      'the parent chain wants more for gas than the relayer pays',
-      'wait until it falls',
-    ),
-    submitError(
-      'underpriced',
-      'transaction underpriced',
-      'an older transaction of the wallet waits in the pool of the parent chain',
-      'wait, or replace it by hand',
-    ),
-    submitError(
-      'not_mined',
-      'was not mined within',
-      'the parent chain took the transaction and never mined it',
-      'look at its pool and at the gas price',
-    ),
-    submitError(
-      'reverted',
-      'execution reverted',
-      'the checkpoint contract refused the blocks',
-      'check that it belongs to this subnet',
-    ),
-    message('submit_failed', 'error', SUBMIT, 'a transaction failed', {
-      fix: 'read the lines of the relayer',
-      match: new RegExp(`^${SUBMIT}(PARENTNET|SUBNET) (?!.*(?:${KNOWN_CAUSES}))`),
-    }),
+    ...submitCauses.map(({ name, what, ...more }) => message(name, 'error', SUBMIT, what, more)),
     message(
       'subnet_unreachable',
       'error',

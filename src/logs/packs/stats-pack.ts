@@ -1,4 +1,5 @@
 import type { PatternPack } from '../../model/log.ts';
+import { programEnds } from './program-ends.ts';
 
 /**
  * subnet-stats-service v0.1.12, the files of logs/debug. HTTP errors only answer somebody's request, so they are no
@@ -77,5 +78,6 @@ export const statsPack: PatternPack = {
       fix: 'set SUBNET_URL and PARENTNET_URL in common.env',
       containerOnly: true,
     },
+    ...programEnds().map((end) => ({ ...end, containerOnly: true })),
   ],
 };

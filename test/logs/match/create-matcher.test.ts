@@ -62,6 +62,7 @@ const heads = [
   ...['TRACE', 'DEBUG', 'INFO ', 'WARN ', 'ERROR', 'CRIT ', 'INFO'].map((level) => `${level}[11-21|07:42:00] `),
   ...['WARN [11-21|07:42:00.123] ', 'CRIT [11-21|07:42:00.123] "', 't=1 lvl=crit msg=', '[1] {"msg":"'],
   ...['2026-11-21 07:42:00 error: ', '2026-11-21 07:42:00 debug: ', '{"lvl":"info","msg":"', '21 Nov 07:42:00 | '],
+  'error Error: ',
 ];
 const COLOURED = '\u001b[32mINFO \u001b[0m[11-21|07:42:00] ';
 const pieces = (pack: readonly LogPattern[]) =>
@@ -70,6 +71,7 @@ const pieces = (pack: readonly LogPattern[]) =>
     fc.constantFrom(...heads, 'node1  | ', '2026-11-21T07:42:00Z '),
     fc.constantFrom(' number=12 ', ' num=7', ' blockNum=99', ' QcNumber=3', ' err=x', ' parentBlockNum 5', 'disk full'),
     fc.constantFrom('\r', ' ', 'Error', 'panic', '⑂ a fork', '[1] ', '[0] ', 'PARENTNET ', 'execution reverted'),
+    fc.constantFrom('ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'status 503', 'socket hang up', '"429 '),
     fc.string({ unit: anyCharacter, maxLength: 12 }),
   );
 const lines = (pack: readonly LogPattern[]) =>
