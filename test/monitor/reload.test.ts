@@ -69,9 +69,7 @@ test('a node that comes or goes leaves a halted subnet failing, its counters, it
     expect(checkOf('a', 'latest_block')).toMatchObject({ verdict: 'fail' });
     expect(checkOf('b', 'latest_block')).toMatchObject({ verdict: 'fail' });
     expect(checkOf('a', 'log_block')).toMatchObject({ verdict: 'fail' });
-    expect(formatReason(checkOf('a', 'peers'))).toBe(
-      'a has 0 peers instead of 1; check the bootnode and the firewall for the p2p ports',
-    );
+    expect(formatReason(checkOf('a', 'peers'))).toBe('a has 0 peers instead of 1, because a refuses a block');
   });
   const before = { latest: checkOf('a', 'latest_block'), log: checkOf('a', 'log_block') };
   const node = stateOf('a').facts.node?.latest;
