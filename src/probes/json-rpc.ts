@@ -137,7 +137,7 @@ export interface BatchMemory {
 }
 
 /**
- * Asks for all calls together, and for each by itself where that brings no result at all: servers and proxies refuse batches in any
+ * Asks for all calls together, and for each by itself where that brings no result at all. Servers and proxies refuse batches in any
  * way, from an error for the first call to a closed connection. If the first call alone fares no better, it was not the batch.
  * `send` gives one result for each call.
  */
