@@ -12,7 +12,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   clients: { rooms: ['model'], packages: [] },
   rules: { rooms: ['model', 'clients'], packages: [] },
   net: { rooms: [], packages: ['undici'] },
-  inventory: { rooms: ['model', 'logs'], packages: ['js-yaml', 'yaml', 'zod', 'node-cron', 'pino'] },
+  inventory: { rooms: ['model', 'clients', 'logs'], packages: ['js-yaml', 'yaml', 'zod', 'node-cron', 'pino'] },
   import: { rooms: ['model', 'clients'], packages: ['yaml'] },
   docker: { rooms: ['model', 'clients'], packages: ['dockerode', 'ssh2'] },
   probes: { rooms: ['model', 'clients', 'net', 'docker'], packages: ['playwright-core', 'viem'] },

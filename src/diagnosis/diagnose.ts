@@ -87,7 +87,7 @@ export function diagnose(
     ),
     ...findChainProblems(view),
     ...findClockProblems(view),
-    ...findSubnetProblems(view),
+    ...findSubnetProblems(view, before),
     ...findParentProblems(view),
     ...findWalletProblems(view),
     ...findStatsProblems(view),

@@ -1,3 +1,4 @@
+import { clientOf } from '../clients/clients.ts';
 import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
@@ -88,20 +89,27 @@ function findFork(view: SubnetView): readonly Suspicion[] {
   ];
 }
 
+/** A node without the snapshot of a gap block says so whenever it should vote. */
+const LACKS_SNAPSHOT_MS = 60_000;
+
 /** Nodes that run and whose votes nobody has, while their own rounds pass without a block. */
-const findNotVoting = ({ masters, silentVoters }: SubnetView): readonly Suspicion[] =>
+const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Suspicion[] =>
   [...silentVoters].flatMap(([address, missed]) => {
     const node = masters.get(address);
     if (node === undefined) return [];
-    const { name } = node;
+    const { name, state, target } = node;
+    const lacksAt = state.facts.logs?.patterns.snapshot_missing?.at ?? Number.NEGATIVE_INFINITY;
+    const lacksSnapshot = now - lacksAt < LACKS_SNAPSHOT_MS;
     return [
       {
         problem: 'node_not_voting',
         component: 'node',
         name,
         summary: `${name} runs but does not vote`,
-        evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds`,
-        fix: `check that ${name} has the key of ${address}, that it mines, and that its clock is right; then restart it`,
+        evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds${lacksSnapshot ? '; its log says that it lacks the snapshot of a gap block' : ''}`,
+        fix: lacksSnapshot
+          ? `${clientOf({ target, facts: state.facts }).advice.resync(name)}: a restart does not bring that snapshot back`
+          : `check that ${name} has the key of ${address}, that it mines, and that its clock is right; then restart it`,
         explains: explain(node, 'log_block'),
         causes: [],
       },

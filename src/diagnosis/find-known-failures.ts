@@ -21,7 +21,7 @@ const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   processing_dead: ['latest_block', 'log_block'],
   disk_nearly_full: [],
   bad_block: ['latest_block', 'log_block'],
-  snapshot_lost: ['latest_block', 'log_block'],
+  snapshot_lost: ['latest_block', 'peers', 'log_block'],
   miner_loop_stopped: ['log_block'],
   relayer_idle: ['submissions'],
   wallet_without_funds: ['submissions'],
@@ -34,7 +34,8 @@ const BRINGS: Readonly<Partial<Record<ProblemName, readonly ProblemName[]>>> = {
   cannot_sign: ['node_not_voting'],
   processing_dead: ['node_stalled', 'node_behind'],
   bad_block: ['node_stalled', 'node_behind'],
-  snapshot_lost: ['node_stalled', 'node_behind', 'node_not_voting'],
+  // It drops the peers that send it a block which it refuses.
+  snapshot_lost: ['node_stalled', 'node_behind', 'node_not_voting', 'node_partitioned', 'peers_missing'],
 };
 
 /** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */

@@ -13,8 +13,10 @@ export function findLostState({ nodes, now }: SubnetView): { readonly seen: stri
   const [node, ...others] = nodes;
   const at = node?.state.facts.logs?.patterns.state_missing?.at;
   if (node === undefined || others.length > 0 || at === undefined || now - at >= PRINTED_WITHIN_MS) return undefined;
-  const { name, container } = node;
-  const setBack = "XDC attach /work/xdcchain/XDC.ipc --exec 'debug.setHead(web3.toHex(eth.blockNumber))'";
+  const { name, container, target } = node;
+  // In its container the socket is always there.
+  const socket = 'container' in container ? '/work/xdcchain/XDC.ipc' : (target.ipc ?? 'XDC.ipc');
+  const setBack = `XDC attach ${toShellWord(socket)} --exec 'debug.setHead(web3.toHex(eth.blockNumber))'`;
   const steps =
     'container' in container
       ? `with \`docker exec ${toShellWord(container.container.name)} ${setBack}\`, then \`docker restart ${toShellWord(container.container.name)}\``

@@ -4,7 +4,8 @@ import { formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
-import type { Suspicion } from '../model/problem.ts';
+import type { Problem, Suspicion } from '../model/problem.ts';
+import type { ProblemIndex } from '../model/problem-index.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
@@ -255,11 +256,13 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
   };
 }
 
-/** Problems of the subnet as a whole. */
-export function findSubnetProblems(view: SubnetView): readonly Suspicion[] {
+/** Problems of the subnet as a whole, given its problems so far. */
+export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
   const offline = findOffline(view);
   if (offline !== undefined) return [offline];
   const halt = findHalt(view);
-  // Without a block, none is committed.
-  return halt ? [halt] : [findRisk(view) ?? [], findFinality(view) ?? []].flat();
+  if (halt !== undefined) return [halt];
+  // Without a block none is committed, and after a halt three rounds must bring one each first.
+  const finality = before.get({ problem: 'subnet_halted' }) === undefined ? findFinality(view) : undefined;
+  return [findRisk(view) ?? [], finality ?? []].flat();
 }

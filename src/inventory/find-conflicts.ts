@@ -1,3 +1,5 @@
+import { CLIENTS } from '../clients/clients.ts';
+import { CLIENT_NAMES } from '../model/client-info.ts';
 import { isRecord } from '../model/record.ts';
 import { DEFAULT_ENGINE } from '../model/target.ts';
 import { findMaintenanceConflicts } from './find-maintenance-conflicts.ts';
@@ -58,6 +60,12 @@ function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonl
     findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
   if (get(node, 'consoleExec') === true && !has('container'))
     findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run XDC attach' });
+  const client = CLIENT_NAMES.find((name) => name === get(node, 'client'));
+  if (get(node, 'consoleExec') === true && client !== undefined && !CLIENTS[client].hasConsole)
+    findings.push({
+      path: [...path, 'consoleExec'],
+      what: `does not work with ${CLIENTS[client].title}, which has no console; give the node an rpc address`,
+    });
   return findings;
 }
 

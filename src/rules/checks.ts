@@ -1,4 +1,4 @@
-import { fixOf } from '../clients/clients.ts';
+import { CLIENTS, fixOf } from '../clients/clients.ts';
 import type { ProbeKind } from '../model/prober.ts';
 import {
   type CheckSettings,
@@ -66,7 +66,7 @@ function noRpc(target: NodeTarget, settings: CheckSettings): Finding | undefined
   if (rpc !== undefined || ipc !== undefined) return undefined;
   return {
     seen: `${name} has neither rpc nor ipc in the inventory`,
-    fix: 'add an address, or let subnetd run `XDC attach` by consoleExec: true',
+    fix: `add an address${CLIENTS[target.client ?? 'xdc-subnet'].hasConsole ? ', or let subnetd run `XDC attach` by consoleExec: true' : ''}`,
   };
 }
 

@@ -36,7 +36,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'unknown_flag',
     signs: ['unknown_flag'],
     cause: 'Its command has a flag that its image does not know, as after a change of the image.',
-    advise: () => 'correct its command, or take the image that its start.sh was written for',
+    advise: () => 'correct its command, or take the image that its start script was written for',
   },
   {
     name: 'unlock_failed',

@@ -176,7 +176,7 @@ describe('what the log of a node names by itself', () => {
       'unknown_flag',
       'unknown_flag n2',
       'n2 is started with a flag that it does not know',
-      'correct its command, or take the image that its start.sh was written for',
+      'correct its command, or take the image that its start script was written for',
     ],
     [
       'xdposchain',

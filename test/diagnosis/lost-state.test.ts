@@ -3,7 +3,7 @@ import type { KnownTarget, PatternFacts } from '../../src/model/facts.ts';
 import { diagnosed, diagnosedNode, NOW } from '../support/diagnosed.ts';
 
 /** A halt of nodes of which the first has printed so long ago that its state is missing, as a real one did after a kill. */
-function findHalt(names: readonly string[], agoMs: number, hasContainer = true) {
+function findHalt(names: readonly string[], agoMs: number, hasContainer = true, ipc?: string) {
   const missing: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
   const nodes = names.map((name, index): KnownTarget => {
     const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000 });
@@ -12,7 +12,7 @@ function findHalt(names: readonly string[], agoMs: number, hasContainer = true) 
     const { container, ...withoutContainer } = target;
     if (hasContainer || container === undefined) return { target, facts: { ...facts, logs } };
     const { container: _, ...others } = facts;
-    return { target: withoutContainer, facts: { ...others, logs } } as KnownTarget;
+    return { target: { ...withoutContainer, ...(ipc && { ipc }) }, facts: { ...others, logs } } as KnownTarget;
   });
   const halt = diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted');
   return [halt?.evidence, halt?.fix];
@@ -31,8 +31,11 @@ test('the only node of a subnet that has lost its state in a kill is told so, an
   ]);
   expect(findHalt(['n1'], 29_999, false)).toEqual([
     LOST,
-    `${begin} with \`${SET_BACK}\` where it runs, and restart it; ${end}`,
+    `${begin} with \`${SET_BACK.replace('/work/xdcchain/', '')}\` where it runs, and restart it; ${end}`,
   ]);
+  expect(findHalt(['n1'], 29_999, false, '/srv/my node/XDC.ipc')[1]).toContain(
+    "`XDC attach '/srv/my node/XDC.ipc' --exec",
+  );
 });
 
 test('a halt has another reason when the line was not repeated, or when other nodes may have the blocks', () => {

@@ -1,17 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Facts } from '../../src/model/facts.ts';
+import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
+import type { ClientName } from '../../src/model/client-info.ts';
+import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Fault } from '../../src/model/observation.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import {
   addressOf,
   diagnosed,
   diagnosedNode,
   diagnosedService,
   type Given,
+  listCauses,
   NOW,
   named,
   STOPPED,
 } from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'] as const;
 const timeout: Fault = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false };
@@ -165,6 +171,20 @@ test('a halted subnet is not said to commit no blocks beside that', () => {
   expect(since(40_000)).toEqual(['subnet_halted']);
 });
 
+test('blocks that come again after a halt are not said to be never committed while the halt clears', () => {
+  const targets = NAMES.map((name) => {
+    const node = diagnosedNode(name, NAMES);
+    const { latest } = node.facts.node ?? {};
+    const committed = latest && { ...latest, number: 998, advancedAt: NOW - 90_000, riseDueSince: NOW - 90_000 };
+    return { ...node, facts: { ...node.facts, node: { ...node.facts.node, committed } } as KnownTarget['facts'] };
+  });
+  const subnet = { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target) };
+  const view = viewSubnet({ ...subnet, settings: DEFAULT_SETTINGS }, judgeTargets(targets, NOW), NOW);
+  const halt = { problem: 'subnet_halted', state: 'clearing', explains: [] } as unknown as Problem;
+  expect(listCauses(view, [halt])).toEqual([]);
+  expect(listCauses(view)).toMatchObject([{ problem: 'finality_stalled' }]);
+});
+
 test('a healthy subnet of any size has no problem, and neither has one whose peers and addresses are unknown', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.boolean(), (count, isBlind) => {
@@ -193,6 +213,28 @@ test('a masternode whose votes nobody has and whose rounds bring no block does n
   expect(named(last(others))).toEqual(['node_not_voting n2']);
   expect(named(last(others.slice(0, 1)))).toEqual([]);
   expect(named(all({ missedRounds }))).toEqual([]);
+});
+
+test('a node that gives no vote as it lacks a snapshot is to sync again, since a restart brings none back', () => {
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
+  const missedRounds = { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
+  const fixOf = (agoMs: number, client: ClientName) => {
+    const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, { client, chain: { pool, missedRounds } }));
+    const lacking = { means: 'note', count: 3, at: NOW - agoMs, order: 1, what: 'w', own: false } as const;
+    const targets = nodes.map((node) => {
+      if (node.target.name !== 'n2') return node;
+      const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns: { snapshot_missing: lacking } };
+      return { ...node, facts: { ...node.facts, logs } };
+    });
+    const found = diagnosed(targets).find(({ problem }) => problem === 'node_not_voting');
+    return [found?.evidence.split('; ')[1], found?.fix];
+  };
+  expect(fixOf(59_000, 'xdposchain')).toEqual([
+    'its log says that it lacks the snapshot of a gap block',
+    'stop n2, move only XDC/chaindata out of its data folder, and start it to sync again: a restart does not bring that snapshot back',
+  ]);
+  expect(fixOf(60_000, 'xdposchain')).toEqual([undefined, expect.stringMatching(/then restart it$/)]);
 });
 
 test('a fork names the minority, and none when the sides are equal', () => {

@@ -45,6 +45,7 @@ describe('a bad inventory', () => {
       - { name: a, rpc: ftp://h }
       - { name: a, rpc: http://h, foo: 1 }
       - { name: b, consoleExec: true }
+      - { name: c, consoleExec: true, container: { name: c }, client: nethermind }
     relayer: { readsFrom: nobody, urll: http://h }
   - name: d
     nodes: [{ name: x, rpc: http://h }]
@@ -57,13 +58,14 @@ alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { user
       '6 subnets[0].nodes[1].foo: is not a key that subnetd knows',
       '7 subnets[0].nodes[2]: needs at least one of rpc, ipc and container',
       '7 subnets[0].nodes[2].consoleExec: needs the container in which to run XDC attach',
-      '8 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
-      '8 subnets[0].relayer.urll: is not a key that subnetd knows',
-      '9 subnets[1].name: another subnet is already called d',
-      '11 alertmanager.urls[1]: is already in the list',
-      '11 alertmanager.tls: needs both cert and key, or neither',
-      '11 alertmanager.bearerTokenFile: cannot be combined with basicAuth, because both use the same header; keep one of them',
-      '11 alertmanager.x: is not a key that subnetd knows',
+      '8 subnets[0].nodes[3].consoleExec: does not work with Nethermind, which has no console; give the node an rpc address',
+      '9 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
+      '9 subnets[0].relayer.urll: is not a key that subnetd knows',
+      '10 subnets[1].name: another subnet is already called d',
+      '12 alertmanager.urls[1]: is already in the list',
+      '12 alertmanager.tls: needs both cert and key, or neither',
+      '12 alertmanager.bearerTokenFile: cannot be combined with basicAuth, because both use the same header; keep one of them',
+      '12 alertmanager.x: is not a key that subnetd knows',
     ]);
     // What has an error itself is no reason for another.
     const first = 'subnets: [{ name: d, nodes: [{ name: 5, rpc: http://h }], stats: { readsFrom: "5" } }]\n';
