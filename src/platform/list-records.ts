@@ -1,7 +1,7 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type ApiRecord, MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { checkDigits } from './check-value.ts';
-import { answerStream, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
+import { answerStream, answerSuccessText, answerTagged } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { MAX_LIMIT, readNumber } from './read-page.ts';
 import type { ReadQuery, ReadRecordQuery } from './read-record-query.ts';
@@ -78,11 +78,16 @@ async function listAll(
   resource: Resource,
   { query, after, limit }: Asked,
   headers: Readonly<Record<string, string>>,
+  keep?: (text: string) => void,
 ): Promise<Response> {
   const read = createReadRecords(store, resource, query);
   const counted = await countRecords(store, resource, query);
   const first = await read(after, limit ?? PAGE);
-  if (limit !== undefined || first.next === undefined) return answerSuccess({ ...first, ...counted }, headers);
+  if (limit !== undefined || first.next === undefined) {
+    const text = JSON.stringify({ ...first, ...counted });
+    keep?.(text);
+    return answerSuccessText(text, headers);
+  }
   const end = `]${JSON.stringify(counted)
     .slice(1, -1)
     .replace(/^(?=.)/, ',')}}}`;
@@ -106,17 +111,34 @@ function declarationOf(resource: Resource): string {
   return declaration;
 }
 
+const MAX_KEPT = 32;
+const MAX_KEPT_LENGTH = 65_536;
+
+/** The texts of the latest short lists of a store by their tags. A tag is never that of another text, so none is outdated. */
+const keptLists = new WeakMap<PlatformStore, Map<string, string>>();
+
+function keepList(store: PlatformStore, tag: string, text: string): void {
+  if (text.length > MAX_KEPT_LENGTH) return;
+  const kept = keptLists.get(store) ?? new Map<string, string>();
+  keptLists.set(store, kept.set(tag, text));
+  const [oldest = tag] = kept.keys();
+  if (kept.size > MAX_KEPT) kept.delete(oldest);
+}
+
 /**
  * A list with its tag, which comes of the list's version and not of its records. So one that is unchanged is not read, and one
  * that changes while it is sent has another tag the next time.
  */
 async function answerList(request: IdentifiedRequest, resource: Resource, asked: Asked): Promise<Response> {
   const { context, store } = request;
-  const answer = (headers: Readonly<Record<string, string>>) => listAll(request, resource, asked, headers);
   const version = await store.listVersion(resource);
-  if (version === undefined) return answer(context.headers);
+  if (version === undefined) return listAll(request, resource, asked, context.headers);
   const tag = weakTag(`${declarationOf(resource)} ${JSON.stringify(asked)} ${version}`);
-  return answerTagged(context.request, tag, context.headers, answer);
+  return answerTagged(context.request, tag, context.headers, (headers) => {
+    const kept = keptLists.get(store)?.get(tag);
+    if (kept !== undefined) return answerSuccessText(kept, headers);
+    return listAll(request, resource, asked, headers, (text) => keepList(store, tag, text));
+  });
 }
 
 /** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */

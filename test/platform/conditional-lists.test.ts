@@ -1,11 +1,16 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
+import { listRecords } from '../../src/platform/list-records.ts';
+import { createReadRecordQuery } from '../../src/platform/read-record-query.ts';
+import type { RequestContext } from '../../src/platform/request-context.ts';
+import { projectType } from '../../src/platform/resources/project-type.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { useDatabases } from '../support/use-api.ts';
 
+const AUTHOR = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T00:00:00.000Z', ip: '127.0.0.1' };
 const LISTS = ['AdminUser', 'ProjectType', 'Sector', 'Industry'];
 
 /** Runs SQL as somebody does who knows nothing of subnetd. */
@@ -103,6 +108,45 @@ describe.each(DATABASE_KINDS)('If-None-Match on %s', (kind) => {
     const tags = await tagsOf(queries.map((query) => `Industry/ListAll/0${query}`));
     expect(new Set(tags).size).toBe(queries.length);
     expect(await tagOf(`Industry/ListAll/0?apiKey=${api.readKey}`)).toBe(tags[0]);
+  });
+
+  /** Answers lists of project types by the real store, and counts how many of them are read. */
+  const useCountedLists = () => {
+    const read = vi.fn(api.store.list);
+    const store = { ...api.store, list: read };
+    const readQuery = createReadRecordQuery();
+    const listOf = async (query: string) => {
+      const context = { request: new Request('http://localhost/'), headers: {} } as unknown as RequestContext;
+      const identified = { context, store, body: {}, query: new URLSearchParams(query), caller: undefined };
+      const answered = await listRecords(identified, projectType, '0', readQuery);
+      return answered.ok ? await answered.value.text() : expect.fail(answered.failure.message);
+    };
+    return { listOf, read };
+  };
+
+  it('a list is read once as long as it does not change, and each page by itself', async () => {
+    const { listOf, read } = useCountedLists();
+    const first = await listOf('limit=40');
+    expect(await listOf('limit=40')).toBe(first);
+    expect(await listOf('limit=40&after=1')).not.toBe(first);
+    expect(read).toHaveBeenCalledTimes(2);
+    await api.send('POST', '/api/ProjectType/Add', { ContractName: 'Lease', IsDeleted: false, CreateBy: 1 });
+    for (let turn = 0; turn < 2; turn += 1) expect(await listOf('limit=40')).toContain('"Lease"');
+    expect(read).toHaveBeenCalledTimes(3);
+  });
+
+  it('of many lists the latest are kept, and none that is long', async () => {
+    const { listOf, read } = useCountedLists();
+    for (let limit = 1; limit <= 33; limit += 1) await listOf(`limit=${limit}`);
+    await listOf('limit=2');
+    expect(read).toHaveBeenCalledTimes(33);
+    await listOf('limit=1');
+    expect(read).toHaveBeenCalledTimes(34);
+    const values = { IsDeleted: false, ContractName: 'x'.repeat(100) };
+    for (let count = 0; count < 300; count += 1)
+      await api.store.add(projectType, { ...values, ContractName: `${values.ContractName}${count}` }, AUTHOR);
+    for (let turn = 0; turn < 2; turn += 1) await listOf('limit=300');
+    expect(read).toHaveBeenCalledTimes(36);
   });
 
   it('a refusal has no tag, and one of a credential comes before a 304', async () => {
