@@ -113,7 +113,7 @@ function specifyFailure(failure: ShownFailure, problem: ProblemName, state: Targ
 }
 
 /** The problems that a program which has ended brings with it. */
-const CONSEQUENCES = ['container_down', 'container_restarting'] as const;
+const CONSEQUENCES = ['container_down', 'container_restarting', 'node_down'] as const;
 
 const isProblem = (name: string): name is ProblemName => Object.hasOwn(problemCatalog, name);
 

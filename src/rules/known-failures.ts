@@ -87,6 +87,12 @@ const afterGoodRun: KnownFailure['isOver'] = ({ container: facts, ...probes }, s
   );
 };
 
+/** For failures that end their program. Without a container, a node that has answered a minute after the sign has run again. */
+const afterEnd: KnownFailure['isOver'] = (evidence, seenAt, now) =>
+  afterGoodRun(evidence, seenAt, now) ||
+  (evidence.container === undefined &&
+    (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) - seenAt >= START_MS);
+
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */
 const afterLoop: KnownFailure['isOver'] = (evidence, seenAt, now) =>
   evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
@@ -107,6 +113,7 @@ const toKnownFailure = ({
   signs,
   untilRestart: lasts,
   whileSilent,
+  endsProgram,
   unless = [],
   client = 'xdc-subnet',
   ...failure
@@ -120,7 +127,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: afterGoodRun,
+    isOver: endsProgram ? afterEnd : afterGoodRun,
   };
 };
 
@@ -136,7 +143,7 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
     ...shownBy('ipc_path_too_long', 'ipc_path_long'),
-    isOver: afterGoodRun,
+    isOver: afterEnd,
   },
   {
     name: 'out_of_memory',
@@ -200,7 +207,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
     fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
     ...shownBy('masternode_update_failed'),
-    isOver: afterGoodRun,
+    isOver: afterEnd,
   },
   {
     name: 'address_in_use',
@@ -209,7 +216,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
     ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
-    isOver: afterGoodRun,
+    isOver: afterEnd,
   },
   {
     name: 'disk_full',

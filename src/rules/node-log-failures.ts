@@ -7,6 +7,8 @@ export interface LogFailure
     Required<Pick<ShownFailure, 'signs' | 'advise'>> {
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
+  /** It ends the program: a node that has answered a minute after its line runs again. */
+  readonly endsProgram?: true;
   /** It is none while the node answers. */
   readonly whileSilent?: true;
   /** The patterns of another failure that explain a line of this one near them. */
@@ -21,6 +23,7 @@ const LOST_SNAPSHOT: readonly string[] = ['bad_block_state', 'snapshot_recovery_
 export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'wrong_genesis',
+    endsProgram: true,
     signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
     unless: ['database_corrupt'],
     cause: 'Its data folder holds the chain of another genesis than the one that it is started with.',
@@ -28,18 +31,21 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'folder_in_use',
+    endsProgram: true,
     signs: ['folder_in_use', 'database_locked', 'folder_locked'],
     cause: 'Another process, often a second node, has its data folder open.',
     advise: () => 'end the other process, or give each node a data folder of its own',
   },
   {
     name: 'unknown_flag',
+    endsProgram: true,
     signs: ['unknown_flag'],
     cause: 'Its command has a flag that its image does not know, as after a change of the image.',
     advise: () => 'correct its command, or take the image that its start script was written for',
   },
   {
     name: 'unlock_failed',
+    endsProgram: true,
     signs: ['unlock_failed'],
     cause: 'It cannot unlock the key by which it signs.',
     advise: ({ advice }, node) => advice.checkKey(node),

@@ -308,6 +308,8 @@ describe('what the log of a node names by itself', () => {
       return named([{ ...node, facts: { ...node.facts, logs } }, ...others()]).filter((one) => one.endsWith(' n2'));
     };
     expect(of({ fault: refused }, 'rpc_not_bound')).toEqual(['rpc_not_bound n2']);
+    expect(of({ fault: refused }, 'unknown_flag')).toEqual(['unknown_flag n2']);
+    expect(of({ fault: refused }, 'bad_block')).toEqual(['bad_block n2', 'node_down n2']);
     expect(of({ height: 900, stalledMs: 300_000 }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
     expect(of({ height: 900, stalledMs: 300_000 }, 'database_empty')).toContain('node_stalled n2');
   });

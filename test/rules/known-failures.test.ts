@@ -314,6 +314,22 @@ test('a head that does not match the genesis shows a corrupt database when the n
   ]);
 });
 
+test('what ended a start is over once the node has answered a minute later, whatever ends it then', () => {
+  const at = (failure: string, lastGoodAt: number) => {
+    const latest = { number: 9, advancedAt: t0, riseDueSince: t0, lastGoodAt, risen: true };
+    const fault = { kind: 'refused', address: 'n' } as const;
+    const observation = { answered: false, latest: { ok: false, fault } } as const;
+    return names(node, { node: { latest, observation }, logs: matched(failure, t0) }, t0 + 3 * minute);
+  };
+  for (const failure of ['unknown_flag', 'folder_in_use', 'address_in_use', 'unlock_failed', 'other_genesis']) {
+    expect(at(failure, t0 + minute - 1), failure).toHaveLength(1);
+    expect(at(failure, t0 + minute), failure).toEqual([]);
+  }
+  // These leave it running, so it answers all the while.
+  for (const failure of ['bad_block', 'too_many_open_files', 'database_corrupt'])
+    expect(at(failure, t0 + minute), failure).toEqual([failure]);
+});
+
 test('a snapshot that is missing is no lost one by itself', () => {
   expect(names(node, { logs: matched('snapshot_missing', t0) }, t0)).toEqual([]);
 });
