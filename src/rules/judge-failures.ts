@@ -28,6 +28,12 @@ const isOfEndedRun = (
 const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
   isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + LINE_TOLERANCE_MS;
 
+/** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
+const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: number): boolean =>
+  endsProgram === true &&
+  evidence.node?.observation.latest.ok === false &&
+  (evidence.logs?.node?.startedAt ?? seenAt) <= seenAt;
+
 /**
  * Whether a target has shown a known failure lately. It lasts until the target has run for ten minutes since its last sign, and
  * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
@@ -36,6 +42,7 @@ const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): bo
 function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
   const seenAt = failure.seenAt(evidence, now);
   if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
+  if (evidence.container === undefined && isStillDown(failure, evidence, seenAt)) return true;
   const { observation } = evidence.container ?? {};
   const container = observation?.kind === 'found' ? observation.container : undefined;
   // A start in the future means that the clocks differ.

@@ -35,6 +35,8 @@ export interface KnownFailure extends ShownFailure {
   readonly of: readonly Component[];
   /** When it last showed, in watched time; `now` while it lasts. */
   readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
+  /** It ends the program, which does not run again until what caused it is mended. */
+  readonly endsProgram?: true;
   /** Whether something since then shows that it is over. Without this, it is remembered for ten minutes on purpose. */
   readonly isOver?: (evidence: Evidence, seenAt: number, now: number) => boolean;
 }
@@ -113,7 +115,6 @@ const toKnownFailure = ({
   signs,
   untilRestart: lasts,
   whileSilent,
-  endsProgram,
   unless = [],
   client = 'xdc-subnet',
   ...failure
@@ -127,7 +128,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: endsProgram ? afterEnd : afterGoodRun,
+    isOver: failure.endsProgram ? afterEnd : afterGoodRun,
   };
 };
 
@@ -143,6 +144,7 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
     ...shownBy('ipc_path_too_long', 'ipc_path_long'),
+    endsProgram: true,
     isOver: afterEnd,
   },
   {
@@ -207,6 +209,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
     fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
     ...shownBy('masternode_update_failed'),
+    endsProgram: true,
     isOver: afterEnd,
   },
   {
@@ -216,6 +219,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
     ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
+    endsProgram: true,
     isOver: afterEnd,
   },
   {

@@ -325,6 +325,17 @@ test('what ended a start is over once the node has answered a minute later, what
     expect(at(failure, t0 + minute - 1), failure).toHaveLength(1);
     expect(at(failure, t0 + minute), failure).toEqual([]);
   }
+  // Hours later, a node that has neither answered nor started since is still down by it.
+  const down = { answered: false, latest: { ok: false, fault: { kind: 'refused', address: 'n' } } } as const;
+  const hoursLater = (startedAt: number, observation: NonNullable<Evidence['node']>['observation'] = down) =>
+    names(
+      node,
+      { node: { observation }, logs: { ...matched('address_in_use', t0), node: { startedAt } } },
+      t0 + 200 * minute,
+    );
+  expect(hoursLater(t0)).toEqual(['address_in_use']);
+  expect(hoursLater(t0 + 1)).toEqual([]);
+  expect(hoursLater(t0, { answered: true, latest: { ok: true, value: { number: 1 } } })).toEqual([]);
   // These leave it running, so it answers all the while.
   for (const failure of ['bad_block', 'too_many_open_files', 'database_corrupt'])
     expect(at(failure, t0 + minute), failure).toEqual([failure]);
