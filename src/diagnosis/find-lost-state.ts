@@ -16,7 +16,7 @@ export function findLostState({ nodes, now }: SubnetView): { readonly seen: stri
   const { name, container, target } = node;
   // In its container the socket is always there.
   const socket = 'container' in container ? '/work/xdcchain/XDC.ipc' : (target.ipc ?? 'XDC.ipc');
-  const setBack = `XDC attach ${toShellWord(socket)} --exec 'debug.setHead(web3.toHex(eth.blockNumber))'`;
+  const setBack = `XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' ${toShellWord(socket)}`;
   const steps =
     'container' in container
       ? `with \`docker exec ${toShellWord(container.container.name)} ${setBack}\`, then \`docker restart ${toShellWord(container.container.name)}\``

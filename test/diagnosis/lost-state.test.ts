@@ -20,7 +20,7 @@ function findHalt(names: readonly string[], agoMs: number, hasContainer = true, 
 
 const LOST =
   'no block after 1000 for 4m; 1 of 1 masternodes can vote and 1 is needed; a kill has cost n1 the state of its newest blocks, and no other node has them';
-const SET_BACK = "XDC attach /work/xdcchain/XDC.ipc --exec 'debug.setHead(web3.toHex(eth.blockNumber))'";
+const SET_BACK = "XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' /work/xdcchain/XDC.ipc";
 const begin = 'set its head back to the last block that has its state';
 const end = 'the blocks after that one are lost';
 
@@ -34,7 +34,7 @@ test('the only node of a subnet that has lost its state in a kill is told so, an
     `${begin} with \`${SET_BACK.replace('/work/xdcchain/', '')}\` where it runs, and restart it; ${end}`,
   ]);
   expect(findHalt(['n1'], 29_999, false, '/srv/my node/XDC.ipc')[1]).toContain(
-    "`XDC attach '/srv/my node/XDC.ipc' --exec",
+    "(web3.toHex(eth.blockNumber))' '/srv/my node/XDC.ipc'` where it runs",
   );
 });
 
