@@ -2,6 +2,13 @@
 export const DEMO_CLIENTS = ['go', 'xdposchain', 'nethermind'] as const;
 export type DemoClient = (typeof DEMO_CLIENTS)[number];
 
+/** As people write them. */
+export const TITLES: Readonly<Record<DemoClient, string>> = {
+  go: 'XDC-Subnet',
+  xdposchain: 'XDPoSChain',
+  nethermind: 'Nethermind',
+};
+
 /** What they say of themselves: `web3_clientVersion`, and the name by which peers know them. */
 export const VERSIONS: Readonly<Record<DemoClient, string>> = {
   go: 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13',

@@ -1,4 +1,4 @@
-import type { DemoClient } from './demo-client.ts';
+import { type DemoClient, TITLES } from './demo-client.ts';
 import { type Effects, mergeEffects } from './effects.ts';
 import { type Changes, changesOf, type DemoParts } from './expected-changes.ts';
 import { problemsOf } from './expected-problems.ts';
@@ -8,8 +8,8 @@ interface Entry {
   /** The fewest nodes with which the fault can exist, and why it needs more than one. */
   readonly least: number;
   readonly because?: string;
-  /** Why subnet2 cannot run Nethermind. */
-  readonly notInNethermind?: string;
+  /** The clients that subnet2 cannot run, with the end of the sentence that says why. */
+  readonly notIn?: Readonly<Partial<Record<DemoClient, string>>>;
   readonly effects: Partial<Effects>;
 }
 
@@ -47,7 +47,10 @@ const FAULTS = {
   'rpc-error-inside-result': {
     what: 'subnet2 answers without a JSON-RPC error, but its result holds a text in Error and no number.',
     ...needsSecond,
-    notInNethermind: 'which is asked for no result of that form',
+    notIn: {
+      nethermind: 'which is asked for no result of that form',
+      xdposchain: 'whose header is read where its engine gives no block',
+    },
     effects: { uncommitted: ['subnet2'] },
   },
   'rpc-garbage': {
@@ -118,7 +121,7 @@ const FAULTS = {
   'ipc-path-too-long': {
     what: 'subnet2 cannot bind its IPC socket because the path is too long, and Docker restarts it in a loop.',
     ...needsSecond,
-    notInNethermind: 'which has no socket',
+    notIn: { nethermind: 'which has no socket' },
     effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
   },
   fork: {
@@ -279,14 +282,14 @@ export const findFaultErrors = (
   clients: readonly DemoClient[] = [],
 ): readonly string[] =>
   faults.flatMap((name) => {
-    const { least, because, notInNethermind } = TABLE[name];
+    const { least, because, notIn } = TABLE[name];
+    const client = clients[1] ?? 'go';
+    const not = notIn?.[client];
     if (least > nodes)
       return [
         `The fault ${name} needs at least ${least} nodes, as ${because}; start the demo with --nodes ${least} or more.`,
       ];
-    if (notInNethermind !== undefined && clients[1] === 'nethermind')
-      return [
-        `The fault ${name} cannot happen to Nethermind, ${notInNethermind}; give subnet2 another client in --clients.`,
-      ];
-    return [];
+    return not === undefined
+      ? []
+      : [`The fault ${name} cannot happen to ${TITLES[client]}, ${not}; give subnet2 another client in --clients.`];
   });

@@ -26,6 +26,10 @@ test('a fault that needs a socket or a result of Go cannot happen to Nethermind'
     'The fault rpc-error-inside-result cannot happen to Nethermind, which is asked for no result of that form; give subnet2 another client in --clients.',
   ]);
   expect(findFaultErrors(['ipc-path-too-long'], 4, ['go', 'go', 'go', 'nethermind'])).toEqual([]);
+  const xdposchain = ['xdposchain', 'xdposchain'] as const;
+  expect(findFaultErrors(['ipc-path-too-long', 'rpc-error-inside-result'], 2, xdposchain)).toEqual([
+    'The fault rpc-error-inside-result cannot happen to XDPoSChain, whose header is read where its engine gives no block; give subnet2 another client in --clients.',
+  ]);
   const names = listFaults(parts).map(({ name }) => name);
   expect(names).toContain('node-down');
   expect(names).not.toContain('ipc-path-too-long');
