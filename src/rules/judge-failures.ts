@@ -3,7 +3,8 @@ import type { ContainerFacts } from '../model/facts.ts';
 import type { Container } from '../model/observation.ts';
 import { isRestartPlanned } from '../model/restart-cause.ts';
 import type { Target } from '../model/target.ts';
-import { type Evidence, failuresByComponent, failuresOf, type KnownFailure } from './known-failures.ts';
+import type { Evidence, KnownFailure } from './failure-signs.ts';
+import { failuresByComponent, failuresOf } from './known-failures.ts';
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;

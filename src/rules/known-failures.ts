@@ -1,115 +1,22 @@
 import { CLIENTS } from '../clients/clients.ts';
-import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../model/facts.ts';
 import { MEMORY_SIGNS, requestCauses } from '../model/known-causes.ts';
 import { fellAt } from '../model/lost-data.ts';
-import { findCrashes, isLoopOver, LOOP_MS, START_MS } from '../model/restart-cause.ts';
-import type { ShownFailure } from '../model/snapshot.ts';
+import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
+import {
+  afterEnd,
+  afterGoodRun,
+  afterLoop,
+  answers,
+  type KnownFailure,
+  later,
+  match,
+  shownBy,
+  unlessNear,
+  untilRestart,
+} from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
-import { hasStartedWell } from './has-started-well.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
-
-/** What a log shows of known failures; in watched time. */
-export interface LogEvidence {
-  /** By pattern: the time of its last match. */
-  readonly patterns: Readonly<Record<string, { readonly at: number }>>;
-  readonly relayer?: {
-    readonly modes?: readonly unknown[];
-    readonly died?: { readonly at: number };
-    readonly redisDiedAt?: number;
-    readonly submittedAt?: number;
-  };
-  readonly node?: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt'>;
-}
-
-/** The facts in which known failures show. */
-export interface Evidence {
-  readonly container?: ContainerFacts;
-  readonly node?: NodeFacts;
-  readonly service?: ServiceFacts;
-  readonly logs?: LogEvidence;
-}
-
-/** A failure with known signs, and its texts for people. `name` is the label `failure`. */
-export interface KnownFailure extends ShownFailure {
-  readonly of: readonly Component[];
-  /** When it last showed, in watched time; `now` while it lasts. */
-  readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
-  /** It ends the program, which does not run again until what caused it is mended. */
-  readonly endsProgram?: true;
-  /** Whether something since then shows that it is over. Without this, it is remembered for ten minutes on purpose. */
-  readonly isOver?: (evidence: Evidence, seenAt: number, now: number) => boolean;
-}
-
-const later = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || (other !== undefined && other > one) ? other : one;
-
-const match =
-  (...patterns: readonly string[]): KnownFailure['seenAt'] =>
-  ({ logs }) => {
-    let last: number | undefined;
-    if (logs !== undefined) for (const pattern of patterns) last = later(last, logs.patterns[pattern]?.at);
-    return last;
-  };
-
-/** For failures that lines of these patterns show. */
-const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({
-  signs,
-  seenAt: match(...signs),
-});
-
-/** When its container started; without one, when its log says so. */
-const startOf = ({ container, logs }: Evidence): number | undefined =>
-  container === undefined
-    ? logs?.node?.startedAt
-    : container.observation?.kind === 'found'
-      ? container.observation.container.startedAt
-      : undefined;
-
-/** For failures that last until the next start of the container. */
-const untilRestart =
-  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
-  (evidence, now) => {
-    const at = seenAt(evidence, now);
-    return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
-  };
-
-const answers = ({ node, service }: Evidence): boolean =>
-  (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
-
-/** For failures of one start: a later one has run for a minute, and answers or has ended since. */
-const afterGoodRun: KnownFailure['isOver'] = ({ container: facts, ...probes }, seenAt, now) => {
-  if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && answers(probes);
-  const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
-  const { observation, runBefore, lastExit } = facts ?? {};
-  const isUp = observation?.kind === 'found' && observation.container.status === 'running';
-  return (
-    (isUp && isGood(observation.container.startedAt) && answers(probes)) ||
-    (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
-  );
-};
-
-/** For failures that end their program. Without a container, a node that has answered a minute after the sign has run again. */
-const afterEnd: KnownFailure['isOver'] = (evidence, seenAt, now) =>
-  afterGoodRun(evidence, seenAt, now) ||
-  (evidence.container === undefined &&
-    (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) - seenAt >= START_MS);
-
-/** For failures that come back some time after each start: the container has run for longer than between its crashes. */
-const afterLoop: KnownFailure['isOver'] = (evidence, seenAt, now) =>
-  evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
-
-/** The lines about one refused block: that it was refused, and why. */
-const NEAR_MS = 60_000;
-
-/** For lines that those of another failure explain. */
-const unlessNear =
-  (seenAt: KnownFailure['seenAt'], others: readonly string[]): KnownFailure['seenAt'] =>
-  (evidence, now) => {
-    const at = seenAt(evidence, now);
-    const otherAt = match(...others)(evidence, now) ?? Number.NEGATIVE_INFINITY;
-    return at === undefined || at - otherAt < NEAR_MS ? undefined : at;
-  };
 
 const toKnownFailure = ({
   signs,

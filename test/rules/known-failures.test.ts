@@ -3,9 +3,10 @@ import type { ContainerFacts, Facts } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
 import { checkTable } from '../../src/rules/checks.ts';
+import type { Evidence, LogEvidence } from '../../src/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 import { activeFailures, judgeFailures } from '../../src/rules/judge-failures.ts';
-import { type Evidence, failuresOf, knownFailures, type LogEvidence } from '../../src/rules/known-failures.ts';
+import { failuresOf, knownFailures } from '../../src/rules/known-failures.ts';
 import { nodeLogFailures } from '../../src/rules/node-log-failures.ts';
 import { aView } from '../support/views.ts';
 
