@@ -140,8 +140,8 @@ function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView)
   return missing.length > 0 && lastRise - highest(failedAt) >= SEEN_LATER_MS;
 }
 
-/** The subnet goes on, but halts when one more node fails. */
-function findRisk(view: SubnetView): Suspicion | undefined {
+/** The subnet goes on, but halts when one more node fails. After a halt those that stood still were no fewer than needed. */
+function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined {
   const { silentVoters, reference, quorum } = view;
   const nodes = view.nodes.filter(createIsVoter(view));
   if (quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
@@ -149,7 +149,7 @@ function findRisk(view: SubnetView): Suspicion | undefined {
     !node.isOut &&
     !node.isStarting &&
     (node.isStalled || (isBelow(node.height, reference) && fails(node, 'latest_block')));
-  const idle = nodes.filter(isIdle);
+  const idle = isAfterHalt ? [] : nodes.filter(isIdle);
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;
   if (voting > required) return undefined;
@@ -262,7 +262,8 @@ export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Proble
   if (offline !== undefined) return [offline];
   const halt = findHalt(view);
   if (halt !== undefined) return [halt];
+  const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
-  const finality = before.get({ problem: 'subnet_halted' }) === undefined ? findFinality(view) : undefined;
-  return [findRisk(view) ?? [], finality ?? []].flat();
+  const finality = isAfterHalt ? undefined : findFinality(view);
+  return [findRisk(view, isAfterHalt) ?? [], finality ?? []].flat();
 }

@@ -171,6 +171,20 @@ test('a halted subnet is not said to commit no blocks beside that', () => {
   expect(since(40_000)).toEqual(['subnet_halted']);
 });
 
+test('nodes that have not been seen to go on after a halt yet are not said to be missing', () => {
+  const targets = NAMES.slice(0, 4).map((name, place) =>
+    diagnosedNode(name, NAMES.slice(0, 4), {
+      ...(place < 2 ? { height: 1_002, stalledMs: 1_000 } : { stalledMs: 60_000 }),
+    }),
+  );
+  const subnet = { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target) };
+  const view = viewSubnet({ ...subnet, settings: DEFAULT_SETTINGS }, judgeTargets(targets, NOW), NOW);
+  const halt = { problem: 'subnet_halted', state: 'clearing', explains: [] } as unknown as Problem;
+  const problemsOf = (before: readonly Problem[]) => listCauses(view, before).map(({ problem }) => problem);
+  expect(problemsOf([halt])).not.toContain('quorum_at_risk');
+  expect(problemsOf([])).toContain('quorum_at_risk');
+});
+
 test('blocks that come again after a halt are not said to be never committed while the halt clears', () => {
   const targets = NAMES.map((name) => {
     const node = diagnosedNode(name, NAMES);
