@@ -311,6 +311,9 @@ describe('what the log of a node names by itself', () => {
     expect(of({ fault: refused }, 'unknown_flag')).toEqual(['unknown_flag n2']);
     expect(of({ fault: refused }, 'bad_block')).toEqual(['bad_block n2', 'node_down n2']);
     expect(of({ height: 900, stalledMs: 300_000 }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
+    // It drops its peers one after another.
+    for (const peers of [[], ['n1']])
+      expect(of({ height: 900, stalledMs: 300_000, peers }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
     expect(of({ height: 900, stalledMs: 300_000 }, 'database_empty')).toContain('node_stalled n2');
   });
 });
