@@ -42,7 +42,7 @@ const toMtail = (patterns: readonly LogPattern[]): string =>
   patterns
     .map(({ name, level = '', literal: begins, match }) => {
       const literal = begins === '' ? level : begins;
-      const key = /(?:\\s)?([a-zA-Z]+)(?:=|\[ =\])\(\\d\+\)/.exec(match?.source ?? '')?.[1];
+      const key = /(?:\\s)?([a-zA-Z]+)(?:=|\[ =\])\(\\d/.exec(match?.source ?? '')?.[1];
       const count = `counter matches_${name}\n`;
       if (key === undefined) return `${count}/${quote(literal)}/ {\n  matches_${name}++\n}\n`;
       const expression = `${quote(literal)}.*\\s${key}[ =](\\d+)`;
