@@ -99,7 +99,8 @@ export function createMatcher(
   const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
   // JSON and logfmt end a message where a terminal pads it with spaces.
   const hasAny = toAlternation([...needed, SERVED].map((text) => text.trimEnd()));
-  const marks = new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|') || '(?!)', 'g');
+  const marks =
+    anywhere.length > 0 ? new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'), 'g') : undefined;
   const starting = pack.filter((pattern) => !pattern.anywhere && pattern.literal !== '');
   const keys = new Set([...starting.map(({ literal }) => toKey(literal, 0)), toKey(SERVED, 0)]);
   const byStart = new Map(
@@ -115,6 +116,7 @@ export function createMatcher(
   let markedAt = 0;
 
   const isMarked = (text: string, start: number, end: number): boolean => {
+    if (marks === undefined) return false;
     if (markedAt < start || searched !== text) {
       marks.lastIndex = start;
       markedAt = marks.exec(text)?.index ?? Number.POSITIVE_INFINITY;
