@@ -4,6 +4,9 @@ import { serviceOf } from '../model/commands-to-type.ts';
 import { listNames } from '../model/list-names.ts';
 import type { NodeCall } from '../model/observation.ts';
 
+/** Path of the IPC socket in the container of the clients that are made from geth (XDC-Subnet docker/start.sh). */
+export const IPC_SOCKET = '/work/xdcchain/XDC.ipc';
+
 export const toHex = (height: number): string => `0x${height.toString(16)}`;
 
 /** The calls of a probe that the clients made from geth serve. */

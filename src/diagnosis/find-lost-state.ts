@@ -1,3 +1,4 @@
+import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
 import type { SubnetView } from './subnet-view.ts';
 
@@ -15,7 +16,7 @@ export function findLostState({ nodes, now }: SubnetView): { readonly seen: stri
   if (node === undefined || others.length > 0 || at === undefined || now - at >= PRINTED_WITHIN_MS) return undefined;
   const { name, container, target } = node;
   // In its container the socket is always there.
-  const socket = 'container' in container ? '/work/xdcchain/XDC.ipc' : (target.ipc ?? 'XDC.ipc');
+  const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
   const setBack = `XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' ${toShellWord(socket)}`;
   const steps =
     'container' in container

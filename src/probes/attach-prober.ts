@@ -1,3 +1,4 @@
+import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import type { ExecOutcome } from '../docker/exec.ts';
 import type { ExecFault, NodeObservation, Result } from '../model/observation.ts';
 import { parseAttachOutput } from './attach-output.ts';
@@ -7,9 +8,6 @@ import { toAdminPeers, toBlock } from './node-results.ts';
 
 /** Runs a command in the node's container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
 export type Exec = (command: readonly string[], timeoutMs: number, signal?: AbortSignal) => Promise<ExecOutcome>;
-
-/** Path of the node's socket in its container (XDC-Subnet docker/start.sh). */
-const SOCKET = '/work/xdcchain/XDC.ipc';
 
 const failed = (why: ExecFault['why']): Result<never> => ({ ok: false, fault: { kind: 'exec', why } });
 
@@ -30,7 +28,7 @@ function toResult(value: unknown): Result<unknown> {
  */
 export function createAttachProber(exec: Exec, consensus: string): NodeProber {
   const attach = async (script: string, deadline: number, signal?: AbortSignal): Promise<Result<unknown>> => {
-    const command = ['XDC', 'attach', '--exec', script, SOCKET];
+    const command = ['XDC', 'attach', '--exec', script, IPC_SOCKET];
     const outcome = await exec(command, Math.max(1, Math.ceil(deadline - performance.now())), signal);
     if (!outcome.ok) return failed(outcome.why);
     if (outcome.exitCode !== 0) return failed('no-attach');
