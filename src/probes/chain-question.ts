@@ -123,12 +123,12 @@ const ORDER: readonly ChainCall[] = [
 /** Picks the calls of some parts, in their order; a client may have none for a part. */
 function pickCalls(client: Client, consensus: string, parts: readonly ChainCall[], heights: AskedHeights) {
   const calls = client.chainCalls(consensus, heights);
-  return new Map(
-    parts.flatMap((part): readonly (readonly [ChainCall, Call])[] => {
-      const call = calls[part];
-      return call === undefined ? [] : [[part, call]];
-    }),
-  );
+  const picked = new Map<ChainCall, Call>();
+  for (const part of parts) {
+    const call = calls[part];
+    if (call !== undefined) picked.set(part, call);
+  }
+  return picked;
 }
 
 /** What is asked about the peer mesh over the IPC socket, which only clients that are made from geth write. */
@@ -197,18 +197,41 @@ export const forgetAbsent = (memory: ChainMemory): void => {
   memory.absent = NONE_ABSENT;
 };
 
-async function ask(calls: ReadonlyMap<ChainCall, Call>, send: Send, memory: BatchMemory): Promise<ChainAnswers> {
-  const names = [...calls.keys()];
-  const results = await askCalls([...calls], memory, async (some) => {
-    const read = (response: TransportResponse) =>
-      skimOrParse(
+type Answers = Partial<Record<ChainCall, CallResult>>;
+
+/** In place of a result that has been read. */
+const TAKEN: CallResult = { ok: true, value: undefined };
+
+/**
+ * Asks for some parts, and adds what is answered. With `onWhole`, a response to all of them is read by that as soon as it comes: what
+ * was parsed of it, which is large, is then kept no longer.
+ */
+async function ask(
+  calls: readonly (readonly [ChainCall, Call])[],
+  send: Send,
+  memory: BatchMemory,
+  answers: Answers,
+  onWhole?: (whole: Answers) => void,
+): Promise<void> {
+  if (calls.length === 0) return;
+  const add = (results: readonly CallResult[]) => {
+    for (const [index, [part]] of calls.entries()) answers[part] = results[index] as CallResult;
+  };
+  const results = await askCalls(calls, memory, async (some) => {
+    const read = (response: TransportResponse) => {
+      const results = skimOrParse(
         response,
         some.map(([name]) => SKIMMERS[name]),
       );
+      if (onWhole === undefined || some.length < calls.length || !results.some(({ ok }) => ok)) return results;
+      add(results);
+      onWhole(answers);
+      return results.map((one) => (one.ok ? TAKEN : one));
+    };
     const exchange = await send(toBody(some.map(([, call]) => call)), read);
     return exchange.ok ? exchange.value : some.map(() => exchange);
   });
-  return Object.fromEntries(names.map((name, index) => [name, results[index]]));
+  add(results);
 }
 
 /** Sends those of the calls that the node has, and reads all answers together. Those that are asked apart come last. */
@@ -219,13 +242,22 @@ export async function askChain<T extends object>(
   read: (answers: ChainAnswers) => T,
   { askedApart }: Pick<Client, 'askedApart'> = xdcSubnet,
 ): Promise<T> {
-  const present = [...calls].filter(([, { method }]) => !memory.absent.has(method));
-  const together = new Map(present.filter(([part]) => !askedApart.includes(part)));
-  const answers: Partial<Record<ChainCall, CallResult>> = { ...(await ask(together, send, memory)) };
-  for (const one of present) if (!together.has(one[0])) Object.assign(answers, await ask(new Map([one]), send, memory));
-  for (const [name, { method }] of calls) {
-    if (memory.absent.has(method)) answers[name] ??= memory.absent.get(method);
-    else if (isMethodMissing(answers[name])) memory.absent = new Map(memory.absent).set(method, answers[name]);
+  const answers: Answers = {};
+  const together: (readonly [ChainCall, Call])[] = [];
+  const apart: (readonly [ChainCall, Call])[] = [];
+  for (const one of calls) {
+    const [part, { method }] = one;
+    const absent = memory.absent.get(method);
+    if (absent !== undefined) answers[part] = absent;
+    else (askedApart.includes(part) ? apart : together).push(one);
   }
-  return read(answers);
+  let whole: T | undefined;
+  const readWhole = (all: Answers) => {
+    whole = read(all);
+  };
+  await ask(together, send, memory, answers, apart.length === 0 ? readWhole : undefined);
+  for (const one of apart) await ask([one], send, memory, answers);
+  for (const [part, { method }] of [...together, ...apart])
+    if (isMethodMissing(answers[part])) memory.absent = new Map(memory.absent).set(method, answers[part]);
+  return whole ?? read(answers);
 }

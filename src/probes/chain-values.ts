@@ -2,8 +2,15 @@
  * A member of an answer. Clients that are written in Go begin its name with a capital letter, as it is given here, and others
  * with a small one.
  */
-export const memberOf = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
-  Object.hasOwn(record, name) ? record[name] : record[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
+export function memberOf(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(record, name)) return record[name];
+  const small = smallNames.get(name) ?? `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  smallNames.set(name, small);
+  return record[small];
+}
+
+/** The names that are asked for, which are few, as other clients write them. To make one costs more than to find it. */
+const smallNames = new Map<string, string>();
 
 /** A number, or one as a hexadecimal text. */
 export const toNumber = (value: unknown): number | undefined =>
