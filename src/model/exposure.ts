@@ -8,6 +8,8 @@ export interface Endpoint {
   /** An IP address. */
   readonly ip: string;
   readonly port: number;
+  /** On a bridge of this machine that has only containers. */
+  readonly isOnBridge?: true;
 }
 
 /** What the RPC of a node does for anyone without the user name and password of the inventory. */
@@ -89,6 +91,9 @@ export function toReach(ip: string): Reach {
   if (LOOPBACK.check(ip, family)) return 'loopback';
   return PRIVATE.check(ip, family) ? 'private' : 'public';
 }
+
+/** Who can reach an endpoint. Containers of this machine are on this machine. */
+export const reachOf = ({ ip, isOnBridge }: Endpoint): Reach => (isOnBridge ? 'loopback' : toReach(ip));
 
 /** The IPv4 address behind the form in which a server that listens on IPv6 gives it: `::ffff:192.0.2.1`. */
 export const unmapIpv4 = (ip: string): string => ip.replace(/^::ffff:(?=[\d.]+$)/i, '');

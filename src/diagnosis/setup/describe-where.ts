@@ -1,4 +1,4 @@
-import { type Endpoint, formatEndpoint, type Reach, toReach } from '../../model/exposure.ts';
+import { type Endpoint, formatEndpoint, type Reach, reachOf } from '../../model/exposure.ts';
 import { joinAnd, listEach } from '../../model/list-names.ts';
 
 const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
@@ -27,8 +27,8 @@ export interface Where {
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
-  const reach = REACHES.find((one) => servedAt.some(({ ip }) => toReach(ip) === one));
-  const endpoints = servedAt.filter(({ ip }) => toReach(ip) === reach);
+  const reach = REACHES.find((one) => servedAt.some((endpoint) => reachOf(endpoint) === one));
+  const endpoints = servedAt.filter((endpoint) => reachOf(endpoint) === reach);
   const [first] = endpoints;
   if (reach === undefined || first === undefined) return undefined;
   const shown = endpoints.slice(0, 2).map(formatEndpoint);

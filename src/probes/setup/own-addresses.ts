@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
+import { BlockList, isIP } from 'node:net';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, toReach } from '../../model/exposure.ts';
 
@@ -41,12 +42,43 @@ export const listReachedAddresses = (
   isContained = isInContainerNetwork(),
 ): readonly string[] => (isContained ? all.filter((ip) => toReach(ip) === 'public') : all);
 
+const foldersIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};
+
+/** The networks of the bridges of this machine that join no device of it: those of its containers. */
+export function listBridges(
+  interfaces: Readonly<Record<string, readonly Pick<NetworkInterfaceInfo, 'cidr'>[] | undefined>> = networkInterfaces(),
+  folder = INTERFACES,
+): BlockList {
+  const list = new BlockList();
+  for (const [name, addresses = []] of Object.entries(interfaces)) {
+    const isBridge = existsSync(join(folder, name, 'bridge'));
+    const members = foldersIn(join(folder, name, 'brif'));
+    if (!isBridge || members.some((member) => existsSync(join(folder, member, 'device')))) continue;
+    for (const { cidr } of addresses) {
+      const [network = '', prefix] = cidr?.split('/') ?? [];
+      if (isIP(network) !== 0) list.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4');
+    }
+  }
+  return list;
+}
+
+const isOn = (bridges: BlockList, ip: string): boolean =>
+  isIP(ip) !== 0 && bridges.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+
 /** Where what answers at an address of this machine answers too; `isThere` asks at an IP address. */
 export async function findEndpoints(
   answered: Endpoint,
   ownAddresses: () => readonly string[],
   isThere: (ip: string) => Promise<boolean>,
+  bridges = listBridges(),
 ): Promise<readonly Endpoint[]> {
+  if (isOn(bridges, answered.ip)) return [{ ...answered, isOnBridge: true }];
   if (toReach(answered.ip) !== 'loopback') return [answered];
   const { port } = answered;
   const others = await Promise.all(ownAddresses().map(async (ip) => ((await isThere(ip)) ? [{ ip, port }] : [])));
