@@ -188,6 +188,7 @@ export async function startApp(
     keptDays: options.history.incidents,
     readLastLines: monitor.readLastLines,
     isNotifying: push.isOn,
+    log,
     onFailure: notStored('incidents'),
     onBug: bugs.of('incidents'),
   });

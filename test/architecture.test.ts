@@ -26,7 +26,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   pages: { rooms: ['model', 'clients', 'alerts'], packages: ['hono', 'marked'] },
   history: { rooms: ['model'], packages: [] },
-  incidents: { rooms: ['model', 'clients'], packages: [] },
+  incidents: { rooms: ['model', 'clients'], packages: ['pino'] },
   platform: {
     rooms: ['model'],
     packages: ['jose', '@node-rs/argon2', '@zxcvbn-ts/language-common', 'otpauth', 'pino', 'uqr', 'viem'],

@@ -34,9 +34,10 @@ export const containerRules = [
   }),
   reportProblems({
     name: 'SubnetCheckDegraded',
+    ofSubnet: true,
     dashboard: 'subnetd-self',
-    summary: 'A check of {{ $labels.subnet }} sees less than it could.',
+    summary: 'subnetd sees less of {{ $labels.subnet }} than it could.',
     description:
-      'A check of {{ $labels.name }} of {{ $labels.subnet }} passes, but is judged through a fallback. Its reason on the status page says what to change.',
+      'Checks of {{ $labels.subnet }} pass, but are judged through a fallback. The status page names them, and what to change.',
   }),
 ];

@@ -68,6 +68,14 @@ export const nodeRules = [
       '{{ $labels.name }} of {{ $labels.subnet }} runs and follows the chain, but signs no votes and misses its rounds. Check that its key is the one of its masternode address, that it mines, and that its clock is right.',
   }),
   reportProblems({
+    name: 'SubnetMasternodeMissing',
+    ofSubnet: true,
+    dashboard: 'subnetd-fleet',
+    summary: 'A masternode of {{ $labels.subnet }} has no node, or two.',
+    description:
+      'The chain of {{ $labels.subnet }} counts on a masternode that signs nothing and whose key no node has, or two nodes run with one key, which is one vote. The problem on the status page names the address and the nodes.',
+  }),
+  reportProblems({
     ...ofNode,
     name: 'SubnetUpgradeMissing',
     summary: 'A node of {{ $labels.subnet }} lacks a coming change of the consensus settings.',

@@ -1,7 +1,7 @@
 import { isJudged, isJudgedFor } from '../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { isMuted, isStanding, type Problem } from '../model/problem.ts';
-import { type ProblemName, problemsOfAlert } from '../model/problem-catalog.ts';
+import { type ProblemKind, type ProblemName, problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { SubnetState } from '../model/snapshot.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
 import { isSpendJudged } from '../model/wallet-spend.ts';
@@ -45,6 +45,25 @@ function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): r
     .map(({ target }) => ({ labels: toLabels(subnet, target), result: 'unknown' }));
 }
 
+/**
+ * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays as
+ * it is. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
+ */
+function findCovered({ subnet, targets, problems }: SubnetState, alert: string): readonly AlertInstance[] {
+  const standing = problems.filter(isStanding);
+  const pagedFor = findPagedFor(standing);
+  const names = problemsOfAlert(alert);
+  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes }) =>
+    causes.filter(({ problem }) => names.includes(problem)),
+  );
+  const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
+  if (kinds.some(({ severity }) => severity === 'warning')) {
+    if (pagedFor.has('node') && kinds.some(({ isAboutNodes }) => isAboutNodes)) subjects.push({});
+    for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
+  }
+  return subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' }));
+}
+
 /** The condition of an alert that reports problems: one of them is open or clearing. */
 export const problemCondition =
   (alert: string, isOfSubnet: boolean): Condition =>
@@ -59,6 +78,11 @@ export const problemCondition =
           result: { value: 1, details: { summary, evidence, fix }, planned },
         }));
       return withUnknown
-        ? [...findUnjudged(state, alert, isOfSubnet), ...findSuspected(state, alert), ...active]
+        ? [
+            ...findUnjudged(state, alert, isOfSubnet),
+            ...findSuspected(state, alert),
+            ...findCovered(state, alert),
+            ...active,
+          ]
         : active;
     });

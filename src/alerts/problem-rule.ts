@@ -1,4 +1,4 @@
-import { PAGES_FOR, problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
+import { PAGES_FOR, type ProblemKind, problemCatalog, problemsOfAlert } from '../model/problem-catalog.ts';
 import type { AlertLabel, AlertRule } from './alert-rule.ts';
 import { TARGET } from './promql.ts';
 
@@ -37,7 +37,7 @@ export function reportProblems<const Name extends string>(
   const problems = problemsOfAlert(texts.name);
   const [first] = problems;
   if (first === undefined) throw new Error(`no problem is reported by ${texts.name}`);
-  const { severity } = problemCatalog[first];
+  const { severity, isAboutNodes }: ProblemKind = problemCatalog[first];
   const labels: readonly AlertLabel[] = ofSubnet ? ['subnet'] : TARGET;
   const seen = `max by (${labels.join(', ')}) (${standing(problems)})`;
   return {
@@ -45,7 +45,12 @@ export function reportProblems<const Name extends string>(
     ...rest,
     severity,
     for: '0s',
-    expr: severity === 'warning' && !ofSubnet ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)` : seen,
+    expr:
+      severity === 'warning' && !ofSubnet
+        ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)`
+        : isAboutNodes
+          ? `${seen}\nunless on (subnet) (\n${standing(PAGES_FOR.node ?? [])}\n)`
+          : seen,
     labels,
   };
 }

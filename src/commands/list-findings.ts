@@ -39,27 +39,6 @@ const toFinding = (
   fix,
 });
 
-/** A problem names one check that sees less than it could. Here each of them counts. */
-const findDegraded = ({ subnet, targets }: SubnetState): readonly DoctorFinding[] =>
-  targets.flatMap(({ target: { component, name }, checks }) =>
-    checks.flatMap((check): readonly DoctorFinding[] =>
-      check.verdict === 'degraded'
-        ? [
-            {
-              finding: 'check_degraded',
-              severity: 'info',
-              subnet: subnet.name,
-              component,
-              name,
-              summary: `the check ${check.check} of ${name} sees less than it could`,
-              evidence: check.seen,
-              fix: check.fix,
-            },
-          ]
-        : [],
-    ),
-  );
-
 /** The checks that fail and that no problem explains. */
 function findUnexplained({ subnet, targets, problems }: SubnetState): readonly DoctorFinding[] {
   const keyOf = (component: string, name: string, check: string) => `${component} ${name} ${check}`;
@@ -113,12 +92,9 @@ function findUnreachable({ subnet, targets }: SubnetState): readonly DoctorFindi
 /** What is worth a change in what was seen of all subnets, and what was not seen. */
 export function listFindings(snapshot: Snapshot): DoctorReport {
   const findings = snapshot.flatMap((state) => [
-    ...state.problems
-      .filter(({ problem }) => problem !== 'check_degraded')
-      .map((problem) => toFinding(state.subnet.name, problem)),
+    ...state.problems.map((problem) => toFinding(state.subnet.name, problem)),
     ...findUnreachable(state),
     ...findUnexplained(state),
-    ...findDegraded(state),
   ]);
   const examinations = snapshot.map((state) => [state.subnet.name, listExaminations(state)] as const);
   return {

@@ -36,6 +36,12 @@ export interface Effects {
   readonly uncommitted: readonly string[];
   /** A web page of something else answers in the place of these. */
   readonly garbled: readonly string[];
+  /** A limit of requests answers in the place of these. */
+  readonly limited: readonly string[];
+  /** These run, and nothing listens at their addresses. */
+  readonly rpcMoved: readonly string[];
+  /** These run with the key of the node of this name, which may be none of the subnet. */
+  readonly keys: Readonly<Record<string, string>>;
   /** Pairs without a connection. */
   readonly cut: readonly (readonly [string, string])[];
   /** No node serves the namespace `admin` over HTTP. */
@@ -78,8 +84,8 @@ export interface Effects {
 const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'forking'] as const;
 export type RelayerFault = (typeof RELAYER_FAULTS)[number];
 
-/** A container is stopped, or it is started again and again, each time to its end. */
-export type Fate = 'stopped' | 'ipc-path-too-long' | 'out-of-memory';
+/** A container is stopped, runs in another compose project, or is started again and again, each time to its end. */
+export type Fate = 'stopped' | 'renamed' | 'ipc-path-too-long' | 'read-only' | 'out-of-memory';
 
 /** A subnet in which all is well. */
 export const NO_EFFECTS: Effects = {
@@ -99,6 +105,9 @@ export const NO_EFFECTS: Effects = {
   rolling: false,
   uncommitted: [],
   garbled: [],
+  limited: [],
+  rpcMoved: [],
+  keys: {},
   cut: [],
   adminHidden: false,
   closed: [],
@@ -150,6 +159,9 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   rolling: sum.rolling || (next.rolling ?? false),
   uncommitted: join(sum.uncommitted, next.uncommitted),
   garbled: join(sum.garbled, next.garbled),
+  limited: join(sum.limited, next.limited),
+  rpcMoved: join(sum.rpcMoved, next.rpcMoved),
+  keys: { ...sum.keys, ...next.keys },
   cut: join(sum.cut, next.cut),
   adminHidden: sum.adminHidden || (next.adminHidden ?? false),
   closed: join(sum.closed, next.closed),
@@ -181,8 +193,9 @@ export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0
 
 /** Masternodes that take no part in consensus. */
 export const absentees = (effects: Effects): ReadonlySet<string> => {
-  const { down, frozen, behind, mute, forked, foreign, isolated } = effects;
-  return new Set([...down, ...frozen, ...behind, ...mute, ...forked, ...foreign, ...isolated]);
+  const { down, frozen, behind, mute, forked, foreign, isolated, keys } = effects;
+  const others = [...behind, ...mute, ...forked, ...foreign, ...isolated, ...Object.keys(keys)];
+  return new Set([...down, ...frozen, ...others]);
 };
 
 /** Whether blocks come: nothing halts the chain, and those who take part are enough. */

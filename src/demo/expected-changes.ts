@@ -50,16 +50,18 @@ export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
   if (effects.unreachable) return changesWhenOffline(parts);
   const asGenerated = asGeneratedIn(parts);
   const hasNewBlocks = producesBlocks(effects, nodes);
-  const { down, frozen, behind, uncommitted, garbled, foreign, boasting } = effects;
+  const { down, frozen, behind, uncommitted, garbled, limited, rpcMoved, foreign, boasting } = effects;
   const { adminHidden, closed, logLevelLow, unheard, fates } = effects;
-  const silent = (name: string) => down.includes(name) || garbled.includes(name);
+  const silent = (name: string) => [...down, ...garbled, ...limited, ...rpcMoved].includes(name);
   const late = (name: string) =>
     !hasNewBlocks || silent(name) || [...frozen, ...behind, ...uncommitted, ...foreign, ...boasting].includes(name);
   const stands = (name: string) => !hasNewBlocks || [...down, ...frozen, ...foreign].includes(name);
   const lonely = (name: string) => silent(name) || connectedTo(effects, nodes, name).length !== nodes.length - 1;
   // Without a block in the log, a low level explains everything but a fatal line.
   const logFails = (name: string) =>
-    fates[name] === 'ipc-path-too-long' || (stands(name) && !(logLevelLow && asGenerated(name)));
+    fates[name] === 'ipc-path-too-long' ||
+    fates[name] === 'read-only' ||
+    (stands(name) && !(logLevelLow && asGenerated(name)));
   const unserved = closed.includes('frontend');
   const componentOf = (name: string) => (nodes.includes(name) ? 'node' : name);
   const fails = [

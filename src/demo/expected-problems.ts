@@ -3,7 +3,9 @@ import { asGeneratedIn, type DemoParts } from './expected-changes.ts';
 
 const PROBLEM_OF_FATE: Readonly<Record<Fate, string>> = {
   stopped: 'container_down',
+  renamed: 'container_misnamed',
   'ipc-path-too-long': 'ipc_path_too_long',
+  'read-only': 'disk_unwritable',
   'out-of-memory': 'out_of_memory',
 };
 
@@ -17,7 +19,8 @@ const problemOfNode = (effects: Effects, name: string): string | undefined => {
     ['node_behind', effects.behind],
     ['masternode_penalised', effects.penalised],
     ['node_not_voting', effects.mute],
-    ['node_down', effects.garbled],
+    ['node_down', [...effects.garbled, ...effects.limited]],
+    ['rpc_closed', effects.rpcMoved],
     ['node_without_block', effects.uncommitted],
   ];
   const [problem] = causes.find(([, names]) => names.includes(name)) ?? [];
@@ -33,6 +36,13 @@ const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly s
   // One that is penalised takes the spare vote too.
   const isShort = voters.length < nodes.length && quorum(nodes.length) < nodes.length;
   return isShort && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
+};
+
+/** What nodes that run with another key bring: two with one key are the cause of the key that nobody has. */
+const problemsOfKeys = ({ keys }: Effects, nodes: readonly string[]): readonly string[] => {
+  const used = Object.values(keys);
+  if (used.length === 0) return [];
+  return [used.some((name) => nodes.includes(name)) ? 'key_shared' : 'masternode_missing'];
 };
 
 /** Those whose clock is seen to be wrong: they print the blocks that they get. */
@@ -95,6 +105,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
   return [
     ...(isForked ? ['chain_forked'] : problemOfQuorum(effects, nodes)),
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
+    ...(isForked || !producesBlocks(effects, nodes) ? [] : problemsOfKeys(effects, nodes)),
     ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
     ...running.flatMap((name) => {
       const problem = problemOfNode(effects, name);
@@ -102,9 +113,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
     }),
     ...seenSkewed(effects, parts).map((name) => `node_clock_skewed ${name}`),
     ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
-    ...(effects.adminHidden || effects.logLevelLow
-      ? running.filter(asGeneratedIn(parts)).map((name) => `check_degraded ${name}`)
-      : []),
+    ...((effects.adminHidden || effects.logLevelLow) && running.some(asGeneratedIn(parts)) ? ['check_degraded'] : []),
     // The log of a container that does not run has been read to its end.
     ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),

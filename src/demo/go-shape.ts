@@ -32,6 +32,7 @@ export const goShape: NodeShape = {
   }),
   printStop: () => ({ console: [] }),
   socketFatal: nodeFatalLine,
+  readOnlyFatal: 'tee: /work/xdcchain/xdc.log: Read-only file system',
   // It ignores SIGTERM and is killed in the end.
   stoppedWith: 137,
   image: 'demo/xdcsubnets:v1',

@@ -96,6 +96,7 @@ export const nethermindShape: NodeShape = {
       ['INFO', 'XdcHotStuff consensus runner stopped'],
       ['INFO', 'Nethermind is shut down'],
     ]),
+  readOnlyFatal: "Unhandled exception. System.IO.IOException: Read-only file system : '/work/xdcchain/logs'",
   stoppedWith: 143,
   image: 'nethermindeth/nethermind:master-d4ef4fd',
   args: ['--config=/work/xdc-nmc.json', '--datadir=/work/xdcchain', '--log=debug'],

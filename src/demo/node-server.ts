@@ -36,6 +36,11 @@ export const createNodeHandler =
       response.writeHead(200, { 'content-type': 'text/html' }).end(GARBAGE);
       return;
     }
+    if (view().limited) {
+      request.resume();
+      response.writeHead(429, { 'content-type': 'text/plain' }).end('Too Many Requests');
+      return;
+    }
     const { method = 'GET', url = '/', headers } = request;
     const plain = shapeOf(view().identity).answerPlainly(view(), { method, path: url, host: headers.host ?? '' });
     if (plain !== undefined) {

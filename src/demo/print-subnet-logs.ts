@@ -37,8 +37,8 @@ export interface SubnetLogs {
   printStart(service: string, at: number): void;
   /** Prints what a program prints when it is stopped. */
   printStop(service: string, at: number): void;
-  /** Prints the end of a node whose socket has too long a path. */
-  printSocketFatal(node: string, at: number): void;
+  /** Prints the end of a node that cannot start. */
+  printFatal(node: string, why: 'ipc-path-too-long' | 'read-only', at: number): void;
 }
 
 const PING_EVERY_MS = 2_000;
@@ -261,9 +261,10 @@ export function printSubnetLogs(
     printStop: (service, at) => {
       if (names.includes(service)) printNode(service, shapeOf(identityOf(service)).printStop(clockOf(service, at)), at);
     },
-    printSocketFatal: (name, at) => {
-      const { socketFatal } = shapeOf(identityOf(name));
-      if (socketFatal !== undefined) print(name, [socketFatal], at);
+    printFatal: (name, why, at) => {
+      const { socketFatal, readOnlyFatal } = shapeOf(identityOf(name));
+      const line = why === 'read-only' ? readOnlyFatal : socketFatal;
+      if (line !== undefined) print(name, [line], at);
     },
   };
 }

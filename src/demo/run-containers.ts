@@ -6,7 +6,7 @@ import type { SubnetLogs } from './print-subnet-logs.ts';
 const TICK_MS = 500;
 
 /** A node that cannot bind its socket ends at once; a build takes a while to use up the memory. */
-const LIVES_MS = { 'ipc-path-too-long': 500, 'out-of-memory': 3_000 } as const;
+const LIVES_MS = { 'ipc-path-too-long': 500, 'read-only': 500, 'out-of-memory': 3_000 } as const;
 
 /** Docker waits before it restarts a container that has hardly run. */
 const PAUSE_MS = 5_000;
@@ -44,12 +44,17 @@ export function runContainers(
       if (status !== 'exited') stopContainer(containers, logs, container, now());
     } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= PAUSE_MS)) {
       start(service);
-    } else if (fate !== undefined && status === 'running' && now() - startedAt >= LIVES_MS[fate]) {
+    } else if (
+      fate !== undefined &&
+      fate !== 'renamed' &&
+      status === 'running' &&
+      now() - startedAt >= LIVES_MS[fate]
+    ) {
+      const isKilled = fate === 'out-of-memory';
+      if (isKilled) containers.print(service, frontendKilledLines);
+      else logs.printFatal(service, fate, now());
       // The exit code of a node's container is that of its log pipe: 0 however the node died.
-      const ipc = fate === 'ipc-path-too-long';
-      if (ipc) logs.printSocketFatal(service, now());
-      else containers.print(service, frontendKilledLines);
-      containers.die(service, ipc ? 0 : 137, !ipc);
+      containers.die(service, isKilled ? 137 : 0, isKilled);
     }
   };
 

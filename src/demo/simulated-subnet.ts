@@ -33,8 +33,9 @@ export interface NodeView {
   readonly peers: readonly PeerView[];
   /** Whether it serves `admin` over HTTP, if its kind can. */
   readonly servesAdmin: boolean;
-  /** Something else answers in its place. */
+  /** Something else answers in its place: a page, or a limit of requests. */
   readonly garbled: boolean;
+  readonly limited: boolean;
 }
 
 /** Another node as a connection shows it. */
@@ -134,6 +135,12 @@ export const createSubnet = (
     if (state === undefined) throw new RangeError(`The simulated subnet has no node ${name}.`);
     return state;
   };
+  /** Who it is, with the key that it runs with. */
+  const withKey = (identity: NodeIdentity): NodeIdentity => {
+    const other = broken.keys[identity.name];
+    if (other === undefined) return identity;
+    return { ...identity, address: (states.get(other)?.identity ?? toNodeIdentity(other, 0)).address };
+  };
   const headOf = (name: string): number => headAt(stateOf(name).head, chain, now());
 
   const committedOf = (name: string): number | undefined => {
@@ -164,7 +171,7 @@ export const createSubnet = (
       const head = headOf(name);
       const connected = connectedTo(broken, names, name);
       return {
-        identity: state.identity,
+        identity: withKey(state.identity),
         chain: state.chain,
         head,
         highest: Math.max(head, ...connected.map(headOf)),
@@ -178,6 +185,7 @@ export const createSubnet = (
         })),
         servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
+        limited: broken.limited.includes(name),
       };
     },
     newest: () => Math.max(0, ...names.filter((name) => !broken.down.includes(name)).map(headOf)),

@@ -155,7 +155,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   let stopped = false;
   const openAndClose = async (): Promise<void> => {
     if (stopped) return;
-    const silent: readonly string[] = [...current.down, ...current.closed];
+    const silent: readonly string[] = [...current.down, ...current.rpcMoved, ...current.closed];
     await Promise.all(
       [...listeners].map(([name, listener]) => (silent.includes(name) ? listener.close() : listener.open())),
     );
@@ -209,7 +209,11 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       );
     await listenAs(
       ENGINE,
-      createEngineHandler(containers, { isRefused: (service) => current.unreadable.includes(service), restart }),
+      createEngineHandler(containers, {
+        isRefused: (service) => current.unreadable.includes(service),
+        isRenamed: (service) => current.fates[service] === 'renamed',
+        restart,
+      }),
     );
     await listenAs(PARENT, parent.handler);
     await openAndClose();

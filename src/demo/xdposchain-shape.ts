@@ -77,6 +77,7 @@ export const xdposchainShape: NodeShape = {
   // Its start script does not pass on the signal.
   printStop: () => ({ console: [] }),
   socketFatal: `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`,
+  readOnlyFatal: 'tee: /work/xdcchain/xdc.log: Read-only file system',
   stoppedWith: 137,
   image: 'demo/xdposchain:v2.7.0',
   args: [],

@@ -10,7 +10,7 @@ import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
-import { findHeadline, isQuorumLost } from './find-headline.ts';
+import { findHeadline, isOfSight, isQuorumLost } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
@@ -43,7 +43,7 @@ export function describeSubnet(
 ): Omit<Diagnosis, keyof FollowedProblems> {
   // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name.
   const isBlind =
-    problems.some(({ problem, state }) => problem === 'monitor_offline' && state !== 'clearing') ||
+    problems.some(({ problem, state }) => isOfSight(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
   const quorum = isBlind ? undefined : view.quorum;
   const found = findMembers(view);
@@ -114,7 +114,20 @@ function explainCheck(
 
 const keyOf = (component: string, name: string, check: string): string => `${component} ${name} ${check}`;
 
-/** The targets with the reasons of their failing checks as the problems explain them, and those that have ended. */
+/** By target: the first of the problems that are open and about it, else the first that names it. The problems are the worst first. */
+function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
+  const naming = new Map<string, Problem>();
+  const open = problems.filter(({ state, severity }) => state === 'open' && severity !== 'info');
+  const add = (component: string, name: string, one: Problem) => {
+    const key = keyOf(component, name, '');
+    if (!naming.has(key)) naming.set(key, one);
+  };
+  for (const one of open) if (one.component && one.name) add(one.component, one.name, one);
+  for (const one of open) for (const name of one.nodes ?? []) add('node', name, one);
+  return naming;
+}
+
+/** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them, ended ones too. */
 export function explainTargets(
   targets: readonly TargetState[],
   problems: readonly Problem[],
@@ -125,9 +138,12 @@ export function explainTargets(
       problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
     ),
   );
-  if (byCheck.size === 0) return targets;
-  return targets.map((state) => {
-    const { component, name } = state.target;
+  const naming = findNaming(problems);
+  if (byCheck.size === 0 && naming.size === 0) return targets;
+  return targets.map((judged) => {
+    const { component, name } = judged.target;
+    const named = naming.size === 0 ? undefined : naming.get(keyOf(component, name, ''));
+    const state = named === undefined ? judged : { ...judged, problem: named };
     const find = ({ check, verdict }: ExplainedCheckState) =>
       verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;

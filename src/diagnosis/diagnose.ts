@@ -7,8 +7,9 @@ import {
   type ProblemRef,
   type Suspicion,
 } from '../model/problem.ts';
-import { problemCatalog } from '../model/problem-catalog.ts';
+import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, indexProblems, type ProblemIndex } from '../model/problem-index.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
@@ -40,6 +41,38 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   const caused = createProblemIndex<ProblemRef>();
   for (const { causes } of found) for (const one of causes) caused.set(one);
   return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
+}
+
+/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed. */
+const RECOVERED_FROM: readonly ProblemName[] = [
+  'node_partitioned',
+  'node_down',
+  'node_hanging',
+  'container_down',
+  'container_paused',
+  'container_restarting',
+  'other_chain',
+];
+
+const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'peers_missing'];
+
+/** Without what is seen of nodes only because they recover from a problem that has just ended. */
+function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number): readonly Suspicion[] {
+  if (!found.some(({ problem }) => RECOVERY.includes(problem))) return found;
+  const isThere = new Set(found.map(({ problem, name }) => `${problem} ${name}`));
+  const recovering = new Set(
+    before.values.flatMap(({ problem, name, state, clearingSince = now }) =>
+      RECOVERED_FROM.includes(problem) &&
+      state !== 'suspected' &&
+      !isThere.has(`${problem} ${name}`) &&
+      now - clearingSince < START_MS
+        ? [name]
+        : [],
+    ),
+  );
+  return recovering.size === 0
+    ? found
+    : found.filter(({ problem, name }) => !(RECOVERY.includes(problem) && recovering.has(name)));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
@@ -74,7 +107,7 @@ export function diagnose(
   const failures = findKnownFailures(view);
   /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
   const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
-  const causes = dropCaused([
+  const candidates = dropCaused([
     ...failures.filter((one) => !bringsOthers(one)),
     ...explainOtherTargets(
       [
@@ -96,6 +129,7 @@ export function diagnose(
     ...findSetupProblems(view),
     ...findMonitorProblems(clock, view.now),
   ]);
+  const causes = dropRecovering(candidates, before, view.now);
   const explained = new Set<ExplainedCheck>();
   const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */

@@ -2,6 +2,7 @@ import { clientOf } from '../clients/clients.ts';
 import { listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { explain, explainEach } from './explain-checks.ts';
+import { findKeyProblems } from './find-key-problems.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findReplacedChain } from './find-replaced-chain.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
@@ -28,7 +29,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
           ? `${name} has the chain id ${own.chainId}, the other nodes have ${chain.chainId}`
           : `${name} has the genesis block ${short(own.genesis ?? '')}, the other nodes have ${short(chain.genesis ?? '')}`,
         fix: isId
-          ? `correct the address of ${name} in the inventory, or its network id`
+          ? `correct the address of ${name} in the inventory if another network answers there; else ${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again`
           : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
         explains: explain(node, 'latest_block', 'peers', 'log_block'),
         // The other chain begins at its own block 0.
@@ -80,6 +81,7 @@ function findFork(view: SubnetView): readonly Suspicion[] {
       fix: isEven
         ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
         : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
+      nodes: minority.map(({ name }) => name),
       explains: explainEach(minority, 'latest_block', 'peers'),
       causes: [
         { problem: 'quorum_at_risk' },
@@ -141,6 +143,7 @@ export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
   ...findFork(view),
   ...findUpgradeProblems(view),
   ...findNotVoting(view),
+  ...findKeyProblems(view),
   ...findPenalised(view),
   ...findMeshProblems(view),
 ];

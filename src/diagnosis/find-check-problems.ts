@@ -1,4 +1,5 @@
 import { requestCauses } from '../model/known-causes.ts';
+import { listNames } from '../model/list-names.ts';
 import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -78,20 +79,23 @@ function toSuspicion(
 const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
   checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
-const isDegraded = (check: CheckState) => check.verdict === 'degraded';
-
-function findDegraded({ state }: TargetView): Suspicion | undefined {
-  const degraded = state.checks.find(isDegraded);
-  if (degraded === undefined) return undefined;
-  const { component, name } = state.target;
-  const { seen, fix } = degraded;
+/** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
+function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
+  const degraded = targets.flatMap(({ state: { target, checks } }) =>
+    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ name: target.name, check }] : [])),
+  );
+  if (degraded.length === 0) return undefined;
+  const alike = [...Map.groupBy(degraded, ({ check }) => check.check).values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first.check, others: others.map(({ name }) => name) }],
+  );
+  const evidence = alike.map(({ seen, others }) =>
+    others.length === 0 ? seen : `${seen}; the same holds for ${listNames(others)}`,
+  );
   return {
     problem: 'check_degraded',
-    component,
-    name,
-    summary: `a check of ${name} sees less than it could`,
-    evidence: seen,
-    fix,
+    summary: `subnetd sees less of ${listNames([...new Set(degraded.map(({ name }) => name))])} than it could`,
+    evidence: evidence.join('; '),
+    fix: alike.map(({ fix }) => fix).join('; '),
     explains: [],
     causes: [],
   };
@@ -151,8 +155,7 @@ export function findCheckProblems(view: SubnetView, explained: ReadonlySet<Expla
         const own = toSuspicion(one, check, explained);
         if (own !== undefined) found.push(own);
       }
-    const degraded = findDegraded(one);
-    if (degraded !== undefined) found.push(degraded);
   }
-  return found;
+  const degraded = findDegraded(targets);
+  return degraded === undefined ? found : [...found, degraded];
 }

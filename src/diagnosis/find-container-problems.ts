@@ -2,6 +2,7 @@ import { LINE_TOLERANCE_MS } from '../model/clock.ts';
 import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
 import { formatAgo } from '../model/duration.ts';
 import type { PatternFacts } from '../model/facts.ts';
+import { listNames } from '../model/list-names.ts';
 import type { Container } from '../model/observation.ts';
 import type { Suspicion } from '../model/problem.ts';
 import { RELAYER_START_ERRORS } from '../model/relayer-start-errors.ts';
@@ -10,6 +11,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
+import { listUnlisted } from './setup/find-engine-problems.ts';
 import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The share of its memory limit from which on a container is near it. */
@@ -53,12 +55,41 @@ function findFixes(state: TargetState, { name, running }: Container, onOrder: bo
   return { fix: readLog, fixOfStopped: onOrder ? start : `${start}; if it ends again, ${readLog}` };
 }
 
+/** What Docker and the inventory say about a container of a target that answers all the same. */
+function describeMisnamed({ state: { target, facts } }: TargetView): string {
+  const { container } = target;
+  const observation = facts.container?.observation;
+  return observation?.kind === 'found'
+    ? `${observation.container.name} does not run`
+    : `Docker has no container for ${container === undefined ? target.name : describeRef(container)}`;
+}
+
+/** The inventory names a container that is not the one of its target. Nothing is wrong with the target. */
+function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined {
+  if (one.container.kind !== 'elsewhere') return undefined;
+  const { component, name } = one.state.target;
+  const others = listUnlisted(view).filter(({ status }) => status === 'running');
+  return {
+    problem: 'container_misnamed',
+    component,
+    name,
+    summary: `the inventory names a wrong container for ${name}`,
+    evidence: `${describeMisnamed(one)}, but ${name} answers`,
+    fix: `correct container of ${name} in the inventory${others.length === 0 ? '; find its name with `docker ps`' : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
+    explains: explain(one, 'container', 'log_block', 'messages', 'logs'),
+    causes: [
+      { problem: 'log_source_down', component, name },
+      ...(others.length === 1 ? [{ problem: 'containers_unlisted' } as const] : []),
+    ],
+  };
+}
+
 /** A container that does not run, or does not stay up. It explains every failing check of its target. */
 function findDown(one: TargetView, now: number): Suspicion | undefined {
   const { state, container: view } = one;
   const { target, facts } = state;
   const { component, name, container: ref } = target;
-  if (ref === undefined || view.kind === 'unknown') return undefined;
+  if (ref === undefined || view.kind === 'unknown' || view.kind === 'elsewhere') return undefined;
   // Most containers run and have never been restarted.
   const { lastRestartAt, earlierCrashes } = facts.container ?? {};
   const isUntouched = lastRestartAt === undefined && earlierCrashes === undefined;
@@ -158,13 +189,15 @@ function findLargeLog({ state }: TargetView): Suspicion | undefined {
 }
 
 /** Containers that do not run or are about to be killed, and logs that fill the disk. */
-export function findContainerProblems({ targets, now }: SubnetView): readonly Suspicion[] {
+export function findContainerProblems(view: SubnetView): readonly Suspicion[] {
+  const { targets, now } = view;
   const found: Suspicion[] = [];
   const add = (one: Suspicion | undefined) => one && found.push(one);
-  for (const view of targets) {
-    add(findDown(view, now));
-    add(findMemory(view));
-    add(findLargeLog(view));
+  for (const one of targets) {
+    add(findMisnamed(one, view));
+    add(findDown(one, now));
+    add(findMemory(one));
+    add(findLargeLog(one));
   }
   return found;
 }

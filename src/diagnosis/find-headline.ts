@@ -41,13 +41,18 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
   chain_forked: ['bad', 'is forked'],
   finality_stalled: ['bad', 'commits no blocks'],
   monitor_offline: ['off', 'cannot be seen from here'],
+  never_reached: ['off', 'has not been reached yet'],
   quorum_at_risk: ['warn'],
 };
+
+/** Whether a problem says that nothing is seen of the subnet. */
+export const isOfSight = (problem: ProblemName): boolean => WHOLE[problem]?.[0] === 'off';
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
+  if (isOfSight(problem) && state !== 'clearing') return -1;
   const place = WORST_FIRST.indexOf(problem);
   return (
     (planned === undefined ? 0 : 200) +
@@ -79,7 +84,7 @@ function describeWorst(
   const [standing, words = usual] = WHOLE[worst.problem] ?? ['warn'];
   const missing =
     worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
-      ? `: ${quorum.total - quorum.voting} of ${quorum.total} masternodes do not vote`
+      ? `: ${formatCount(quorum.total - quorum.voting, `of ${quorum.total} masternodes does`, `of ${quorum.total} masternodes do`)} not vote`
       : '';
   const planned = worst.planned === undefined ? '' : `, ${describePlanned(worst.planned)}`;
   return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
@@ -112,7 +117,9 @@ export function findHeadline(
       detail: 'The first round is on its way.',
     };
   const votes = quorum === undefined || quorum.total === 0 ? '' : `${describeVotes(quorum)}.`;
-  const standing = problems.filter((one) => isStanding(one) && one.severity !== 'info');
+  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
+  const blind = problems.find((one) => one.state === 'suspected' && isOfSight(one.problem));
+  const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const worst = findWorst(standing);
   const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
@@ -129,7 +136,9 @@ export function findHeadline(
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const detail = join(votes, suspicion, describeUnseen(targets), work);
     const state = suspected === undefined && quorum?.starting === undefined ? 'is well' : 'runs';
-    return { standing: 'ok', sentence: `${subnet} ${state}${reserve}`, detail };
+    // What would page if it is confirmed is being checked.
+    const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
+    return { standing, sentence: `${subnet} ${state}${reserve}`, detail };
   }
   if (isClearing) {
     const detail = join(votes, suspicion, gone, work);

@@ -54,6 +54,7 @@ export const SUMMARIES: Readonly<Partial<Record<ProblemName, (name: string, stat
   masternode_update_failed: (name) => `${name} could not update its masternodes`,
   address_in_use: (name) => `another program has taken a port of ${name}`,
   disk_full: (name) => `the disk of ${name} is full`,
+  disk_unwritable: (name) => `${name} cannot write to its data folder`,
   wrong_genesis: (name) => `${name} cannot start with the genesis that it is given`,
   folder_in_use: (name) => `another process has the data folder of ${name} open`,
   unknown_flag: (name) => `${name} is started with a flag that it does not know`,

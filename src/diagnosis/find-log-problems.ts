@@ -3,6 +3,7 @@ import { formatAgo } from '../model/duration.ts';
 import { formatTimes } from '../model/format-count.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../model/log.ts';
 import type { Suspicion } from '../model/problem.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import type { TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { ContainerRef, Target } from '../model/target.ts';
@@ -59,9 +60,14 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   ] as const;
 }
 
-function findSourceDown({ state, setup }: TargetView): Suspicion | undefined {
+/** What has just started may not have made its file, and its new container is read within seconds. */
+const isYoung = ({ container }: TargetView, now: number): boolean =>
+  container.kind === 'running' && now - (container.container.startedAt ?? 0) < START_MS;
+
+function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
+  const { state, setup } = view;
   const unread = findUnread(state);
-  if (unread === undefined) return undefined;
+  if (unread === undefined || isYoung(view, now)) return undefined;
   const { component, name, container, logFiles } = state.target;
   const [source, { fault }] = unread;
   const isFile = source === 'file';
@@ -104,7 +110,7 @@ export function findLogProblems({ targets, now }: SubnetView): readonly Suspicio
   const found: Suspicion[] = [];
   for (const view of targets) {
     if (view.state.facts.logs === undefined) continue;
-    const unread = findSourceDown(view);
+    const unread = findSourceDown(view, now);
     const lost = findLinesLost(view, now);
     if (unread) found.push(unread);
     if (lost) found.push(lost);

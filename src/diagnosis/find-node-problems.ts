@@ -7,6 +7,7 @@ import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping } from '../model/restart-cause.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainEach, READ_FROM_NODE } from './explain-checks.ts';
+import { findClosedRpc } from './find-closed-rpc.ts';
 import {
   adviceOf,
   checkOf,
@@ -52,16 +53,21 @@ const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
  * the other nodes may not have been probed since, and may be silent too.
  */
 function findSilent(node: NodeView): Suspicion | undefined {
-  if (node.answers !== false) return undefined;
+  // A node takes some seconds until it answers.
+  if (node.answers !== false || node.isStarting) return undefined;
   const { name, state, container, fault, unseen } = node;
   const check = checkOf(state, 'latest_block');
-  if (unseen !== undefined)
+  // A container that was unpaused has not been asked since.
+  const resumed = container.kind === 'running' ? checkOf(state, 'container') : undefined;
+  if (resumed?.verdict === 'pass' && (check?.lastRun ?? 0) < resumed.since) return undefined;
+  if (unseen === 'barred')
     return toSuspicion('node_down', node, explainAnswers(node), {
       summary: `subnetd cannot see ${name}`,
-      evidence: `${check?.seen ?? ''}${unseen === 'votes' ? '; its masternode misses no turn, so it takes part' : ''}`,
+      evidence: check?.seen ?? '',
       fix: check?.fix ?? '',
     });
-  if (fault?.kind === 'timeout') {
+  // Without a container, its machine may be down as well.
+  if (fault?.kind === 'timeout' && (container.kind === 'running' || isDockerSilent(node))) {
     const summary = `${name} hangs`;
     return toSuspicion(
       'node_hanging',
@@ -75,7 +81,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
           }
         : {
             summary,
-            evidence: `${container.kind === 'running' ? `the container of ${name} runs, but ` : ''}${name} has not answered within ${formatDuration(fault.afterMs)}`,
+            evidence: `the container of ${name} runs, but ${name} has not answered within ${formatDuration(fault.afterMs)}`,
             fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
           },
     );
@@ -169,7 +175,8 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
   const check = fails(node, 'latest_block') ? checkOf(state, 'latest_block') : undefined;
-  if (check?.verdict !== 'fail') return undefined;
+  // One that has just started takes the blocks that it has missed.
+  if (check?.verdict !== 'fail' || node.isStarting) return undefined;
   const { seen: evidence, fix } = check;
   const explains = explain(node, 'latest_block');
   if (height === undefined) {
@@ -227,6 +234,7 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
     // Why its container ends again and again is a problem of the container.
     if (isStopped(node) || node.isForeign || isInLoop(node, view)) continue;
     const one =
+      findClosedRpc(node) ??
       findSilent(node) ??
       findPartitioned(node, connected, networks, view) ??
       findStalled(node, witness, view) ??

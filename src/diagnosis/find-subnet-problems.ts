@@ -6,13 +6,13 @@ import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
-import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
+import { findOrphans, shortAddress } from './find-key-problems.ts';
 import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
+import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
 import { describeReturn } from './next-epoch.ts';
-import { parentSubject } from './parent-view.ts';
 import { requiredVotes } from './quorum.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
@@ -36,9 +36,7 @@ const describeStarting = (nodes: readonly NodeView[]): string =>
 const explainHalt = ({ targets }: SubnetView) =>
   explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
 
-const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
-
-const GONE_FAULTS = ['refused', ...NETWORK_FAULTS];
+const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
 
 /** The highest of many values. `Math.max` takes no more than some hundred thousand arguments. */
 function highest(values: Iterable<number>): number {
@@ -88,7 +86,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
             : (cause?.fix ??
               'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
-    causes: [],
+    causes: [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }],
   };
 }
 
@@ -116,7 +114,7 @@ function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | 
   const [first] = penalised;
   // A chain that never had a vote to spare has lost none.
   if (first === undefined || requiredVotes(all, chain.consensus?.certificateThreshold) === all) return undefined;
-  const names = listEach(penalised, (address) => masters.get(address)?.name ?? `${address.slice(0, 10)}…`);
+  const names = listEach(penalised, (address) => masters.get(address)?.name ?? shortAddress(address));
   const are = penalised.length === 1 ? 'is' : 'are';
   return {
     problem: 'quorum_at_risk',
@@ -156,7 +154,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   if (voting === total) return findShrunk(view, total);
   const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
-  const names = namesOf(missing);
+  const names = listEach([...missing.map(({ name }) => name), ...findOrphans(view).map(shortAddress)], (name) => name);
   const short = required - voting;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
   return {
@@ -172,44 +170,6 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
     explains: [],
     causes: [],
-  };
-}
-
-/** A probe that was sent before may end this much later. */
-const PROBE_MS = 10_000;
-
-/** Whether a service has answered since the nodes were last heard; an older answer proves nothing. */
-const answersSince = (state: TargetState, lastAnswer: number): boolean =>
-  state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
-
-/** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
-function findOffline(view: SubnetView): Suspicion | undefined {
-  const { nodes, targets } = view;
-  const asked = nodes.filter(({ answers }) => answers !== undefined);
-  const isCut = (node: NodeView) =>
-    node.answers === false && !isStopped(node) && NETWORK_FAULTS.includes(node.fault?.kind);
-  if (asked.length < 2 || !asked.every(isCut)) return undefined;
-  const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
-  if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
-  const kinds = [...new Set(asked.map(({ fault }) => fault?.kind))].join(', ');
-  const rising = nodes.filter(({ rises }) => rises);
-  return {
-    problem: 'monitor_offline',
-    summary: 'subnetd cannot reach any node',
-    evidence: `all ${asked.length} nodes became unreachable from here (${kinds})${rising.length === 0 ? ', and none is known to be stopped' : `, while the log of ${namesOf(rising)} goes on`}`,
-    fix: 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
-    explains: explainEach(
-      targets,
-      ...(['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const),
-    ),
-    causes: [
-      ...nodes.flatMap(({ name }) =>
-        (['node_down', 'node_hanging', 'node_stalled'] as const).map(
-          (problem) => ({ problem, component: 'node', name }) as const,
-        ),
-      ),
-      ...(['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({ problem, ...parentSubject(view) })),
-    ],
   };
 }
 
@@ -258,8 +218,8 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
 
 /** Problems of the subnet as a whole, given its problems so far. */
 export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
-  const offline = findOffline(view);
-  if (offline !== undefined) return [offline];
+  const unseen = findUnseen(view, before);
+  if (unseen !== undefined) return [unseen];
   const halt = findHalt(view);
   if (halt !== undefined) return [halt];
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;

@@ -81,6 +81,9 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
 }
 
+/** What to do about a problem that is not found any more. */
+const NOTHING_TO_DO = 'nothing to do: it is not seen any more, and over if it stays away';
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
   if (!isStanding(before)) return undefined;
@@ -93,7 +96,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | 
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
   );
-  return { ...before, explains, state: 'clearing', clearingSince, next: undefined };
+  return { ...before, explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>

@@ -10,16 +10,16 @@ const THRESHOLD = 0.667;
 export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
 /**
- * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs. A node that is out and has
- * never given its address is taken for one of the masternodes without a name.
+ * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs, whoever runs them. A node that is
+ * out and has never given its address is taken for one of the masternodes without a name.
  */
 function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly string[]): number {
   let silent = 0;
   let nameless = 0;
   for (const address of active) {
     const node = masters.get(address);
-    if (node === undefined) nameless += 1;
-    else if (silentVoters.has(address) || isMissing(node)) silent += 1;
+    if (silentVoters.has(address) || (node && isMissing(node))) silent += 1;
+    else if (node === undefined) nameless += 1;
   }
   if (nameless === 0) return silent;
   const unnamed = nodes.filter(
@@ -39,7 +39,7 @@ type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /**
  * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one, and so does each peer
- * that a node expects beside them. A masternode that the inventory does not list counts as voting.
+ * that a node expects beside them. A masternode that the inventory does not list counts as voting while it signs.
  */
 export function findQuorum(voters: Voters): Quorum | undefined {
   const { nodes, chain } = voters;

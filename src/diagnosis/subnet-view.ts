@@ -18,6 +18,8 @@ export type ContainerView =
   | { readonly kind: 'paused' | 'restarting' | 'stopped'; readonly container: Container }
   /** Docker has no such container. */
   | { readonly kind: 'missing' }
+  /** Docker has no such container that runs, but the target answers: the inventory names the wrong one. */
+  | { readonly kind: 'elsewhere' }
   /** The inventory names none, or Docker does not answer. */
   | { readonly kind: 'unknown' };
 
@@ -51,6 +53,8 @@ export interface NodeView extends TargetView {
   /** It answers, but its height has not risen for the stall limit, while others went on. */
   readonly isStalled: boolean;
   readonly peers: number | undefined;
+  /** Its log has shown a new block within seconds. */
+  readonly isLogAlive: boolean;
   /** It does not answer subnetd, and takes part all the same, or only what stands before it answers: see `isBarred`. */
   readonly unseen: 'barred' | 'votes' | undefined;
   /** It is on another chain than most nodes, so its height counts for nothing. */
@@ -106,8 +110,38 @@ export interface SubnetView {
   readonly now: number;
 }
 
-/** Whether Docker says that the container does not run. */
-export const isDown = ({ kind }: ContainerView): boolean => kind !== 'running' && kind !== 'unknown';
+const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];
+
+/** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
+export const isDown = ({ kind }: ContainerView): boolean => !NOT_DOWN.includes(kind);
+
+/** A probe may have ended this long before Docker was asked in the same round, and this long after its container has ended. */
+const SAME_ROUND_MS = 2_000;
+
+/** When a target last gave the answer that it is asked for; undefined if it did not in its last probe. */
+function answeredAt(state: TargetState): number | undefined {
+  const { node, service } = state.facts;
+  if (node?.observation.latest.ok) return node.latest?.lastGoodAt;
+  return service?.observation.ok ? checkOf(state, 'http')?.lastRun : undefined;
+}
+
+/** Whether a target answers although Docker says that its container does not run. An answer is the stronger evidence. */
+export function answersAnyway(state: TargetState): boolean {
+  const { container } = state.facts;
+  const { observation } = container ?? {};
+  const answered = answeredAt(state);
+  if (answered === undefined || observation === undefined || observation.kind === 'docker-unreachable') return false;
+  const endedAt = observation.kind === 'found' ? observation.container.finishedAt : container?.lastExit?.at;
+  if (
+    observation.kind === 'found' &&
+    observation.container.status !== 'created' &&
+    observation.container.status !== 'exited'
+  )
+    return false;
+  if (endedAt !== undefined) return answered - endedAt > SAME_ROUND_MS;
+  const goneSince = checkOf(state, 'container')?.since;
+  return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
+}
 
 export const isStopped = ({ container }: TargetView): boolean => isDown(container);
 

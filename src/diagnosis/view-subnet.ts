@@ -11,6 +11,7 @@ import { type ChainView, viewChain } from './chain-view.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
+  answersAnyway,
   type ContainerView,
   type ExposureMemory,
   isDown,
@@ -24,9 +25,10 @@ const LOG_ALIVE_MS = 15_000;
 
 const UNKNOWN: ContainerView = { kind: 'unknown' };
 
-function viewContainer({ facts }: TargetState): ContainerView {
-  const observation = facts.container?.observation;
+function viewContainer(state: TargetState): ContainerView {
+  const observation = state.facts.container?.observation;
   if (observation === undefined || observation.kind === 'docker-unreachable') return UNKNOWN;
+  if (answersAnyway(state)) return { kind: 'elsewhere' };
   if (observation.kind === 'missing') return { kind: 'missing' };
   const { container } = observation;
   if (container.status === 'paused') return { kind: 'paused', container };
@@ -56,7 +58,7 @@ const RUNS = { isStarting: false, isLooping: false } as const;
  * Of a node whose container is not known, its log tells the start.
  */
 function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
-  if (container.kind === 'unknown')
+  if (container.kind === 'unknown' || container.kind === 'elsewhere')
     return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
   if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
   const loops = facts.container !== undefined && isLooping(facts.container, now);
@@ -176,7 +178,8 @@ function viewNode(
         : takesTurns(state, chain, moment)
           ? 'votes'
           : undefined;
-  const isSilent = answers === false && unseen === undefined && !within(risenAt, LOG_ALIVE_MS, now);
+  const isLogAlive = within(risenAt, LOG_ALIVE_MS, now);
+  const isSilent = answers === false && unseen === undefined && !isLogAlive;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
   const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
@@ -198,6 +201,7 @@ function viewNode(
     isRepeating,
     isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
     peers,
+    isLogAlive,
     unseen,
     isForeign,
     isStarting,

@@ -6,7 +6,7 @@ import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping, START_MS } from '../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { NodeTarget } from '../model/target.ts';
-import { checkOf } from './subnet-view.ts';
+import { answersAnyway, checkOf } from './subnet-view.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
 export interface RestartMoment {
@@ -61,9 +61,12 @@ export function findStale(state: TargetState, { now, freshSince }: RestartMoment
     : undefined;
 }
 
-/** Why the container of a node does not run, by facts that are new; undefined when it does, or has none. */
-export function findDown({ target: { name }, facts }: TargetState): string | undefined {
+/** Why the container of a node does not run, by facts that are new; undefined when it does, has none, or the node answers all the same. */
+export function findDown(state: TargetState): string | undefined {
+  const { target, facts } = state;
+  const { name } = target;
   const observation = facts.container?.observation;
+  if (answersAnyway(state)) return undefined;
   if (observation?.kind === 'missing') return `${name} has no container`;
   if (observation?.kind !== 'found') return undefined;
   const { status, running } = observation.container;

@@ -1,5 +1,6 @@
 import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../model/history.ts';
 import { findPlanned, type PlannedWork } from '../model/planned-work.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { createColumns } from './columns.ts';
@@ -19,12 +20,23 @@ const SET_MS = 1_000;
 /** After a longer time without a record, nothing is known of that time. */
 const UNSEEN_MS = 60_000;
 
-/** The part of the uptime that a moment of a target counts for. What fails because of another target is no time down of its own. */
-export function partOf({ target, checks }: TargetState, plannedWork: readonly PlannedWork[] = []): keyof Uptime {
+/** The problems of a node that runs and takes no part. */
+const WITHOUT_PART: readonly ProblemName[] = ['chain_forked', 'node_not_voting', 'masternode_penalised'];
+
+/**
+ * The part of the uptime that a moment of a target counts for. What fails because of another target is no time down of its own. A
+ * masternode that takes no part is down, whatever its checks say.
+ */
+export function partOf(
+  { target, checks, problem }: TargetState,
+  plannedWork: readonly PlannedWork[] = [],
+): keyof Uptime {
+  const isDown = () => (findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned');
+  if (problem !== undefined && WITHOUT_PART.includes(problem.problem)) return isDown();
   let part: keyof Uptime = 'unseen';
   for (const { verdict, because } of checks) {
     const isOwn = because === undefined || (because.component === target.component && because.name === target.name);
-    if (verdict === 'fail' && isOwn) return findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned';
+    if (verdict === 'fail' && isOwn) return isDown();
     if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
   }
   return part;

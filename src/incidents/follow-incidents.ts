@@ -99,7 +99,8 @@ const isSame = (one: Incident['last'], other: Incident['last']): boolean =>
 /** An open incident whose problem is there. The same value when nothing changed. */
 function update(before: Incident, problem: Problem): Incident {
   const { clearSince, ...rest } = before;
-  const last = isSame(before.last, problem) ? before.last : wordsOf(problem);
+  // While it clears, its advice is withdrawn, but not what it was.
+  const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : wordsOf(problem);
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
   const isChanged = last !== before.last || clearSince !== problem.clearingSince || severity !== before.severity;
   if (!isChanged || severity === undefined) return before;
@@ -196,6 +197,8 @@ export function followIncidents(
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
   const unseen = new Map(before.unseen);
   const suspected = new Set<string>();
+  /** What follows from an open problem is not listed, and not over. */
+  const covered = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
   for (const { subnet, problems } of changed)
     for (const problem of problems) {
@@ -206,6 +209,7 @@ export function followIncidents(
         suspected.add(key);
         continue;
       }
+      for (const each of problem.causes) covered.add(incidentKey(subnet.name, each));
       const known = before.open.get(key);
       unseen.delete(key);
       current.set(key, known ? update(known, problem) : open(subnet.name, problem, ended.get(key), ids, moment));
@@ -215,7 +219,7 @@ export function followIncidents(
     if (current.has(key)) continue;
     const since = unseen.get(key);
     const isAwaited = since !== undefined && suspected.has(key);
-    const isKept = isAwaited || unchanged.has(incident.subnet);
+    const isKept = isAwaited || covered.has(key) || unchanged.has(incident.subnet);
     const end = isKept ? undefined : findEnd(incident, subjects.get(incident.subnet), since, moment);
     if (end === undefined) {
       current.set(key, incident);

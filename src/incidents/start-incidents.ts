@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { FleetPart } from '../model/fleet.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../model/incident.ts';
@@ -20,6 +21,7 @@ import {
   NO_INCIDENTS,
   restoreIncidents,
 } from './follow-incidents.ts';
+import { logIncident } from './log-incident.ts';
 import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
 
@@ -50,6 +52,8 @@ export interface IncidentsDeps
   readonly explained: () => Snapshot;
   readonly readLastLines: ReadLastLines;
   readonly onBug: (error: unknown) => void;
+  /** Each incident that this instance keeps is written to it, when it begins and when it is over. */
+  readonly log: Logger;
   /** In a fleet, whose instances share their incidents. */
   readonly fleet?: FleetPart | undefined;
   /** When the database is used first, as with the history. */
@@ -75,7 +79,7 @@ function isNews(before: Incident | undefined, { last: _, ...incident }: Incident
 
 /** Follows the problems of the snapshots, in memory and in the database. */
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {
-  const { snapshot, clock, readLastLines, onBug } = deps;
+  const { snapshot, clock, readLastLines, onBug, log } = deps;
   // In a fleet, an instance is ready for a subnet only when it knows what others have stored of it.
   const { firstAfterMs = deps.fleet ? 0 : FIRST_AFTER_MS, followEveryMs = FOLLOW_EVERY_MS } = deps;
   const startedAt = clock.now();
@@ -107,6 +111,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       }
     followed = next;
     if (changed.length === 0) return [];
+    for (const { incident, known } of changed) {
+      const isTurn = incident.endedAt === undefined ? known?.endedAt !== undefined : known?.endedAt === undefined;
+      if ((known === undefined || isTurn) && isShown(incident)) logIncident(log, incident);
+    }
     saver.add(changed.map(({ incident, known }) => ({ incident, isNews: isNews(known, incident) })));
     void memory.save(
       changed

@@ -13,15 +13,22 @@ export function commandToSeeLog({ container, component, name }: Target): string 
 export const describeRef = (ref: ContainerRef): string =>
   'name' in ref ? `the container ${ref.name}` : `the service ${ref.service} of the compose project ${ref.project}`;
 
-/** The commands that find and create a container that is missing. */
+type ServiceRef = Exclude<ContainerRef, { readonly name: string }>;
+
+/**
+ * The command that makes the container of a service. The compose file of a generated deployment mounts what is below HOSTPWD; without
+ * it, a node begins with an empty folder.
+ */
+const composeUp = ({ project, service }: ServiceRef, flags: readonly string[] = []): string =>
+  `\`HOSTPWD=$PWD docker compose ${['-p', toShellWord(project), 'up', '-d', ...flags, toShellWord(service)].join(' ')}\` in the folder of its compose file`;
+
+/** The commands that find and create a container that is missing. One of another name may run the same node with the same key. */
 export function commandToCreate(ref: ContainerRef): string {
-  if ('name' in ref)
-    return `look for it with \`docker ps -a --filter ${toShellWord(`name=${ref.name}`)}\`, create it, or correct the inventory`;
-  const labels = ['project', 'service'] as const;
-  const filters = labels
-    .map((key) => `--filter ${toShellWord(`label=com.docker.compose.${key}=${ref[key]}`)}`)
-    .join(' ');
-  return `look with \`docker ps -a ${filters}\`, and create it with \`docker compose -p ${toShellWord(ref.project)} up -d ${toShellWord(ref.service)}\` in the folder of its compose file`;
+  const [filter, create] =
+    'name' in ref
+      ? [`name=${ref.name}`, 'create it']
+      : [`label=com.docker.compose.service=${ref.service}`, `create it with ${composeUp(ref)}`];
+  return `look for it with \`docker ps -a --filter ${toShellWord(filter)}\`: if it is there under another name, correct the inventory, else ${create}`;
 }
 
 /** How to raise the limit of file descriptors, as the end of a sentence about subnetd. */
@@ -31,15 +38,16 @@ export const RAISE_DESCRIPTORS = 'with LimitNOFILE in its systemd unit or with u
 export const commandToCall = (address: string, method: string, params: string): string =>
   `curl -s -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' ${toShellWord(address)}`;
 
-/** The command that makes a container again after a change in its compose file. */
-export const commandToRecreate = (ref: ContainerRef | undefined): string =>
+const recreate = (ref: ContainerRef | undefined, flags?: readonly string[]): string =>
   ref === undefined || 'name' in ref
     ? `recreate ${ref === undefined ? 'its container' : `the container ${ref.name}`}`
-    : `run \`docker compose -p ${toShellWord(ref.project)} up -d ${toShellWord(ref.service)}\``;
+    : `run ${composeUp(ref, flags)}`;
+
+/** The command that makes a container again after a change in its compose file. */
+export const commandToRecreate = (ref: ContainerRef | undefined): string => recreate(ref);
 
 /** The same after a change that its compose file may not show, or none at all. */
-export const commandToReplace = (ref: ContainerRef | undefined): string =>
-  commandToRecreate(ref).replace(' up -d ', ' up -d --force-recreate ');
+export const commandToReplace = (ref: ContainerRef | undefined): string => recreate(ref, ['--force-recreate']);
 
 /** The name of a container in its compose file. */
 export const serviceOf = (ref: ContainerRef | undefined, name: string): string =>

@@ -1,5 +1,5 @@
 import { isMuted, type Problem } from './problem.ts';
-import { type ProblemName, pagesFor } from './problem-catalog.ts';
+import { type ProblemKind, type ProblemName, pagesFor, problemCatalog } from './problem-catalog.ts';
 import { COMPONENTS, type Component } from './target.ts';
 
 /** The components for whose warnings one of these problems of a subnet pages. A muted problem pages for none. */
@@ -11,5 +11,8 @@ export function findPagedFor(problems: readonly Problem[]): ReadonlySet<Componen
 }
 
 /** Whether a problem is a warning about one of these components. */
-export const isWarningOf = ({ component, severity }: Problem, components: ReadonlySet<Component>): boolean =>
-  severity === 'warning' && component !== undefined && components.has(component);
+export function isWarningOf({ problem, component, severity }: Problem, components: ReadonlySet<Component>): boolean {
+  const { isAboutNodes }: ProblemKind = problemCatalog[problem];
+  const about = component ?? (isAboutNodes ? 'node' : undefined);
+  return severity === 'warning' && about !== undefined && components.has(about);
+}

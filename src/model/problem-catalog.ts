@@ -14,6 +14,8 @@ export interface ProblemKind {
   readonly judgedBy: readonly CheckName[];
   /** A probe of the subnet as a whole shows it, so nothing has to be known of its subject. */
   readonly isProbed?: boolean;
+  /** Of a whole subnet: it is about its nodes, so that what pages for them pages for it. */
+  readonly isAboutNodes?: true;
 }
 
 const SECOND = 1_000;
@@ -27,6 +29,14 @@ const service = { ...node, confirmMs: 30 * SECOND } as const;
 const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
 /** What the parent chain and its contract say by themselves. The next reading, half a minute later, confirms the first. */
 const parent = { ...node, confirmMs: 45 * SECOND, judgedBy: [], isProbed: true } as const;
+/** What the keys of the nodes bring. */
+const key = {
+  ...subnet,
+  alert: 'SubnetMasternodeMissing',
+  severity: 'warning',
+  confirmMs: MINUTE,
+  isAboutNodes: true,
+} as const;
 /** What subnetd finds when it reads a log, whatever the lines say. */
 const log = { severity: 'warning', clearMs: 2 * MINUTE, judgedBy: [] } as const;
 /** Signs of a known failure are remembered for minutes by themselves. */
@@ -63,6 +73,7 @@ export const problemCatalog = {
   node_stalled: { ...node, alert: 'SubnetNodeStalled' },
   node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE },
   node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: MINUTE },
+  rpc_closed: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: 30 * SECOND },
   node_partitioned: { ...node, alert: 'SubnetNodePartitioned', judgedBy: ['peers'] },
   peers_missing: {
     ...node,
@@ -73,6 +84,9 @@ export const problemCatalog = {
   other_chain: { ...node, alert: 'SubnetNodeOtherChain' },
   height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
   node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE },
+  masternode_missing: key,
+  /** Until then the vote that is missing shows, and pages. */
+  key_shared: { ...key, confirmMs: 2 * MINUTE },
   node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
   disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },
@@ -135,6 +149,7 @@ export const problemCatalog = {
   images_differ: { ...setup, confirmMs: 30 * MINUTE },
   ports_published: setup,
   containers_unlisted: setup,
+  container_misnamed: setup,
   engine_off: setup,
   docker_clock_skewed: setup,
   log_rotation_missing: setup,
@@ -143,6 +158,7 @@ export const problemCatalog = {
   /** A node that answers slowly is asked again after five minutes, and that reading must confirm it. */
   node_slow: { ...setup, confirmMs: 10 * MINUTE },
   monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
+  never_reached: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 45 * SECOND },
   monitor_suspended: {
     alert: 'SubnetdSuspended',
     severity: 'info',
@@ -158,6 +174,7 @@ export const problemCatalog = {
   masternode_update_failed: { ...failure, alert: 'SubnetNodeMasternodeUpdateFailed' },
   address_in_use: { ...failure, alert: 'SubnetNodeAddressInUse' },
   disk_full: { ...failure, alert: 'SubnetNodeLogFault' },
+  disk_unwritable: { ...failure, alert: 'SubnetNodeLogFault' },
   database_lost: { ...failure, alert: 'SubnetNodeDatabaseLost' },
   wrong_genesis: { ...failure, alert: 'SubnetNodeLogFault' },
   folder_in_use: { ...failure, alert: 'SubnetNodeLogFault' },
@@ -174,7 +191,7 @@ export const problemCatalog = {
   relayer_dead: { ...failure, alert: 'SubnetRelayerDead' },
   relayer_redis_dead: { ...failure, alert: 'SubnetRelayerRedisDead' },
   relayer_idle: { ...failure, alert: 'SubnetRelayerIdle' },
-  wallet_without_funds: { ...failure, alert: 'SubnetRelayerWalletEmpty' },
+  wallet_without_funds: { ...failure, alert: 'SubnetRelayerWalletEmpty', severity: 'critical' },
   stats_without_contract: { ...failure, alert: 'SubnetStatsWithoutContract' },
   frontend_without_registry: { ...failure, alert: 'SubnetFrontendWithoutRegistry' },
 } as const satisfies Readonly<Record<string, ProblemKind>>;

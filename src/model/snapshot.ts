@@ -38,6 +38,8 @@ export interface TargetState extends KnownTarget {
   readonly shownFailures: readonly ShownFailure[];
   /** The others of them: what has happened since shows that they are over. */
   readonly endedFailures?: readonly ShownFailure[];
+  /** The worst problem that is open and is about it, or names it as a cause. */
+  readonly problem?: Pick<Problem, 'problem' | 'severity' | 'summary' | 'fix' | 'since'>;
   /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
   readonly heardNodes?: number;
 }

@@ -41,7 +41,7 @@ export const standingOfSeverity = (severity: ProblemSeverity): Standing => OF_SE
 /** How a target is, with the word for it. */
 export interface TargetStanding {
   readonly standing: Standing;
-  readonly word: 'OK' | 'degraded' | 'affected' | 'fail' | 'unknown' | 'skipped';
+  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'fail' | 'unknown' | 'skipped';
   /** The check that says so. */
   readonly check?: ExplainedCheckState;
 }
@@ -50,12 +50,13 @@ export interface TargetStanding {
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
 
-/** How a target is: its worst check decides. What fails only because of another target is affected. */
+/** How a target is: the worst of its checks and of the problems that name it. What fails only because of another target is affected. */
 export function standingOf(state: TargetState): TargetStanding {
-  const { checks } = state;
+  const { checks, problem } = state;
   const failing = checks.filter(({ verdict }) => verdict === 'fail');
   const own = failing.find((check) => !isAffected(check, state));
   if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
+  if (problem !== undefined) return { standing: standingOfSeverity(problem.severity), word: 'problem' };
   const [affected] = failing;
   if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);

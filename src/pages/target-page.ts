@@ -96,16 +96,24 @@ function addressPanel({ target, facts }: TargetState): Html {
 
 function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const { standing, word, check } = standingOf(target);
+  const { problem } = target;
   const { name } = target.target;
   const isAffected = word === 'affected';
   const words = isAffected
     ? 'is affected'
     : { ok: 'is well', warn: 'needs you', bad: 'fails', off: 'is not judged' }[standing];
+  const from = word === 'problem' ? problem?.since : check?.since;
   const since =
-    check === undefined
-      ? ''
-      : html`Since ${at(toWall(check.since), nowWall)}, for ${lasting(nowWall - toWall(check.since))}. `;
-  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${check === undefined || standing === 'ok' ? '' : withCommands(`${beginSentence(isAffected ? formatReason(check) : check.seen)}.`)}</p></div></section>`;
+    from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
+  const said =
+    word === 'problem' && problem
+      ? `${problem.summary}. ${beginSentence(problem.fix)}`
+      : check === undefined || standing === 'ok'
+        ? undefined
+        : isAffected
+          ? formatReason(check)
+          : check.seen;
+  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(said)}.`)}</p></div></section>`;
 }
 
 /** Whether the node may be restarted now, in one line. */

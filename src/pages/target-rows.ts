@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { beginSentence } from '../model/begin-sentence.ts';
 import type { TargetHistory } from '../model/history.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
@@ -12,7 +13,8 @@ import { uptimeBars, uptimeKey } from './uptime-bars.ts';
 /** What is said of a target in a few words: why it fails, or how it does. */
 export function describeNow(state: TargetState): string {
   const { target, facts } = state;
-  const { standing, check } = standingOf(state);
+  const { standing, word, check } = standingOf(state);
+  if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check of ${target.name}` : formatReason(check);
@@ -27,7 +29,7 @@ function row(subnet: string, state: TargetState, { hours, days }: TargetHistory)
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
 }
 
-const BAD_FIRST = ['fail', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+const BAD_FIRST = ['fail', 'problem', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 

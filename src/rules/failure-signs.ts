@@ -86,10 +86,13 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** For failures that end their program. Without a container, a node that has answered a minute after the sign has run again. */
+/**
+ * For failures that end their program. A node that answers a minute after the sign has run again; in a container that runs since before
+ * it, the end was that of another program, which prints into the same log.
+ */
 export const afterEnd: IsOver = (evidence, seenAt, now) =>
   afterGoodRun(evidence, seenAt, now) ||
-  (evidence.container === undefined &&
+  ((evidence.container === undefined || (startOf(evidence) ?? seenAt) < seenAt) &&
     (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) - seenAt >= START_MS);
 
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */

@@ -11,8 +11,23 @@ import type { View } from './view.ts';
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
 const INFO = 3;
 
+/**
+ * A log without new blocks of a node whose RPC rises is no fault of the node: it prints none, or into another file.
+ */
+function judgeSilentLog({ target, facts, settings, now }: View<NodeTarget>, seen: string): Judgement | undefined {
+  const { observation, latest } = facts.node ?? {};
+  const rises =
+    observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs;
+  if (!rises) return undefined;
+  return degraded(
+    `${seen}, while its RPC is at block ${latest.number}`,
+    `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
+  );
+}
+
 /** Does the height in the log of the node rise? */
-export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>): Judgement {
+export function judgeLogBlock(view: View<NodeTarget>): Judgement {
+  const { target, facts, settings, now } = view;
   const { logs } = facts;
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
@@ -47,16 +62,22 @@ export function judgeLogBlock({ target, facts, settings, now }: View<NodeTarget>
       );
     return waited < stallAfterMs
       ? unknown(`the log of ${name} has shown no block yet, and has time to`)
-      : fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target));
+      : (judgeSilentLog(view, `the log of ${name} has shown no block for ${formatDuration(waited)}`) ??
+          fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target)));
   }
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
-  if (silentMs >= stallAfterMs)
-    return fail(
-      `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}${also}`,
-      `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew === undefined ? '' : `; ${skew.fix}`}`,
+  if (silentMs >= stallAfterMs) {
+    const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
+    return (
+      judgeSilentLog(view, seen) ??
+      fail(
+        `${seen}${also}`,
+        `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew === undefined ? '' : `; ${skew.fix}`}`,
+      )
     );
+  }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
   if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
   return pass(

@@ -91,10 +91,13 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['node'],
     symptom:
       'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
-    cause: 'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory.',
+    cause:
+      'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
     seenAt: ({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at),
     signs: ['repaired_head'],
+    // It has all of its blocks again.
+    isOver: ({ node }) => (node?.latest?.number ?? 0) >= (node?.latest?.fall?.from ?? Number.POSITIVE_INFINITY),
   },
   {
     name: 'miner_loop_stopped',

@@ -51,6 +51,14 @@ export const nodeLogFailures: readonly LogFailure[] = [
     advise: ({ advice }, node) => advice.checkKey(node),
   },
   {
+    name: 'disk_unwritable',
+    endsProgram: true,
+    signs: ['disk_read_only', 'disk_broken'],
+    cause: 'The file system of its data folder is mounted read-only, or its disk fails.',
+    advise: () =>
+      'see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again',
+  },
+  {
     name: 'too_many_open_files',
     signs: ['too_many_open_files'],
     cause: 'It has as many files open as its limit of file descriptors allows.',

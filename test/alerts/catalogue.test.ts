@@ -100,6 +100,7 @@ describe('the catalogue', () => {
       'SubnetContractOfOtherChain',
       'SubnetParentOtherChain',
       'SubnetRelayerWalletNearlyEmpty',
+      'SubnetRelayerWalletEmpty',
       'SubnetdDown',
       'SubnetdShardUnseen',
     ]);

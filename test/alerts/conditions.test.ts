@@ -211,6 +211,28 @@ describe('a problem', () => {
     expect(alertsOf(input({ state: 'suspected' }))).toEqual([]);
   });
 
+  it('that something graver hides is not over: nobody is told of its end, nor of a new start', () => {
+    const judge = createJudge({});
+    const penalised = problem('masternode_penalised', a);
+    const risk = problem('quorum_at_risk', undefined);
+    const halt = { ...problem('subnet_halted', undefined), causes: [{ problem: 'quorum_at_risk' }] } as const;
+    let tracked: TrackedAlerts = new Map();
+    const told = (...problems: readonly Problem[]) => {
+      const findings = judge(toInput(targets, {}, problems), tracked);
+      const folded = foldAlerts(tracked, findings, NOW);
+      tracked = folded.trackedAlerts;
+      return folded.transitions
+        .filter(({ alert: { labels } }) => labels.alertname !== 'SubnetdWatchdog')
+        .map(({ to, alert: { labels } }) => `${labels.alertname} ${to}`);
+    };
+    expect(told(penalised)).toEqual(['SubnetMasternodePenalised firing']);
+    expect(told(penalised, risk)).toEqual(['SubnetQuorumAtRisk firing']);
+    expect(told(penalised, halt)).toEqual(['SubnetHalted firing']);
+    expect(told(penalised, risk)).toEqual(['SubnetHalted resolved']);
+    expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);
+    expect(told()).toEqual(['SubnetMasternodePenalised resolved']);
+  });
+
   it.each(['subnet_halted', 'quorum_at_risk', 'monitor_offline'] as const)(
     'of a node raises no alert of its own while %s pages for the subnet, and context and services do',
     (name) => {

@@ -97,8 +97,7 @@ docker: { socketPath: ${engine.socketPath} }
     ['info', 'bootnode_log_quiet bootnode', 'p-bootnode-1 runs with -verbosity 3, and pings are printed from 5 on'],
     ['info', 'log_rotation_missing', 'the log driver json-file has no max-size for 1 of 4 containers: n2'],
     ['info', 'containers_unlisted', 'not in the inventory: p-faucet-1 (running)'],
-    ['info', 'check_degraded n1', 'n1 runs with log level 2, at which a healthy node is silent'],
-    ['info', 'check_degraded n2', 'n2 runs with log level 2, at which a healthy node is silent'],
+    ['info', 'check_degraded', 'n1 runs with log level 2, at which a healthy node is silent; the same holds for n2'],
   ]);
   expect(findings.filter(({ fix }) => fix === '')).toEqual([]);
   expect(unexamined.filter(({ failed }) => failed).map(({ what, names }) => [what, ...names])).toEqual([
@@ -134,9 +133,7 @@ test('the doctor finds nothing to change in the demo, what a fault breaks, and t
   const broken = await examine(['admin-not-exposed'], '--json');
   expect(broken.code).toBe(1);
   const { findings, examined } = JSON.parse(broken.stdout) as DoctorReport;
-  expect(findings.map(({ finding, name }) => `${finding} ${name}`)).toEqual(
-    [1, 2, 3, 4].map((n) => `check_degraded subnet${n}`),
-  );
+  expect(findings.map(({ finding, name }) => [finding, name])).toEqual([['check_degraded', undefined]]);
   expect(examined).toBeGreaterThan(40);
   await writeFile(folder.path('bad.yaml'), 'subnets: []\n');
   const bad = await runCommand(['doctor', '--config', folder.path('bad.yaml')]);

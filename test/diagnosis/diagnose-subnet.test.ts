@@ -158,12 +158,16 @@ describe('what a node that hangs brings for its readers', () => {
     expect(named(recovered, [])).toEqual(['relayer_stopped']);
   });
 
-  test('leaves a new problem of the node itself to be said', () => {
+  test('leaves a new problem of the node itself to be said, after the minute in which it takes the blocks that it missed', () => {
     const behind = [
       ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { height: 900 } : {})),
       failingRelayer(),
     ];
-    expect(named(behind, open)).toContain('node_behind');
+    const over = (ms: number) =>
+      open.map((problem): Problem => ({ ...problem, state: 'clearing', clearingSince: NOW - ms }));
+    expect(named(behind, open)).not.toContain('node_behind');
+    expect(named(behind, over(59_999))).not.toContain('node_behind');
+    expect(named(behind, over(60_000))).toContain('node_behind');
   });
 });
 
@@ -228,7 +232,7 @@ test('who votes is not known while every node is out of reach from here', () => 
   expect(seen('timeout')).toEqual({
     quorum: undefined,
     votes: ['unknown', 'unknown', 'unknown', 'unknown'],
-    detail: 'Suspected: subnetd cannot reach any node.',
+    detail: 'Check the network link and the name server of the machine of subnetd; the subnet itself may be well.',
   });
 });
 

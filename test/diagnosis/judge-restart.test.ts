@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'another one went down a moment ago, with votes to spare',
-    stateWith({ n2: { container: { ...STOPPED, finishedAt: AGO(4_000) } } }, { names: SEVEN }),
+    stateWith({ n2: { ...refused, container: { ...STOPPED, finishedAt: AGO(4_000) } } }, { names: SEVEN }),
     'n1',
     no('n2 went down 4s ago', 5, 6),
   ],
@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
   [
     'another one was made again, and has no container meanwhile',
     stateWith(
-      {},
+      { n3: refused },
       {
         names: SEVEN,
         change: withFacts('n3', ({ container, ...facts }) => ({

@@ -417,7 +417,7 @@ describe('the evidence of', () => {
       'its process ended 20s ago, after a line of wrong_contract. The process of the relayer has ended, but redis keeps the container alive: there is no contract at CHECKPOINT_CONTRACT on the parent chain',
     );
     expect(found?.fix).toBe(
-      'correct CHECKPOINT_CONTRACT in common.env, then run `docker compose -p generated up -d --force-recreate relayer`',
+      'correct CHECKPOINT_CONTRACT in common.env, then run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate relayer` in the folder of its compose file',
     );
   });
 });
@@ -442,7 +442,7 @@ describe('a node whose height fell', () => {
   };
   const killed = [
     'n2 has lost its newest blocks',
-    'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory',
+    'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data',
     'wait until it has caught up; if it falls again and again, check its disk and its memory',
   ];
   const wiped = [
@@ -450,6 +450,16 @@ describe('a node whose height fell', () => {
     'It began with an empty data folder, so it takes all blocks from the others again',
     'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
   ];
+
+  test('is well when it has all of its blocks again', () => {
+    const regained = (number: number) => {
+      const node = fallen(1_000, 743);
+      const latest = { ...node.facts.node?.latest, number };
+      return told({ ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget)[0];
+    };
+    expect(regained(999)).toBe('n2 has lost its newest blocks');
+    expect(regained(1_000)).toBeUndefined();
+  });
 
   test('by no more than a kill costs was killed', () => {
     expect(told(fallen(1_000, 743))).toEqual(killed);

@@ -4,6 +4,7 @@ import type { ClockDisturbances } from '../../src/model/clock.ts';
 import type { Facts, KnownTarget, LogFacts } from '../../src/model/facts.ts';
 import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { LogFault } from '../../src/model/log.ts';
+import type { Fault } from '../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosed, diagnosedNode, NOW, named } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
@@ -16,9 +17,9 @@ const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES));
 /** A subnet in which this is known of the log of n2. */
 function subnetWith(
   logs: Partial<LogFacts>,
-  over: { readonly files?: readonly string[]; readonly container?: Facts['container'] } = {},
+  over: { readonly files?: readonly string[]; readonly container?: Facts['container']; readonly fault?: Fault } = {},
 ) {
-  const node = diagnosedNode('n2', NAMES);
+  const node = diagnosedNode('n2', NAMES, over.fault && { fault: over.fault });
   const n2: KnownTarget = {
     target: { ...node.target, logFiles: (over.files ?? []).map((path) => ({ path, timezone: 'UTC' })) },
     facts: {
@@ -68,6 +69,7 @@ describe('a log that cannot be read', () => {
     const missing = { ...(subnetWith({})[0]?.facts.container as NonNullable<Facts['container']>) };
     const gone = subnetWith(sourceDown('container', 'no-container'), {
       container: { ...missing, observation: { kind: 'missing' } },
+      fault: { kind: 'refused', address: 'http://n2' },
     });
     expect(named(gone)).toContain('container_down n2');
     expect(named(gone)).not.toContain('log_source_down n2');

@@ -191,7 +191,10 @@ describe('a checkpoint contract', () => {
   test('stays no second problem beside a relayer that is known not to submit', () => {
     expect(named(parent(at(800), still(6 * MINUTE)), [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
     const stopped = diagnosedService('relayer', { container: STOPPED });
-    const dead = { ...relayer(), facts: { ...relayer().facts, container: stopped.facts.container } } as KnownTarget;
+    const dead = {
+      ...relayer(),
+      facts: { ...relayer().facts, container: stopped.facts.container, service: stopped.facts.service },
+    } as KnownTarget;
     expect(named(parent(), [dead])).toEqual(['container_down relayer']);
   });
 

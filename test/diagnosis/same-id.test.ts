@@ -133,7 +133,13 @@ describe('twelve thousand nodes', () => {
     const chain = facts.node?.chain;
     if (chain === undefined) throw new Error('what it says about its chain is expected');
     const states = Array.from({ length: COUNT }, (_, place) => {
-      const observation = { ...chain.observation, nodeId: idOf(place), peerIds: peersOf(place), missing: {} };
+      const observation = {
+        ...chain.observation,
+        address: `0xn${place}`,
+        nodeId: idOf(place),
+        peerIds: peersOf(place),
+        missing: {},
+      };
       return {
         ...state,
         target: { ...target, name: `n${place}` },

@@ -90,7 +90,7 @@ describe('the versions of the clients', () => {
         undefined,
         'the nodes run different versions of the client',
         '3 nodes run XDC/v2.0.0-unstable-aa/linux-amd64/go1.21.13 (n1, n2, n4), 1 runs XDC/v2.0.0-unstable-bb/linux-amd64/go1.21.13 (n3)',
-        'give n3 the line `image:` of n1 in docker-compose.yml, or the others that of n3, and run `docker compose -p generated up -d n3`, one node after another',
+        'give n3 the line `image:` of n1 in docker-compose.yml, or the others that of n3, and run `HOSTPWD=$PWD docker compose -p generated up -d n3` in the folder of its compose file, one node after another',
       ],
     ]);
   });
@@ -110,7 +110,7 @@ test('images with different content are a finding, unless the versions show it',
       undefined,
       'the containers of the nodes are made from different images',
       '3 nodes have xinfinorg/xdcsubnets:v0.3.2 with the content sha256:aaaaaaaaaaaa… (n1, n3, n4), 1 has xinfinorg/xdcsubnets:v0.3.2 with the content sha256:bbbbbbbbbbbb… (n2)',
-      'pull the image of the other nodes for n2 with `docker compose pull`, name it in docker-compose.yml by a tag that does not move, and run `docker compose -p generated up -d n2`, one node after another',
+      'pull the image of the other nodes for n2 with `docker compose pull`, name it in docker-compose.yml by a tag that does not move, and run `HOSTPWD=$PWD docker compose -p generated up -d n2` in the folder of its compose file, one node after another',
     ],
   ]);
   const both = {
@@ -133,7 +133,7 @@ test('consensus settings that differ on one chain are a finding, those of anothe
       undefined,
       'the nodes follow different consensus settings',
       '3 nodes have a mine period of 2s, a timeout of 10s, the threshold 0.667, epochs of 900 blocks, a gap of 450 blocks (n1, n2, n3), 1 has a mine period of 2s, a timeout of 20s, the threshold 0.667, epochs of 900 blocks, a gap of 450 blocks (n4)',
-      'compare genesis.json of n4 with that of n1 by `sha256sum genesis.json`, put the right file in its place, and run `docker compose -p generated up -d n4`, one node after another',
+      'compare genesis.json of n4 with that of n1 by `sha256sum genesis.json`, put the right file in its place, and run `HOSTPWD=$PWD docker compose -p generated up -d n4` in the folder of its compose file, one node after another',
     ],
   ]);
   expect(found({}, with4({ genesis: '0xother' })).map(([problem]) => problem)).not.toContain('consensus_differs');
@@ -158,7 +158,7 @@ describe('published ports', () => {
         undefined,
         'Docker publishes ports to everybody who reaches its machine',
         'published on all addresses: n1 (8545, RPC; 9555, WebSocket), stats (5213, the stats server)',
-        'below `ports:` in docker-compose.yml write the address before the port, for n1 `127.0.0.1:8545:8545` in place of `8545:8545`, or the address of a private network, and run `docker compose -p generated up -d n1`; a firewall such as ufw does not stop what Docker publishes',
+        'below `ports:` in docker-compose.yml write the address before the port, for n1 `127.0.0.1:8545:8545` in place of `8545:8545`, or the address of a private network, and run `HOSTPWD=$PWD docker compose -p generated up -d n1` in the folder of its compose file; a firewall such as ufw does not stop what Docker publishes',
       ],
     ]);
   });
@@ -191,7 +191,7 @@ describe('the log of a container', () => {
         'n1',
         'Docker keeps too little of the log of n1',
         'Docker keeps 1 file of 50 kB of generated-n1-1, which a busy node fills in 10s',
-        'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `docker compose -p generated up -d n1`',
+        'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `HOSTPWD=$PWD docker compose -p generated up -d n1` in the folder of its compose file',
       ],
     ]);
   });
@@ -207,7 +207,7 @@ describe('the log of a container', () => {
         undefined,
         'Docker never throws log lines away, so they fill the disk',
         'the log driver json-file has no max-size for 2 of 4 containers: n1, n2',
-        'write `"log-opts": { "max-size": "20m", "max-file": "5" }` into /etc/docker/daemon.json and restart Docker, or `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below each service in docker-compose.yml; then recreate each container, for n1: run `docker compose -p generated up -d n1`',
+        'write `"log-opts": { "max-size": "20m", "max-file": "5" }` into /etc/docker/daemon.json and restart Docker, or `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below each service in docker-compose.yml; then recreate each container, for n1: run `HOSTPWD=$PWD docker compose -p generated up -d n1` in the folder of its compose file',
       ],
     ]);
   });
@@ -322,7 +322,7 @@ test('a log driver that keeps nothing to read is why a log cannot be read', () =
     found({ n1: made('n1', { log: { driver, isReadable } }) }, blind).map(([, , , evidence, fix]) => [evidence, fix]);
   const cannot = 'the log of the service n1 of the compose project generated cannot be read: ';
   const fix =
-    'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `docker compose -p generated up -d n1`';
+    'write `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below n1 in docker-compose.yml, and run `HOSTPWD=$PWD docker compose -p generated up -d n1` in the folder of its compose file';
   expect(withDriver('none', false)).toEqual([
     [`${cannot}its log driver is none, of which Docker keeps nothing to read`, fix],
   ]);

@@ -194,8 +194,8 @@ describe('while blocks come', () => {
         'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
       ],
       [
-        'subnetd cannot see n4',
-        'n4 did not return its latest block: http://n did not answer within 5s; its masternode misses no turn, so it takes part',
+        'subnetd cannot reach the RPC of n4, which runs',
+        'n4 did not return its latest block: http://n did not answer within 5s; its masternode misses no turn',
         'check whether it hangs, and read the log of the node n4',
       ],
     ]);
@@ -205,7 +205,7 @@ describe('while blocks come', () => {
     const rounds = [{ round: 1_998, miner: addressOf('n4') }];
     const chain = { missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 1 } } };
     const targets = [...others({ chain }), nodeOf('n2', { chain }), neverSeen('n4', TIMEOUT)];
-    expect(namesOf(targets)).toEqual(['quorum_at_risk', 'node_hanging n4']);
+    expect(namesOf(targets)).toEqual(['quorum_at_risk', 'node_down n4']);
   });
 
   test('the turns of a masternode show nothing until each has had two of them, or where it has just become silent', () => {
@@ -260,11 +260,35 @@ test('the peers that a node behind a login did not tell are not missing because 
   expect(explaining.map(({ summary }) => summary)).toEqual(['subnetd cannot see n4']);
 });
 
-test('one node of a chain of four that is refused is down, and says nothing of the others', () => {
-  const { problems, quorum } = diagnose([neverSeen('n1', REFUSED)]);
-  expect(problems.map(({ problem }) => problem)).toEqual(['node_down']);
-  expect(quorum).toBeUndefined();
-  expect(namesOf(NAMES.map((name) => neverSeen(name, REFUSED)))).toContain('subnet_halted');
+describe('nothing of a subnet has answered since the start', () => {
+  const summary = 'subnetd has not reached any node yet';
+
+  test('its addresses are to be checked: one node of a chain of four that is refused says nothing of the others', () => {
+    const { problems, quorum, headline } = diagnose([neverSeen('n1', REFUSED)]);
+    expect(problems).toMatchObject([
+      {
+        problem: 'never_reached',
+        summary,
+        evidence:
+          'its node has not answered since subnetd started; n1 did not return its latest block: nothing listens at http://n',
+        fix: 'check the addresses under rpc in the inventory; if they are right: start it or correct the address in the inventory, and read the log of the node n1',
+      },
+    ]);
+    expect(quorum).toBeUndefined();
+    expect(headline).toMatchObject({ standing: 'off', sentence: 'devnet has not been reached yet' });
+  });
+
+  test.each([REFUSED, TIMEOUT, { kind: 'unresolved', address: 'http://n' }] satisfies Fault[])(
+    'nor is it a halt',
+    (fault) => {
+      expect(namesOf(NAMES.map((name) => neverSeen(name, fault)))).toEqual(['never_reached']);
+    },
+  );
+
+  test('a node that has answered before, or whose log goes on, was reached', () => {
+    const others = ['n2', 'n3', 'n4'].map((name) => neverSeen(name, REFUSED));
+    expect(namesOf([nodeOf('n1', { fault: REFUSED }), ...others])).not.toContain('never_reached');
+  });
 });
 
 test.each<[string, Respond, string, string | undefined]>([

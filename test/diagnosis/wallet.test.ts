@@ -157,7 +157,7 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
       new RegExp(`has too few coins; that is not ${address} \\(PARENTNET_WALLET\\), which has 97 coins$`),
     );
     expect(one?.fix).toBe(
-      `put the key of ${address} into PARENTNET_WALLET_PK of common.env and run \`docker compose -p generated up -d relayer\`, or send coins to the wallet of the key that is there`,
+      `put the key of ${address} into PARENTNET_WALLET_PK of common.env and run \`HOSTPWD=$PWD docker compose -p generated up -d relayer\` in the folder of its compose file, or send coins to the wallet of the key that is there`,
     );
   });
 

@@ -1,3 +1,4 @@
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
 import { startIncidents } from '../../src/incidents/start-incidents.ts';
@@ -26,6 +27,7 @@ function run(
     ...deps,
     ...{ store, history, explained: deps.snapshot },
     keptDays: 365,
+    log: pino({ level: 'silent' }),
     minutesOf: () => [],
     readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),
     isNotifying: () => true,

@@ -60,6 +60,27 @@ function run(
   return { ...followed, all, only: all[0] as Incident };
 }
 
+it('an incident that a graver problem hides goes on until that is over, and ends then if it is not found', () => {
+  const risk = halt(MINUTE, { problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk' });
+  const hiding = halt(2 * MINUTE, { causes: [{ problem: 'quorum_at_risk' }] });
+  const steps: readonly Step[] = [
+    [MINUTE, withProblems(risk)],
+    [2 * MINUTE, withProblems(hiding)],
+  ];
+  const during = run(steps);
+  expect([...during.open.values()].map(({ problem }) => problem).toSorted()).toEqual([
+    'quorum_at_risk',
+    'subnet_halted',
+  ]);
+  const back = run([...steps, [3 * MINUTE, withProblems(risk)]]);
+  expect([...back.open.values()]).toMatchObject([{ problem: 'quorum_at_risk', startedAt: MINUTE, returns: 0 }]);
+  const over = run([...steps, [3 * MINUTE, withProblems()]]);
+  expect([...over.ended.values()].map(({ problem, endedAt }) => [problem, endedAt])).toContainEqual([
+    'quorum_at_risk',
+    3 * MINUTE,
+  ]);
+});
+
 describe('an incident', () => {
   it('that begins during planned work keeps what was announced, and one from before does not', () => {
     const planned = { reason: 'upgrade', until: DAY + 60 * MINUTE, by: 'ann' };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createIncidentMemory } from '../../src/incidents/create-incident-memory.ts';
+import { formatDuration } from '../../src/model/duration.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { NOW } from '../support/diagnosed.ts';
@@ -41,6 +42,11 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       expect(reasons(record?.timeline?.changes)).toEqual(['near', 'stored']);
       expect(record?.timeline?.minutes.map(({ blocks }) => blocks)).toEqual([30, 7]);
     });
+    const saidOf = ({ logged }: typeof first) =>
+      logged
+        .filter(({ problem }) => problem === 'container_down')
+        .map(({ level, msg, lasted }) => [level, msg, lasted]);
+    expect(saidOf(first)).toEqual([[40, 'a problem', undefined]]);
     expect(await first.addNote(begun.id, { author: 'grace', text: 'restarted it' })).toBe('added');
     expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe('unknown');
     for (const phase of ['resolved', 'firing', 'firing'] as const)
@@ -60,6 +66,11 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       const stored = await (await openStore()).read(begun.id);
       expect(stored?.timeline && reasons(stored.timeline.changes)).toEqual(['near', 'stored'].slice(1));
     }, 30_000);
+    expect(saidOf(second).at(-1)).toEqual([
+      30,
+      'the problem is over',
+      formatDuration((ended.endedAt ?? 0) - ended.startedAt),
+    ]);
     expect(second.wall()).toBeGreaterThanOrEqual((ended.endedAt ?? 0) + 11 * MINUTE);
     expect(await second.read('nothing')).toBeUndefined();
     const record = await second.read(begun.id);

@@ -16,6 +16,8 @@ const refused: NodeObservation = {
   latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
 };
 
+const answered: NodeObservation = { answered: true, latest: { ok: true, value: { number: 7 } } };
+
 test('each node is judged by the last observations of its neighbours, not by earlier ones', () => {
   const [a, b] = [nodeTarget('a'), nodeTarget('b')];
   const board = createBoard();
@@ -173,6 +175,7 @@ test('work that begins and ends between two rounds marks problems at once, also 
     () => works,
   );
   board.load(toInventory([node]), 0);
+  board.recordRun(node, 'rpc', { kind: 'node', seen: answered }, 0, 0);
   board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 10_000);
   const look = (at: number) => {
     board.diagnoseChanged(at);
@@ -226,6 +229,8 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
     ...(since !== undefined && { since }),
   });
 
+  for (const { targets } of subnets)
+    for (const target of targets) board.recordRun(target, 'rpc', { kind: 'node', seen: answered }, 0, 0);
   const down = ['subnet_halted', 'node_down', 'node_down'];
   failAll(1_000);
   breaks = 1;

@@ -121,10 +121,13 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
   };
 }
 
-/** A service that answers unless it is given a fault. */
+/** A service that answers unless it is given a fault, or its container does not run. */
 export function diagnosedService(
   component: ServiceTarget['component'],
-  { fault, container }: { readonly fault?: Fault; readonly container?: Partial<Container> } = {},
+  {
+    container,
+    fault = container?.running === false ? { kind: 'refused', address: 'http://192.0.2.1:80' } : undefined,
+  }: { readonly fault?: Fault; readonly container?: Partial<Container> } = {},
 ): KnownTarget {
   return {
     target: {

@@ -31,6 +31,7 @@ const BESIDES: Readonly<Partial<Record<FaultName, readonly AlertOf[]>>> = {
   'node-down': ['SubnetContainerDown subnet2', 'SubnetNodeDown subnet2'],
   'node-partitioned': ['SubnetNodePartitioned subnet2', 'SubnetNodeStalled subnet2'],
   'ipc-path-too-long': ['SubnetIpcPathTooLong subnet2', 'SubnetContainerRestarting subnet2', 'SubnetNodeDown subnet2'],
+  'read-only-data': ['SubnetNodeLogFault subnet2', 'SubnetContainerRestarting subnet2', 'SubnetNodeDown subnet2'],
   'service-down': ['SubnetServiceDown stats'],
   'oom-kill': ['SubnetContainerRestarting frontend', 'SubnetServiceDown frontend'],
   // Docker does not answer either.
@@ -46,9 +47,11 @@ function toFaultAlerts(fault: FaultName): FaultAlerts {
     return { name, subject, ...kind, notifies: [kind.alert, subject].filter(Boolean).join(' ') };
   });
   const componentOf = (subject: string) => (PARTS.nodes.includes(subject) ? 'node' : subject);
-  const isSilent = (subject: string | undefined) =>
-    subject !== undefined && found.some(({ name }) => pagesFor(componentOf(subject), name));
-  const raising = found.filter(({ subject, severity }) => severity !== 'warning' || !isSilent(subject));
+  const isSilent = ({ subject, isAboutNodes }: (typeof found)[number]) => {
+    const component = subject === undefined ? isAboutNodes && 'node' : componentOf(subject);
+    return component && found.some(({ name }) => pagesFor(component, name));
+  };
+  const raising = found.filter((one) => one.severity !== 'warning' || !isSilent(one));
   const notified = (isPage: boolean) =>
     raising.filter(({ severity }) => (severity === 'critical') === isPage).map(({ notifies }) => notifies);
   const silent = found.filter((one) => !raising.includes(one)).map(({ notifies }) => notifies);

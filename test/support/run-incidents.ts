@@ -1,3 +1,4 @@
+import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type IncidentsDeps, startIncidents } from '../../src/incidents/start-incidents.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
@@ -40,6 +41,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
   let shown = well;
   const failures: unknown[] = [];
   const bugs: unknown[] = [];
+  const logged: Readonly<Record<string, unknown>>[] = [];
   const link = startIncidents({
     ...sources,
     snapshot: () => {
@@ -53,6 +55,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
       fromWall: (at) => at - startsAt + NOW,
     },
     keptDays: 365,
+    log: pino({ base: undefined, timestamp: false }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     minutesOf: () => [{ at: INCIDENTS_START, blocks: 30 }],
     readLastLines: async ({ name }, count) => ({
       ok: true,
@@ -74,6 +77,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     ...link,
     failures,
     bugs,
+    logged,
     ofContainer,
     show: (next: SubnetState) => {
       shown = next;

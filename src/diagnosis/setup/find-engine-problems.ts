@@ -3,7 +3,7 @@ import { indexContainers } from '../../model/index-containers.ts';
 import { listNames } from '../../model/list-names.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
-import { type ContainerRef, engineOf } from '../../model/target.ts';
+import { engineOf } from '../../model/target.ts';
 import type { SubnetView } from '../subnet-view.ts';
 
 type Engine = readonly [name: string, setup: EngineSetup];
@@ -32,12 +32,14 @@ const isOver = ({ status, exitCode }: ListedContainer): boolean =>
 const describe = ({ name, status, exitCode }: ListedContainer): string =>
   `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`;
 
-/** Containers of the compose projects of the inventory that neither this subnet nor another one names. */
-function findUnlisted(
-  engines: readonly Engine[],
-  { targets }: SubnetView,
-  named: readonly ContainerRef[],
-): readonly Suspicion[] {
+const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
+  [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
+
+/** The containers of the compose projects of the inventory that neither this subnet nor another one names. */
+export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedContainer & { project: string })[] {
+  const setup = facts.setup?.observation;
+  if (setup === undefined) return [];
+  const { named } = setup;
   const findOwn = indexContainers(targets.map(({ state }) => state.target));
   // Nearly all are of this subnet, so few are looked for among those of all subnets.
   const isNamed = (engine: string, project: string, { name, service }: ListedContainer) =>
@@ -47,13 +49,17 @@ function findUnlisted(
         engineOf(ref) === engine &&
         ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),
     );
-  const unlisted = engines.flatMap(([engine, { projects }]) =>
+  return enginesOf(setup).flatMap(([engine, { projects }]) =>
     projects.flatMap(({ project, containers }) =>
       containers
         .filter((one) => !one.isIgnored && !isOver(one) && !isNamed(engine, project, one))
         .map((one) => ({ project, ...one })),
     ),
   );
+}
+
+function findUnlisted(view: SubnetView): readonly Suspicion[] {
+  const unlisted = listUnlisted(view);
   const [first] = unlisted;
   if (first === undefined) return [];
   return [
@@ -69,7 +75,6 @@ function findUnlisted(
 }
 
 /** What is wrong with the engines of a subnet, and with what they hold. */
-export function findEngineProblems(view: SubnetView, { engines, named }: SetupObservation): readonly Suspicion[] {
-  const read = [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
-  return [...findClocks(read), ...findUnlisted(read, view, named)];
+export function findEngineProblems(view: SubnetView, setup: SetupObservation): readonly Suspicion[] {
+  return [...findClocks(enginesOf(setup)), ...findUnlisted(view)];
 }

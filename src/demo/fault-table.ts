@@ -1,0 +1,248 @@
+import type { DemoClient } from './demo-client.ts';
+import type { Effects } from './effects.ts';
+
+/** A fault of the demo. */
+export interface FaultEntry {
+  readonly what: string;
+  /** The fewest nodes with which the fault can exist, and why it needs more than one. */
+  readonly least: number;
+  readonly because?: string;
+  /** The clients that subnet2 cannot run, with the end of the sentence that says why. */
+  readonly notIn?: Readonly<Partial<Record<DemoClient, string>>>;
+  readonly effects: Partial<Effects>;
+}
+
+const needsFour = { least: 4, because: 'with fewer the chain halts when one node does not vote' } as const;
+const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
+
+/** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
+export const FAULTS = {
+  'node-stalled': {
+    what: 'subnet2 keeps its peers and answers, but its height is stalled.',
+    ...needsSecond,
+    effects: { frozen: ['subnet2'] },
+  },
+  'node-down': {
+    what: 'The container of subnet2 is stopped, and every other node has lost it as a peer.',
+    ...needsSecond,
+    effects: { down: ['subnet2'], fates: { subnet2: 'stopped' } },
+  },
+  'node-behind': {
+    what: 'subnet2 follows the chain, but 25 blocks below the others.',
+    ...needsFour,
+    effects: { behind: ['subnet2'] },
+  },
+  'peer-missing': {
+    what: 'subnet2 and subnet3 are not connected to each other, so each has one peer less.',
+    least: 3,
+    because: 'with fewer no node is left that connects them',
+    effects: { cut: [['subnet2', 'subnet3']] },
+  },
+  'admin-not-exposed': {
+    what: 'No node serves admin over HTTP, as in a new subnet, so subnetd can only count peers.',
+    least: 1,
+    effects: { adminHidden: true },
+  },
+  'rpc-error-inside-result': {
+    what: 'subnet2 answers without a JSON-RPC error, but its result holds a text in Error and no number.',
+    ...needsSecond,
+    notIn: {
+      nethermind: 'which is asked for no result of that form',
+      xdposchain: 'whose header is read where its engine gives no block',
+    },
+    effects: { uncommitted: ['subnet2'] },
+  },
+  'rpc-garbage': {
+    what: 'A web page with status 200 answers at the address of subnet2.',
+    ...needsSecond,
+    effects: { garbled: ['subnet2'] },
+  },
+  'subnet-halted': {
+    what: 'Every node runs and has its peers, but the chain is stalled.',
+    least: 1,
+    effects: { halted: true },
+  },
+  'service-down': {
+    what: 'The container of the stats server is stopped.',
+    least: 1,
+    effects: { closed: ['stats'], fates: { stats: 'stopped' } },
+  },
+  'relayer-silent': {
+    what: 'The relayer starts a cycle and prints nothing more, as when the parent chain accepts its connection and never answers.',
+    least: 1,
+    effects: { relayer: 'silent' },
+  },
+  'relayer-dead-container-up': {
+    what: 'The process of the relayer was killed, and its redis keeps the container up.',
+    least: 1,
+    effects: { relayer: 'dead', closed: ['relayer'] },
+  },
+  'relayer-forking': {
+    what: 'The relayer finds other blocks in the subnet than in the checkpoint contract.',
+    least: 1,
+    effects: { relayer: 'forking' },
+  },
+  'bootnode-misses-a-node': {
+    what: 'A firewall blocks the p2p port of subnet2, so the bootnode receives nothing from it.',
+    ...needsSecond,
+    effects: { unheard: ['subnet2'] },
+  },
+  'stats-stale': {
+    what: 'The stats server runs and answers, but no node is connected to it.',
+    least: 1,
+    effects: { statsStale: true },
+  },
+  'frontend-error': {
+    what: 'The frontend cannot serve its pages and logs this.',
+    least: 1,
+    effects: { frontendError: true },
+  },
+  'console-error': {
+    what: 'The page of the frontend has errors on its console, which only a browser sees.',
+    least: 1,
+    effects: { consoleError: true },
+  },
+  'log-level-low': {
+    what: 'Every node runs with log level 2, as in a new subnet, and prints no block.',
+    least: 1,
+    effects: { logLevelLow: true },
+  },
+  'log-unreadable': {
+    what: 'The socket proxy refuses the log of the stats server, so nobody would see there why it ends.',
+    least: 1,
+    effects: { unreadable: ['stats'] },
+  },
+  'oom-kill': {
+    what: 'The frontend runs out of memory at each build of its page, and Docker restarts it in a loop.',
+    least: 1,
+    effects: { closed: ['frontend'], fates: { frontend: 'out-of-memory' } },
+  },
+  'ipc-path-too-long': {
+    what: 'subnet2 cannot bind its IPC socket because the path is too long, and Docker restarts it in a loop.',
+    ...needsSecond,
+    notIn: { nethermind: 'which has no socket' },
+    effects: { down: ['subnet2'], fates: { subnet2: 'ipc-path-too-long' } },
+  },
+  fork: {
+    what: 'subnet2 follows another branch: its heights are those of the others, and its newer blocks are not.',
+    ...needsFour,
+    effects: { forked: ['subnet2'] },
+  },
+  'mesh-hole': {
+    what: 'subnet2 and subnet3 are not connected, and neither are subnet1 and subnet4, so each node has one peer less.',
+    least: 4,
+    because: 'with fewer no node is left that connects them',
+    effects: {
+      cut: [
+        ['subnet2', 'subnet3'],
+        ['subnet1', 'subnet4'],
+      ],
+    },
+  },
+  'node-partitioned': {
+    what: 'A firewall cuts off subnet2 from the other nodes: it runs and answers with 0 peers, and its height is stalled.',
+    ...needsFour,
+    effects: { frozen: ['subnet2'], isolated: ['subnet2'] },
+  },
+  'other-genesis': {
+    what: 'subnet2 was started with the genesis of another chain, so it stays at block 0 and has no peer.',
+    ...needsFour,
+    effects: { foreign: ['subnet2'], isolated: ['subnet2'] },
+  },
+  liar: {
+    what: 'subnet2 answers with a height that is a million blocks above every other, and it rises.',
+    ...needsSecond,
+    effects: { boasting: ['subnet2'] },
+  },
+  'non-voting': {
+    what: 'subnet2 runs, follows the chain and answers, but it neither votes nor makes its blocks.',
+    ...needsFour,
+    effects: { mute: ['subnet2'] },
+  },
+  penalty: {
+    what: 'subnet2 follows the chain, but is in Penalty and no masternode, as it missed its rounds in the epoch before.',
+    ...needsSecond,
+    effects: { penalised: ['subnet2'] },
+  },
+  'finality-stalled': {
+    what: 'Blocks come, but none is committed any more, so the relayer has nothing to submit.',
+    least: 1,
+    effects: { finalityStalled: true },
+  },
+  'clock-wrong': {
+    what: 'The clock of the machine of subnet2 is 90 seconds behind, as the times in its log show.',
+    ...needsSecond,
+    effects: { skewed: ['subnet2'] },
+  },
+  'contract-gone': {
+    what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',
+    least: 1,
+    effects: { contractGone: true, relayer: 'no-contract' },
+  },
+  'parent-down': {
+    what: 'The node of the parent chain does not answer, neither the relayer nor subnetd.',
+    least: 1,
+    effects: { parentDown: true, relayer: 'no-parent' },
+  },
+  'parent-restarted': {
+    what: 'The node of the parent chain is restarted, is away for ten seconds, and all is well afterwards.',
+    least: 1,
+    effects: { parentRestarts: true },
+  },
+  'parent-reorganised': {
+    what: 'The parent chain takes back the last checkpoint in a reorganisation, and has it again with the next cycle of the relayer.',
+    least: 1,
+    effects: { parentReorganised: true },
+  },
+  'checkpoint-behind': {
+    what: 'The relayer says that it submits, but the checkpoint contract of the inventory does not move.',
+    least: 1,
+    effects: { checkpointLost: true },
+  },
+  'wallet-low': {
+    what: 'The wallet of the relayer has coins for three more days. subnetd says so when it has seen it pay for ten minutes.',
+    least: 1,
+    effects: { walletLow: true },
+  },
+  'wallet-empty': {
+    what: 'The wallet of the relayer has no coins left, so the parent chain refuses its transactions.',
+    least: 1,
+    effects: { walletEmpty: true, relayer: 'no-funds' },
+  },
+  'key-replaced': {
+    what: 'subnet2 was recreated with another key, so it follows the chain, and nobody signs with the key of its masternode.',
+    ...needsFour,
+    effects: { keys: { subnet2: 'a stranger' } },
+  },
+  'rpc-moved': {
+    what: 'subnet2 runs, votes and prints, but nothing listens at the address of its RPC any more.',
+    ...needsSecond,
+    effects: { rpcMoved: ['subnet2'] },
+  },
+  'rate-limited': {
+    what: 'A proxy in front of subnet2 answers 429 to every request, while the node runs.',
+    ...needsSecond,
+    effects: { limited: ['subnet2'] },
+  },
+  'container-renamed': {
+    what: 'The container of subnet2 runs in a compose project of another name, so Docker has none of the name in the inventory.',
+    ...needsSecond,
+    effects: { fates: { subnet2: 'renamed' } },
+  },
+  'read-only-data': {
+    what: 'The data folder of subnet2 is mounted read-only, so it cannot start, and Docker restarts it in a loop.',
+    ...needsSecond,
+    notIn: { nethermind: 'of which nobody has recorded what it prints then' },
+    effects: { down: ['subnet2'], fates: { subnet2: 'read-only' } },
+  },
+  'monitor-offline': {
+    what: 'subnetd has lost its network: no node, no service and no Docker Engine answers it, while the subnet is well.',
+    least: 1,
+    effects: { unreachable: true },
+  },
+  'rolling-restart': {
+    what: 'Somebody restarts all nodes, one after the other; each is down for ten seconds, and all is well afterwards.',
+    ...needsFour,
+    effects: { rolling: true },
+  },
+} as const satisfies Readonly<Record<string, FaultEntry>>;

@@ -1,0 +1,70 @@
+import { formatCount } from '../model/format-count.ts';
+import { listEach, listNames } from '../model/list-names.ts';
+import type { Suspicion } from '../model/problem.ts';
+import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
+
+export const shortAddress = (address: string): string => `${address.slice(0, 10)}…`;
+
+const addressOf = ({ chainFacts, isForeign }: NodeView): string | undefined =>
+  isForeign ? undefined : chainFacts?.observation.address;
+
+/**
+ * The masternodes that sign nothing and whose key no node of the inventory has, without as many as nodes are out that have never said
+ * their address: each may have one of the keys.
+ */
+export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
+  const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);
+  return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
+}
+
+/** The nodes that run with one key, by its address. Only that of a masternode matters. */
+const findShared = ({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] =>
+  [...Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '')].filter(
+    ([address, ones]) => ones.length > 1 && masters.has(address),
+  );
+
+/** Nodes whose key is that of no masternode, although each node of the inventory could be one. */
+function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly NodeView[] {
+  const { active = [], penalised = [], standby = [] } = masternodes ?? {};
+  const known = new Set([...active, ...penalised, ...standby]);
+  return nodes.filter((node) => {
+    const address = addressOf(node);
+    return node.answers === true && address !== undefined && !known.has(address);
+  });
+}
+
+/** Masternodes that nobody runs, and keys that two nodes have. Both cost a vote that each node by itself seems to give. */
+export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
+  const orphans = findOrphans(view);
+  const shared = findShared(view);
+  const unvoiced = listEach(orphans, shortAddress);
+  const found: Suspicion[] = shared.map(([address, nodes]) => {
+    const names = listNames(nodes.map(({ name }) => name));
+    return {
+      problem: 'key_shared',
+      about: address,
+      summary: `${names} run with one key`,
+      evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; nobody votes as ${unvoiced}, which no node has`}`,
+      fix: `give each its own key: compare the addresses in their env files with those of the masternodes, correct the wrong one, and recreate that node with an empty keystore; until then stop one of them, as two signers with one key can sign two blocks in one round`,
+      explains: [],
+      causes: [{ problem: 'masternode_missing' }],
+    };
+  });
+  if (orphans.length === 0) return found;
+  const { silentVoters } = view;
+  const strangers = findStrangers(view);
+  const total = view.chain.masternodes?.active.length ?? 0;
+  found.push({
+    problem: 'masternode_missing',
+    about: unvoiced,
+    summary: `nobody votes as ${unvoiced}`,
+    evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; it has signed no vote that the nodes hold, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds${strangers.length === 0 ? '' : `; ${listEach(strangers, ({ name }) => name)} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
+    fix:
+      strangers.length === 0
+        ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
+        : `give ${listEach(strangers, ({ name }) => name)} the key of ${unvoiced} back: its PRIVATE_KEY or keystore was replaced`,
+    explains: [],
+    causes: [],
+  });
+  return found;
+}

@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../src/diagnosis/follow-problems.ts';
+import { partOf } from '../../src/history/create-history.ts';
+import type { ContainerFacts, Facts, KnownTarget } from '../../src/model/facts.ts';
+import type { Fault } from '../../src/model/observation.ts';
+import type { Problem } from '../../src/model/problem.ts';
+import type { ProblemName } from '../../src/model/problem-catalog.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
+import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
+import { standingOf } from '../../src/pages/marks.ts';
+import { describeNow } from '../../src/pages/target-rows.ts';
+import {
+  addressOf,
+  containerOf,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  NOW,
+  STOPPED,
+} from '../support/diagnosed.ts';
+import { judgeTargets } from '../support/judge-targets.ts';
+
+/** The subnet of these targets, with the usual settings. */
+const toSubnet = (targets: readonly KnownTarget[]): Subnet => ({
+  ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+  targets: targets.map(({ target }) => target),
+});
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const nodes = (given: (name: string) => Given = () => ({})) =>
+  NAMES.map((name) => diagnosedNode(name, NAMES, given(name)));
+/** Its checks fail since then. */
+const SINCE = NOW - 5_000;
+const judge = (targets: readonly KnownTarget[]) =>
+  judgeTargets(targets, NOW).map((one) => ({
+    ...one,
+    checks: one.checks.map((check) => ({ ...check, since: SINCE })),
+  }));
+const diagnose = (targets: readonly KnownTarget[]) =>
+  diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW);
+const withFacts = (one: KnownTarget, facts: Partial<Facts>): KnownTarget => ({
+  ...one,
+  facts: { ...one.facts, ...facts },
+});
+const words = (targets: readonly KnownTarget[]) =>
+  diagnose(targets).problems.map(({ problem, name, summary, evidence, fix }) => ({
+    problem,
+    name,
+    summary,
+    evidence,
+    fix,
+  }));
+
+const missing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: true, observation: { kind: 'missing' } };
+const REFUSED: Fault = { kind: 'refused', address: 'http://n' };
+const UNREACHABLE: Fault = { kind: 'unreachable', address: 'http://n' };
+
+describe('an answer is stronger than what Docker says', () => {
+  test.each<[string, ContainerFacts | undefined, string]>([
+    ['has no such container', missing, 'Docker has no container for the service n3 of the compose project generated'],
+    ['says that it has ended', containerOf('n3', STOPPED), 'generated-n3-1 does not run'],
+  ])('a node that answers votes, although Docker %s: the inventory is wrong', (_, container, seen) => {
+    const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));
+    const { problems, quorum, members, headline } = diagnose(targets);
+    expect(problems).toMatchObject([
+      {
+        problem: 'container_misnamed',
+        severity: 'info',
+        name: 'n3',
+        summary: 'the inventory names a wrong container for n3',
+        evidence: `${seen}, but n3 answers`,
+        fix: 'correct container of n3 in the inventory; find its name with `docker ps`',
+      },
+    ]);
+    expect(quorum).toEqual({ total: 4, required: 3, voting: 4 });
+    expect(members.map(({ vote }) => vote)).toEqual(['votes', 'votes', 'votes', 'votes']);
+    expect(headline?.standing).toBe('ok');
+  });
+
+  test('a node that answered last before its container ended is down', () => {
+    const ended = containerOf('n3', { ...STOPPED, finishedAt: NOW - 1_000 });
+    const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container: ended }) : one));
+    expect(diagnose(targets).problems.map(({ problem }) => problem)).toContain('container_down');
+  });
+
+  test('so is a service', () => {
+    const stats = withFacts(diagnosedService('stats'), { container: missing });
+    expect(words([...nodes(), stats])).toMatchObject([{ problem: 'container_misnamed', name: 'stats' }]);
+    const gone = withFacts(diagnosedService('stats', { fault: REFUSED }), { container: missing });
+    expect(words([...nodes(), gone])).toMatchObject([{ problem: 'container_down', name: 'stats' }]);
+  });
+});
+
+describe('a masternode that signs nothing does not vote, whoever runs it', () => {
+  const active = ['n1', 'n2', 'n3', 'n4', 'n9'].map(addressOf);
+  const silent = addressOf('n9');
+  const rounds = [1_990, 1_995].map((round) => ({ round, miner: silent }));
+  const chain = {
+    masternodes: { number: 1_000, round: 2_000, active, standby: [], penalised: [] },
+    missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [silent]: 2 } },
+    pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+  };
+
+  test('one of a key that no node has is missing, and leaves no spare vote', () => {
+    const { problems, quorum } = diagnose(nodes(() => ({ chain })));
+    expect(quorum).toEqual({ total: 5, required: 4, voting: 4 });
+    expect(problems.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix])).toEqual([
+      [
+        'quorum_at_risk',
+        'no further node may fail',
+        '4 of 5 masternodes vote and 4 are needed, without 0xn9…',
+        'bring back 0xn9… before any other work, and restart no other node',
+      ],
+      [
+        'masternode_missing',
+        'nobody votes as 0xn9…',
+        'no node of the inventory has the key of 0xn9…, 1 of 5 masternodes; it has signed no vote that the nodes hold, and missed 2 of its last rounds',
+        'if a node of yours should have that key, give it back; else find who runs 0xn9…, or add its node to the inventory',
+      ],
+    ]);
+  });
+
+  test('one that signs counts, whether the inventory has its node or not', () => {
+    const signs = { ...chain, pool: { ...chain.pool, neverSigned: [] } };
+    const { problems, quorum } = diagnose(nodes(() => ({ chain: signs })));
+    expect(quorum?.voting).toBe(5);
+    expect(problems).toEqual([]);
+  });
+
+  test('a node that has another key than that of a masternode is named', () => {
+    const four = active.slice(0, 3).concat(silent);
+    const given = (name: string) => ({
+      chain: {
+        ...chain,
+        masternodes: { ...chain.masternodes, active: four },
+        ...(name === 'n4' && { address: '0xother' }),
+      },
+    });
+    expect(words(nodes(given))).toMatchObject([
+      { problem: 'quorum_at_risk', fix: 'bring back 0xn9… before any other work, and restart no other node' },
+      {
+        problem: 'masternode_missing',
+        evidence: expect.stringContaining('; n4 runs with the key of no masternode'),
+        fix: 'give n4 the key of 0xn9… back: its PRIVATE_KEY or keystore was replaced',
+      },
+    ]);
+  });
+
+  test('two nodes with one key are one vote, and the cause of the missing one', () => {
+    const four = active.slice(0, 3).concat(silent);
+    const given = (name: string) => ({
+      chain: {
+        ...chain,
+        masternodes: { ...chain.masternodes, active: four },
+        ...(name === 'n4' && { address: addressOf('n3') }),
+      },
+    });
+    expect(words(nodes(given))).toMatchObject([
+      { problem: 'quorum_at_risk', evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9…' },
+      {
+        problem: 'key_shared',
+        summary: 'n3, n4 run with one key',
+        evidence: 'n3, n4 both sign as 0xn3, which is one vote; nobody votes as 0xn9…, which no node has',
+      },
+    ]);
+  });
+
+  test('a node that has never said its address may have the key', () => {
+    const given = (name: string) => ({
+      chain: {
+        ...chain,
+        masternodes: { ...chain.masternodes, active: active.slice(0, 3).concat(silent) },
+        ...(name === 'n4' && { address: undefined }),
+      },
+      ...(name === 'n4' && { fault: REFUSED }),
+    });
+    expect(words(nodes(given)).map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'node_down']);
+  });
+});
+
+describe('a node whose RPC cannot be reached, but that runs', () => {
+  const n2 = (facts: Partial<Facts>, fault: Fault = REFUSED) =>
+    nodes((name) => (name === 'n2' ? { fault } : {})).map((one) =>
+      one.target.name === 'n2' ? withFacts(one, facts) : one,
+    );
+  const { logs } = diagnosedNode('n2', NAMES).facts;
+  const printed = (at: number) => ({ logs: logs && { ...logs, node: { height: 1_001, advancedAt: at, level: 4 } } });
+  const answersByIpc = (name: string, fault: Fault): Partial<Facts> => {
+    const { node } = diagnosedNode(name, NAMES, { fault }).facts;
+    const peers = { ok: true, value: { count: 3, via: 'admin_peers' } } as const;
+    const observation = { answered: true, isPeersByIpc: true, latest: { ok: false, fault }, peers } as const;
+    return { node: node && { ...node, observation } };
+  };
+
+  test('is said to run, with what shows it', () => {
+    expect(words(n2(answersByIpc('n2', REFUSED)))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        summary: 'subnetd cannot reach the RPC of n2, which runs',
+        evidence: 'n2 did not return its latest block: nothing listens at http://n; its IPC socket answers',
+        fix: 'see on which address and port n2 serves RPC, if at all, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
+      },
+    ]);
+    expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
+      { problem: 'rpc_closed', evidence: expect.stringMatching(/; its log goes on$/) },
+    ]);
+  });
+
+  test('the last lines before it ended show nothing', () => {
+    expect(words(n2(printed(SINCE + 1_999))).map(({ problem }) => problem)).toEqual(['node_down']);
+  });
+
+  test('no node that can be reached is a fault of the way there, with sockets that answer, and with one node only', () => {
+    const all = nodes().map((one) => withFacts(one, answersByIpc(one.target.name, UNREACHABLE)));
+    expect(words(all)).toMatchObject([
+      {
+        problem: 'monitor_offline',
+        evidence:
+          'all 4 nodes became unreachable from here (unreachable), while the IPC socket of n1, n2, n3, n4 answers',
+      },
+    ]);
+    const only = (fault: Fault) => words([diagnosedNode('n1', ['n1'], { fault })]);
+    expect(only({ kind: 'unresolved', address: 'http://n' })).toMatchObject([
+      {
+        problem: 'monitor_offline',
+        evidence: 'n1, the only node, became unreachable from here (unresolved), and none is known to be stopped',
+      },
+    ]);
+    expect(only({ kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false })).not.toMatchObject([
+      { problem: 'monitor_offline' },
+    ]);
+  });
+});
+
+describe('a node that has just started', () => {
+  const startedAgo = (ms: number, given: Given) => ({ ...given, container: { startedAt: NOW - ms } });
+  const found = (given: Given) => words(nodes((name) => (name === 'n2' ? given : {}))).map(({ problem }) => problem);
+
+  test('is given a minute before it is said to be silent or behind', () => {
+    expect(found(startedAgo(59_000, { fault: REFUSED }))).toEqual([]);
+    expect(found(startedAgo(60_000, { fault: REFUSED }))).toContain('node_down');
+    expect(found(startedAgo(59_000, { height: 900 }))).toEqual([]);
+    expect(found(startedAgo(60_000, { height: 900 }))).toContain('node_behind');
+  });
+});
+
+test('the advice of a problem that is not found any more is withdrawn', () => {
+  const down = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {}));
+  const first = diagnose(down);
+  const open = { ...first, problems: first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW })) };
+  const after = diagnoseSubnet(toSubnet(nodes()), judge(nodes()), open, NOW + 1_000);
+  expect(after.problems.map(({ state, fix }) => [state, fix])).toEqual(
+    open.problems.map(() => ['clearing', 'nothing to do: it is not seen any more, and over if it stays away']),
+  );
+  expect(after.headline?.sentence).toBe('devnet recovers');
+});
+
+test('a node that was unpaused is not said to hang before it is asked again', () => {
+  const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+  const targets = nodes((name) => (name === 'n2' ? { fault: timeout } : {}));
+  const asked = (lastRun: number) => {
+    const states = judge(targets).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => (check.check === 'latest_block' ? { ...check, lastRun } : check)),
+    }));
+    return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(asked(SINCE - 1)).not.toContain('node_hanging');
+  expect(asked(SINCE)).toContain('node_hanging');
+});
+
+test('a subnet that was halted or out of reach before a restart of subnetd was reached once', () => {
+  const silent = NAMES.map((name) => {
+    const one = diagnosedNode(name, NAMES, { fault: REFUSED });
+    const { container: _, logs: __, ...facts } = one.facts;
+    return { ...one, facts: { ...facts, node: { observation: facts.node?.observation } } } as KnownTarget;
+  });
+  const found = (problems: FollowedProblems['problems']) =>
+    diagnoseSubnet(toSubnet(silent), judge(silent), { problems, ended: [] }, NOW).problems.map(
+      ({ problem }) => problem,
+    );
+  expect(found([])).toEqual(['never_reached']);
+  const halt = { ...diagnose(silent).problems[0], problem: 'subnet_halted', state: 'open' } as Problem;
+  expect(found([halt])).toContain('subnet_halted');
+});
+
+test('a node that does not answer any more shares its key with nobody', () => {
+  const given = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') }, fault: REFUSED } : {});
+  expect(words(nodes(given)).map(({ problem }) => problem)).not.toContain('key_shared');
+  const both = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') } } : {});
+  expect(words(nodes(both)).map(({ problem }) => problem)).toContain('key_shared');
+});
+
+test('what would page if it is confirmed is no green headline', () => {
+  const { headline, problems } = diagnose(nodes((name) => (name === 'n2' ? { fault: REFUSED } : {})));
+  expect(problems.map(({ state }) => state)).not.toContain('open');
+  expect(headline).toMatchObject({ standing: 'warn', sentence: 'devnet runs: no node may fail' });
+});
+
+test('the log of a container that has just started is not missed', () => {
+  const missingLog = {
+    sources: { container: { up: false, lines: 0, since: 0, fault: { what: 'no-container' as const } } },
+    patterns: {},
+  };
+  const found = (ms: number) =>
+    words(
+      nodes((name) => (name === 'n2' ? { container: { startedAt: NOW - ms } } : {})).map((one) =>
+        one.target.name === 'n2' ? withFacts(one, { logs: missingLog }) : one,
+      ),
+    ).map(({ problem }) => problem);
+  expect(found(59_999)).not.toContain('log_source_down');
+  expect(found(60_000)).toContain('log_source_down');
+});
+
+describe('a target that a problem names', () => {
+  const state = (problem: ProblemName, severity: 'critical' | 'warning'): TargetState => {
+    const [one] = judge(nodes());
+    if (one === undefined) throw new Error('a target is expected');
+    return { ...one, problem: { problem, severity, summary: 'it follows another chain', fix: 'stop it', since: NOW } };
+  };
+
+  test('is shown with it, although its checks pass', () => {
+    expect(standingOf(state('chain_forked', 'critical'))).toEqual({ standing: 'bad', word: 'problem' });
+    expect(describeNow(state('masternode_penalised', 'warning'))).toBe('It follows another chain');
+    expect(standingOf(state('masternode_penalised', 'warning')).standing).toBe('warn');
+  });
+
+  test('has no uptime while it takes no part, and keeps it with any other', () => {
+    expect(partOf(state('chain_forked', 'critical'))).toBe('fail');
+    expect(partOf(state('wallet_low', 'warning'))).toBe('ok');
+  });
+
+  test('is found by the problem of its own first, then by one that names it', () => {
+    const targets = judge(nodes());
+    const named = (problems: readonly Partial<Problem>[]) =>
+      explainTargets(
+        targets,
+        problems.map((one) => ({ state: 'open', severity: 'warning', explains: [], causes: [], ...one }) as Problem),
+      ).map(({ problem }) => problem?.problem);
+    const fork = { problem: 'chain_forked', severity: 'critical', nodes: ['n2'] } as const;
+    expect(named([fork])).toEqual([undefined, 'chain_forked', undefined, undefined]);
+    const own = { problem: 'node_not_voting', component: 'node', name: 'n2' } as const;
+    expect(named([fork, own])).toEqual([undefined, 'node_not_voting', undefined, undefined]);
+    expect(named([{ ...own, state: 'clearing' }])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
