@@ -128,15 +128,11 @@ function streamEvents(response: ServerResponse, containers: Containers, since: s
   );
 }
 
-function findListed(
-  containers: Containers,
-  filters: string | null,
-  isRenamed: (service: string) => boolean,
-): readonly SimulatedContainer[] {
+function findListed(containers: Containers, filters: string | null): readonly SimulatedContainer[] {
   const { label = [] } = JSON.parse(filters ?? '{}') as { readonly label?: readonly string[] };
   return containers.all().filter((container) => {
     const labels = Object.entries(labelsOf(container)).map(([key, value]) => `${key}=${value}`);
-    return !isRenamed(container.service) && label.every((wanted) => labels.includes(wanted));
+    return label.every((wanted) => labels.includes(wanted));
   });
 }
 
@@ -144,8 +140,6 @@ function findListed(
 export interface EngineControls {
   /** Whether the log of a service is refused. */
   readonly isRefused?: (service: string) => boolean;
-  /** Whether the container of a service belongs to another compose project. */
-  readonly isRenamed?: (service: string) => boolean;
   /** Restarts a container; resolves once it runs again, or to why it cannot. */
   readonly restart?: (service: string) => Promise<string | undefined>;
 }
@@ -169,10 +163,7 @@ async function restartContainer(
  * refuses some logs. All it changes is that it restarts a container. Shapes from the Docker Engine API, version 1.41.
  */
 export const createEngineHandler =
-  (
-    containers: Containers,
-    { isRefused = () => false, isRenamed = () => false, restart }: EngineControls = {},
-  ): RequestListener =>
+  (containers: Containers, { isRefused = () => false, restart }: EngineControls = {}): RequestListener =>
   (request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://docker');
@@ -183,10 +174,8 @@ export const createEngineHandler =
     if (what === 'info') return sendJson(response, 200, { SystemTime: new Date().toISOString(), Warnings: null });
     if (what !== 'containers') return sendJson(response, 404, { message: 'page not found' });
     if (handle === 'json')
-      return sendJson(response, 200, findListed(containers, searchParams.get('filters'), isRenamed).map(toListed));
-    const container = containers
-      .all()
-      .find(({ id, name, service }) => !isRenamed(service) && (id === handle || name === handle));
+      return sendJson(response, 200, findListed(containers, searchParams.get('filters')).map(toListed));
+    const container = containers.all().find(({ id, name }) => id === handle || name === handle);
     if (container === undefined) return sendJson(response, 404, { message: `No such container: ${handle}` });
     if (isRestart) return void restartContainer(response, container.service, restart);
     if (part === 'json') return sendJson(response, 200, toInspected(container));

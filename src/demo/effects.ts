@@ -84,8 +84,8 @@ export interface Effects {
 const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'forking'] as const;
 export type RelayerFault = (typeof RELAYER_FAULTS)[number];
 
-/** A container is stopped, runs in another compose project, or is started again and again, each time to its end. */
-export type Fate = 'stopped' | 'renamed' | 'ipc-path-too-long' | 'read-only' | 'out-of-memory';
+/** A container is stopped, or it is started again and again, each time to its end. */
+export type Fate = 'stopped' | 'ipc-path-too-long' | 'read-only' | 'out-of-memory';
 
 /** A subnet in which all is well. */
 export const NO_EFFECTS: Effects = {

@@ -3,7 +3,6 @@ import { asGeneratedIn, type DemoParts } from './expected-changes.ts';
 
 const PROBLEM_OF_FATE: Readonly<Record<Fate, string>> = {
   stopped: 'container_down',
-  renamed: 'container_misnamed',
   'ipc-path-too-long': 'ipc_path_too_long',
   'read-only': 'disk_unwritable',
   'out-of-memory': 'out_of_memory',

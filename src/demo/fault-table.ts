@@ -224,11 +224,6 @@ export const FAULTS = {
     ...needsSecond,
     effects: { limited: ['subnet2'] },
   },
-  'container-renamed': {
-    what: 'The container of subnet2 runs in a compose project of another name, so Docker has none of the name in the inventory.',
-    ...needsSecond,
-    effects: { fates: { subnet2: 'renamed' } },
-  },
   'read-only-data': {
     what: 'The data folder of subnet2 is mounted read-only, so it cannot start, and Docker restarts it in a loop.',
     ...needsSecond,

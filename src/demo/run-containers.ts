@@ -44,12 +44,7 @@ export function runContainers(
       if (status !== 'exited') stopContainer(containers, logs, container, now());
     } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= PAUSE_MS)) {
       start(service);
-    } else if (
-      fate !== undefined &&
-      fate !== 'renamed' &&
-      status === 'running' &&
-      now() - startedAt >= LIVES_MS[fate]
-    ) {
+    } else if (fate !== undefined && status === 'running' && now() - startedAt >= LIVES_MS[fate]) {
       const isKilled = fate === 'out-of-memory';
       if (isKilled) containers.print(service, frontendKilledLines);
       else logs.printFatal(service, fate, now());

@@ -209,11 +209,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       );
     await listenAs(
       ENGINE,
-      createEngineHandler(containers, {
-        isRefused: (service) => current.unreadable.includes(service),
-        isRenamed: (service) => current.fates[service] === 'renamed',
-        restart,
-      }),
+      createEngineHandler(containers, { isRefused: (service) => current.unreadable.includes(service), restart }),
     );
     await listenAs(PARENT, parent.handler);
     await openAndClose();

@@ -61,13 +61,15 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
 }
 
 /** What has just started may not have made its file, and its new container is read within seconds. */
-const isYoung = ({ container }: TargetView, now: number): boolean =>
-  container.kind === 'running' && now - (container.container.startedAt ?? 0) < START_MS;
+const isYoung = ({ container }: TargetView, fault: LogFault | undefined, now: number): boolean =>
+  (fault?.what === 'missing' || fault?.what === 'no-container') &&
+  container.kind === 'running' &&
+  now - (container.container.startedAt ?? 0) < START_MS;
 
 function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
   const { state, setup } = view;
   const unread = findUnread(state);
-  if (unread === undefined || isYoung(view, now)) return undefined;
+  if (unread === undefined || isYoung(view, unread[1].fault, now)) return undefined;
   const { component, name, container, logFiles } = state.target;
   const [source, { fault }] = unread;
   const isFile = source === 'file';

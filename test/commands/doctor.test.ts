@@ -90,6 +90,7 @@ docker: { socketPath: ${engine.socketPath} }
       'log_source_down n3',
       'the log of the service n3 of the compose project p cannot be read: its log driver is none, of which Docker keeps nothing to read',
     ],
+    ['info', 'check_degraded', 'n1 runs with log level 2, at which a healthy node is silent; the same holds for n2'],
     // Other tests may import the image of n1 and n3 again meanwhile.
     ['info', 'images_differ', expect.stringMatching(/1 has copy:latest with the content sha256:[\da-f]{12}… \(n2\)/)],
     ['info', 'ports_published', 'published on all addresses: n1 (8545, RPC)'],
@@ -97,7 +98,6 @@ docker: { socketPath: ${engine.socketPath} }
     ['info', 'bootnode_log_quiet bootnode', 'p-bootnode-1 runs with -verbosity 3, and pings are printed from 5 on'],
     ['info', 'log_rotation_missing', 'the log driver json-file has no max-size for 1 of 4 containers: n2'],
     ['info', 'containers_unlisted', 'not in the inventory: p-faucet-1 (running)'],
-    ['info', 'check_degraded', 'n1 runs with log level 2, at which a healthy node is silent; the same holds for n2'],
   ]);
   expect(findings.filter(({ fix }) => fix === '')).toEqual([]);
   expect(unexamined.filter(({ failed }) => failed).map(({ what, names }) => [what, ...names])).toEqual([

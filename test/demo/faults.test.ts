@@ -61,7 +61,6 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['key-replaced', [], []],
   ['rpc-moved', [...latest(2), ...peers(2)], []],
   ['rate-limited', [...latest(2), ...peers(2)], []],
-  ['container-renamed', ['node/subnet2/container'], []],
   ['read-only-data', [...lost, 'node/subnet2/container'], []],
   [
     'monitor-offline',
@@ -117,7 +116,6 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'key-replaced': ['quorum_at_risk', 'masternode_missing'],
   'rpc-moved': ['rpc_closed subnet2'],
   'rate-limited': ['node_down subnet2'],
-  'container-renamed': ['container_misnamed subnet2'],
   'read-only-data': ['quorum_at_risk', 'disk_unwritable subnet2'],
   'monitor-offline': ['monitor_offline'],
   'rolling-restart': [],

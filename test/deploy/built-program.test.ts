@@ -82,8 +82,8 @@ test('a daemon builds its program, and what is started then is that until a sour
   expect((await start('version').finished).stdout).toMatch(/^older 0/);
 
   // The first one loads its pages now, from its own files.
-  expect(await daemon.get('/')).toContain('<title>d is halted');
-  expect(await next.get('/')).toContain('<title>d is halted');
+  expect(await daemon.get('/')).toContain('<title>d has not been reached yet');
+  expect(await next.get('/')).toContain('<title>d has not been reached yet');
   expect([await daemon.stop(), await next.stop()]).toEqual([0, 0]);
 });
 
@@ -116,6 +116,6 @@ test('where nothing builds it, the sources run', async () => {
   rmSync(pathOf('scripts/build.ts'));
   const daemon = await runDaemon();
   expect(daemon.started).toBe(SOURCE);
-  expect(await daemon.get('/')).toContain('<title>d is halted');
+  expect(await daemon.get('/')).toContain('<title>d has not been reached yet');
   expect(await daemon.stop()).toBe(0);
 });

@@ -42,11 +42,11 @@ it('a daemon shows the bars of the one before it, goes on with its changes, and 
     );
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
     expect(metrics).toContain('\nsubnetd_history_dropped_total 0\n');
-    const before = (await time()).reduce((sum, { fail }) => sum + fail, 0);
+    const before = (await time()).reduce((sum, { unseen }) => sum + unseen, 0);
     // What was recorded since the last minute is written at the stop.
     expect(await daemon.end()).toBe(0);
     expect(
-      (await time()).reduce((sum, { fail }) => sum + fail, 0),
+      (await time()).reduce((sum, { unseen }) => sum + unseen, 0),
       `run ${run}`,
     ).toBeGreaterThan(before);
     const broke = (await store.changes({ limit: 99 })).filter(({ what }) => what === 'latest_block');
