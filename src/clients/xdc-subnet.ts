@@ -47,7 +47,8 @@ export const xdcSubnet: Client = {
     giveGenesis: ({ name }) => `give ${name} the genesis file of the subnet`,
     resync,
     repairDatabase: (name) => `check its disk, then restore a backup of its data folder, or ${resync(name)}`,
-    checkKey: (node) => `check PRIVATE_KEY in ${envFileOf(node)} and the keystore in its data folder`,
+    checkKey: (node) =>
+      `check PRIVATE_KEY in ${envFileOf(node)}, which its start reads only with an empty data folder, and the keystore in that folder`,
     compareGenesis: (names, other) =>
       `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
   },

@@ -2,7 +2,7 @@ import type { ClockDisturbances } from '../model/clock.ts';
 import type { Headline } from '../model/headline.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
 import type { EndedProblem, Problem } from '../model/problem.ts';
-import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import { indexProblems } from '../model/problem-index.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
@@ -10,7 +10,7 @@ import type { Subnet } from '../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
-import { findHeadline, isOfSight, isQuorumLost } from './find-headline.ts';
+import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
@@ -42,19 +42,19 @@ export function describeSubnet(
   plannedWork: readonly PlannedWork[] = [],
 ): Omit<Diagnosis, keyof FollowedProblems> {
   // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name.
-  const isBlind =
-    problems.some(({ problem, state }) => isOfSight(problem) && state !== 'clearing') ||
+  const seesNothing =
+    problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
-  const quorum = isBlind ? undefined : view.quorum;
+  const quorum = seesNothing ? undefined : view.quorum;
   const found = findMembers(view);
-  const members = isBlind
+  const members = seesNothing
     ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
     : found;
   return {
     quorum,
     headline: findHeadline(view.subnet.name, targets, problems, quorum, plannedWork),
     members,
-    epoch: findEpoch(view, members, isBlind),
+    epoch: findEpoch(view, members, seesNothing),
     reference: view.reference,
     stallAfterMs: view.stallAfterMs,
   };
@@ -112,14 +112,16 @@ function explainCheck(
     : { ...state, cause: summary, because };
 }
 
-const keyOf = (component: string, name: string, check: string): string => `${component} ${name} ${check}`;
+const subjectOf = (component: string, name: string): string => `${component} ${name}`;
+
+const keyOf = (component: string, name: string, check: string): string => `${subjectOf(component, name)} ${check}`;
 
 /** By target: the first of the problems that are open and about it, else the first that names it. The problems are the worst first. */
 function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
   const naming = new Map<string, Problem>();
   const open = problems.filter(({ state, severity }) => state === 'open' && severity !== 'info');
   const add = (component: string, name: string, one: Problem) => {
-    const key = keyOf(component, name, '');
+    const key = subjectOf(component, name);
     if (!naming.has(key)) naming.set(key, one);
   };
   for (const one of open) if (one.component && one.name) add(one.component, one.name, one);
@@ -142,7 +144,7 @@ export function explainTargets(
   if (byCheck.size === 0 && naming.size === 0) return targets;
   return targets.map((judged) => {
     const { component, name } = judged.target;
-    const named = naming.size === 0 ? undefined : naming.get(keyOf(component, name, ''));
+    const named = naming.size === 0 ? undefined : naming.get(subjectOf(component, name));
     const state = named === undefined ? judged : { ...judged, problem: named };
     const find = ({ check, verdict }: ExplainedCheckState) =>
       verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;

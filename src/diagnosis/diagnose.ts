@@ -7,7 +7,7 @@ import {
   type ProblemRef,
   type Suspicion,
 } from '../model/problem.ts';
-import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
+import { isBlind, type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, indexProblems, type ProblemIndex } from '../model/problem-index.ts';
 import { START_MS } from '../model/restart-cause.ts';
 import { formatReason } from '../model/verdict.ts';
@@ -154,7 +154,7 @@ export function diagnose(
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
   // While nothing could be reached, silence was no evidence: each problem is confirmed by what is found from now on.
-  if (before.get({ problem: 'monitor_offline' }) !== undefined)
+  if (before.values.some(({ problem }) => isBlind(problem)))
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });
   return found;
 }

@@ -73,9 +73,9 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
     problem: 'container_misnamed',
     component,
     name,
-    summary: `the inventory names a wrong container for ${name}`,
+    summary: `the inventory names the wrong container for ${name}`,
     evidence: `${describeMisnamed(one)}, but ${name} answers`,
-    fix: `correct container of ${name} in the inventory${others.length === 0 ? '; find its name with `docker ps`' : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
+    fix: `correct the container of ${name} in the inventory${others.length === 0 ? '; find its name with `docker ps`' : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
     explains: explain(one, 'container', 'log_block', 'messages', 'logs'),
     causes: [
       { problem: 'log_source_down', component, name },

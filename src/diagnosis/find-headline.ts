@@ -4,7 +4,7 @@ import { formatCount } from '../model/format-count.ts';
 import type { Headline } from '../model/headline.ts';
 import { describePlanned, type PlannedWork } from '../model/planned-work.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
-import type { ProblemName } from '../model/problem-catalog.ts';
+import { isBlind, type ProblemName } from '../model/problem-catalog.ts';
 import type { Quorum, TargetState } from '../model/snapshot.ts';
 
 /** At most this many causes are named. The others are counted. */
@@ -45,14 +45,11 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
   quorum_at_risk: ['warn'],
 };
 
-/** Whether a problem says that nothing is seen of the subnet. */
-export const isOfSight = (problem: ProblemName): boolean => WHOLE[problem]?.[0] === 'off';
-
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
-  if (isOfSight(problem) && state !== 'clearing') return -1;
+  if (isBlind(problem) && state !== 'clearing') return -1;
   const place = WORST_FIRST.indexOf(problem);
   return (
     (planned === undefined ? 0 : 200) +
@@ -118,7 +115,7 @@ export function findHeadline(
     };
   const votes = quorum === undefined || quorum.total === 0 ? '' : `${describeVotes(quorum)}.`;
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
-  const blind = problems.find((one) => one.state === 'suspected' && isOfSight(one.problem));
+  const blind = problems.find((one) => one.state === 'suspected' && isBlind(one.problem));
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const worst = findWorst(standing);
   const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');

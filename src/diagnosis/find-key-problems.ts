@@ -1,7 +1,7 @@
 import { formatCount } from '../model/format-count.ts';
 import { listEach, listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
-import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}…`;
 
@@ -44,8 +44,8 @@ export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
       problem: 'key_shared',
       about: address,
       summary: `${names} run with one key`,
-      evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; nobody votes as ${unvoiced}, which no node has`}`,
-      fix: `give each its own key: compare the addresses in their env files with those of the masternodes, correct the wrong one, and recreate that node with an empty keystore; until then stop one of them, as two signers with one key can sign two blocks in one round`,
+      evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}`,
+      fix: `stop one of them at once, as two signers with one key can sign two blocks in one round; then give the wrong one its own key back: ${nodes.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
       explains: [],
       causes: [{ problem: 'masternode_missing' }],
     };
@@ -57,12 +57,12 @@ export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   found.push({
     problem: 'masternode_missing',
     about: unvoiced,
-    summary: `nobody votes as ${unvoiced}`,
+    summary: `no node votes as ${unvoiced}`,
     evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; it has signed no vote that the nodes hold, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds${strangers.length === 0 ? '' : `; ${listEach(strangers, ({ name }) => name)} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
     fix:
       strangers.length === 0
         ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
-        : `give ${listEach(strangers, ({ name }) => name)} the key of ${unvoiced} back: its PRIVATE_KEY or keystore was replaced`,
+        : `give ${listEach(strangers, ({ name }) => name)} the key of ${unvoiced} back: ${strangers.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
     explains: [],
     causes: [],
   });

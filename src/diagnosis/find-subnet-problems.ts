@@ -12,6 +12,7 @@ import { findOrphans, shortAddress } from './find-key-problems.ts';
 import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
 import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
+import { highest } from './highest.ts';
 import { describeReturn } from './next-epoch.ts';
 import { requiredVotes } from './quorum.ts';
 import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
@@ -37,13 +38,6 @@ const explainHalt = ({ targets }: SubnetView) =>
   explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
 
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
-
-/** The highest of many values. `Math.max` takes no more than some hundred thousand arguments. */
-function highest(values: Iterable<number>): number {
-  let most = Number.NEGATIVE_INFINITY;
-  for (const value of values) if (value > most) most = value;
-  return most;
-}
 
 /** Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. */
 const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));

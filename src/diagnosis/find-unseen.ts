@@ -3,6 +3,7 @@ import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
+import { highest } from './highest.ts';
 import { parentSubject } from './parent-view.ts';
 import { checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
@@ -44,7 +45,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   const { nodes, targets } = view;
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
-  const lastAnswer = Math.max(...asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
+  const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
   const rising = nodes.filter(({ rises }) => rises);

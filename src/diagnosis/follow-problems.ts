@@ -82,7 +82,7 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
 }
 
 /** What to do about a problem that is not found any more. */
-const NOTHING_TO_DO = 'nothing to do: it is not seen any more, and over if it stays away';
+const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {

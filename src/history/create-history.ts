@@ -1,6 +1,6 @@
 import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../model/history.ts';
 import { findPlanned, type PlannedWork } from '../model/planned-work.ts';
-import type { ProblemName } from '../model/problem-catalog.ts';
+import { isBlind, type ProblemName } from '../model/problem-catalog.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { Target } from '../model/target.ts';
 import { createColumns } from './columns.ts';
@@ -23,9 +23,6 @@ const UNSEEN_MS = 60_000;
 /** The problems of a node that runs and takes no part. */
 const WITHOUT_PART: readonly ProblemName[] = ['chain_forked', 'node_not_voting', 'masternode_penalised'];
 
-/** The problems that say that nothing is seen of a subnet, whatever it does. */
-const UNSEEN: readonly ProblemName[] = ['monitor_offline', 'never_reached'];
-
 /**
  * The part of the uptime that a moment of a target counts for. What fails because of another target is no time down of its own. A
  * masternode that takes no part is down, whatever its checks say.
@@ -40,7 +37,7 @@ export function partOf(
   for (const { verdict, because } of checks) {
     const isOwn = because === undefined || (because.component === target.component && because.name === target.name);
     if (verdict === 'fail' && isOwn) return isDown();
-    if (verdict === 'fail' && because && UNSEEN.includes(because.problem)) continue;
+    if (verdict === 'fail' && because && isBlind(because.problem)) continue;
     if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
   }
   return part;

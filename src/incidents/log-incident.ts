@@ -5,9 +5,9 @@ import type { Incident, IncidentEnd } from '../model/incident.ts';
 const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
-  recovered: 'the problem is over',
-  removed: 'the problem is over: its subject is not in the inventory any more',
-  'not-found-again': 'the problem is over: it was not found again after a restart of subnetd',
+  recovered: 'problem over',
+  removed: 'problem over: its subject is not in the inventory any more',
+  'not-found-again': 'problem over: it was not found again after a restart of subnetd',
 };
 
 /** Writes one line when a problem opens, by its severity, and one when it is over. */
@@ -16,6 +16,6 @@ export function logIncident(log: Logger, { problem, subnet, component, name, sev
   const { first, last, startedAt, endedAt, end = 'recovered' } = incident;
   if (endedAt === undefined) {
     const { summary, fix } = incident.returns > 0 ? last : first;
-    log[LEVELS[severity]]({ ...subject, summary, fix }, incident.returns > 0 ? 'the problem is back' : 'a problem');
+    log[LEVELS[severity]]({ ...subject, summary, fix }, incident.returns > 0 ? 'problem reopened' : 'problem opened');
   } else log.info({ ...subject, lasted: formatDuration(endedAt - startedAt) }, ENDS[end]);
 }

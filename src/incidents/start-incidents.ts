@@ -71,6 +71,8 @@ const MOST_CAPSULES_WAITING = 10;
 
 const allOf = ({ open, ended }: FollowedIncidents): readonly Incident[] => [...open.values(), ...ended.values()];
 
+const isOver = ({ endedAt }: Incident): boolean => endedAt !== undefined;
+
 /** Whether more than the words of an incident has changed. */
 function isNews(before: Incident | undefined, { last: _, ...incident }: Incident): boolean {
   if (before === undefined || Object.keys(before).length !== Object.keys(incident).length + 1) return true;
@@ -112,8 +114,8 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     followed = next;
     if (changed.length === 0) return [];
     for (const { incident, known } of changed) {
-      const isTurn = incident.endedAt === undefined ? known?.endedAt !== undefined : known?.endedAt === undefined;
-      if ((known === undefined || isTurn) && isShown(incident)) logIncident(log, incident);
+      const isTurn = known === undefined || isOver(incident) !== isOver(known);
+      if (isTurn && isShown(incident)) logIncident(log, incident);
     }
     saver.add(changed.map(({ incident, known }) => ({ incident, isNews: isNews(known, incident) })));
     void memory.save(

@@ -215,6 +215,9 @@ export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
 export const pagesFor = (component: string, problem: string): boolean =>
   PAGES_FOR[component]?.some((name) => name === problem) ?? false;
 
+/** Whether a problem says that nothing is seen of a subnet, which says nothing about the subnet. */
+export const isBlind = (problem: ProblemName): boolean => problem === 'monitor_offline' || problem === 'never_reached';
+
 /** Whether a problem says that the set-up is worth a change, while everything runs. */
 export const isOfSetup = (problem: ProblemName): boolean => problemCatalog[problem].alert === SETUP_ALERT;
 

@@ -27,7 +27,7 @@ test.each([
   (severity, level) => {
     expect(linesOf({ ...incident, severity })).toEqual({
       ...{ level, problem: 'node_down', subnet: 'devnet', component: 'node', name: 'n2' },
-      ...{ summary: words.summary, fix: words.fix, msg: 'a problem' },
+      ...{ summary: words.summary, fix: words.fix, msg: 'problem opened' },
     });
   },
 );
@@ -35,7 +35,7 @@ test.each([
 test('its end is one line that says how long it lasted', () => {
   expect(linesOf({ ...incident, endedAt: 79_000, end: 'recovered' })).toEqual({
     ...{ level: 30, problem: 'node_down', subnet: 'devnet', component: 'node', name: 'n2', lasted: '1m 18s' },
-    msg: 'the problem is over',
+    msg: 'problem over',
   });
 });
 
@@ -44,6 +44,6 @@ test('one that comes back says so, with its newest words', () => {
   expect(linesOf({ ...incident, returns: 1, last })).toMatchObject({
     level: 40,
     fix: 'read its log',
-    msg: 'the problem is back',
+    msg: 'problem reopened',
   });
 });

@@ -46,7 +46,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       logged
         .filter(({ problem }) => problem === 'container_down')
         .map(({ level, msg, lasted }) => [level, msg, lasted]);
-    expect(saidOf(first)).toEqual([[40, 'a problem', undefined]]);
+    expect(saidOf(first)).toEqual([[40, 'problem opened', undefined]]);
     expect(await first.addNote(begun.id, { author: 'grace', text: 'restarted it' })).toBe('added');
     expect(await first.addNote('nothing', { author: 'grace', text: 'x' })).toBe('unknown');
     for (const phase of ['resolved', 'firing', 'firing'] as const)
@@ -66,11 +66,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
       const stored = await (await openStore()).read(begun.id);
       expect(stored?.timeline && reasons(stored.timeline.changes)).toEqual(['near', 'stored'].slice(1));
     }, 30_000);
-    expect(saidOf(second).at(-1)).toEqual([
-      30,
-      'the problem is over',
-      formatDuration((ended.endedAt ?? 0) - ended.startedAt),
-    ]);
+    expect(saidOf(second).at(-1)).toEqual([30, 'problem over', formatDuration((ended.endedAt ?? 0) - ended.startedAt)]);
     expect(second.wall()).toBeGreaterThanOrEqual((ended.endedAt ?? 0) + 11 * MINUTE);
     expect(await second.read('nothing')).toBeUndefined();
     const record = await second.read(begun.id);
