@@ -25,7 +25,7 @@ import { findStatsProblems } from './find-stats-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import { findWalletProblems } from './find-wallet-problems.ts';
-import type { SubnetView } from './subnet-view.ts';
+import { checkOf, type SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -73,6 +73,19 @@ function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Proble
   return recovering.size === 0
     ? found
     : found.filter(({ problem, name }) => !(RECOVERY.includes(problem) && recovering.has(name)));
+}
+
+/** What a node that does not answer brings. */
+const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'rpc_closed'];
+
+/** Without what the last probe of a node found while nothing of the subnet could be seen. */
+function dropUnseen(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes }: SubnetView) {
+  const blind = before.values.find(({ problem }) => isBlind(problem));
+  if (blind === undefined || !found.some(({ problem }) => SILENCE.includes(problem))) return found;
+  const stale = new Set(
+    nodes.flatMap(({ name, state }) => ((checkOf(state, 'latest_block')?.lastRun ?? 0) <= blind.seenAt ? [name] : [])),
+  );
+  return found.filter(({ problem, name = '' }) => !(SILENCE.includes(problem) && stale.has(name)));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
@@ -129,7 +142,7 @@ export function diagnose(
     ...findSetupProblems(view),
     ...findMonitorProblems(clock, view.now),
   ]);
-  const causes = dropRecovering(candidates, before, view.now);
+  const causes = dropUnseen(dropRecovering(candidates, before, view.now), before, view);
   const explained = new Set<ExplainedCheck>();
   const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */

@@ -127,8 +127,10 @@ function takeFailing(
   { subnet, now }: SubnetView,
 ): readonly FailedCheck[] {
   const { state } = view;
-  const { target } = state;
+  const { target, facts } = state;
   if (target.component === 'node' && starting.has(target.name)) return NONE;
+  // Right after the start of subnetd Docker has not said whether its container runs.
+  if (target.container !== undefined && facts.container?.observation === undefined) return NONE;
   const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const areErrorsReported = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
   const isOpen = (check: CheckState): check is FailedCheck =>

@@ -40,6 +40,12 @@ const toUnseen = (
   ),
 });
 
+/** Whether the log of a node, which is read all the time, has shown no block for the stall limit, and one before. */
+function isLogSilent({ state: { facts } }: NodeView, { stallAfterMs, now }: SubnetView): boolean {
+  const { node, sources } = facts.logs ?? {};
+  return (sources?.file ?? sources?.container)?.up === true && now - (node?.advancedAt ?? now) >= stallAfterMs;
+}
+
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
   const { nodes, targets } = view;
@@ -47,6 +53,8 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
+  // Two nodes, or the only one, show in their logs that they make no blocks.
+  if (asked.filter((node) => isLogSilent(node, view)).length >= Math.min(2, asked.length)) return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
   const rising = nodes.filter(({ rises }) => rises);
   const talking = asked.filter(({ answers }) => answers === true);

@@ -1,5 +1,5 @@
 import { LINE_TOLERANCE_MS } from './clock.ts';
-import type { Facts, NodeFacts } from './facts.ts';
+import type { Facts, NodeFacts, PatternFacts } from './facts.ts';
 
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
 const MOST_BY_KILL = 300;
@@ -8,9 +8,11 @@ const MOST_BY_KILL = 300;
 export function hasLostData({ node, logs, container }: Facts): boolean {
   const fall = node?.latest?.fall;
   if (fall !== undefined && fall.from - fall.to > MOST_BY_KILL) return true;
-  const writtenAt = logs?.patterns.genesis_written?.at;
-  const startedAt = container?.run?.startedAt;
-  return writtenAt !== undefined && startedAt !== undefined && writtenAt >= startedAt - LINE_TOLERANCE_MS;
+  const { genesis_written, loaded_genesis } = logs?.patterns ?? {};
+  const startedAt = container?.run?.startedAt ?? logs?.node?.startedAt;
+  const isOfStart = (line: PatternFacts | undefined) =>
+    line !== undefined && startedAt !== undefined && line.at >= startedAt - LINE_TOLERANCE_MS;
+  return isOfStart(genesis_written) || isOfStart(loaded_genesis);
 }
 
 /** The chain is asked about within a minute. */

@@ -246,12 +246,14 @@ describe('how soon a problem of a node is open', () => {
     );
   };
 
-  test('a node that is stalled is told at once when the others have gone on without it for long enough', () => {
+  test('a node that is stalled is told when the others have gone on without it for so long that it would miss its peers', () => {
     const stalled = (stalledMs: number, passedMs: number, container: Given['container'] = {}) =>
       states({ height: 995, stalledMs, passedMs, container });
     expect(stalled(stallMs - 1, stallMs - 1)).toEqual([]);
-    expect(stalled(stallMs, confirmMs - 1)).toEqual(['quorum_at_risk suspected', 'node_stalled suspected']);
-    expect(stalled(stallMs, confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
+    const atRiskMs = problemCatalog.quorum_at_risk.confirmMs;
+    expect(stalled(stallMs, atRiskMs - 1)).toEqual(['quorum_at_risk suspected', 'node_stalled suspected']);
+    expect(stalled(confirmMs, confirmMs - 1)).toEqual(['quorum_at_risk open', 'node_stalled suspected']);
+    expect(stalled(confirmMs, confirmMs)).toEqual(['quorum_at_risk open', 'node_stalled open']);
     // A restart may be why.
     expect(stalled(90_000, 90_000, { startedAt: NOW - 59_000 })).toEqual([]);
     const unseen = NAMES.map((name) =>

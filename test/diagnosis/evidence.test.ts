@@ -222,6 +222,61 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
   });
 });
 
+describe('no node that can be reached, without containers', () => {
+  const logOf = (silentMs: number) => ({
+    sources: { file: { up: true, lines: 9, since: 0 } },
+    patterns: {},
+    node: { height: 1_000, advancedAt: NOW - silentMs, level: 4 },
+  });
+  const cutOff = (silentMs: Readonly<Record<string, number>>) =>
+    nodes(() => ({ fault: UNREACHABLE })).map(({ target, facts: { container: _, logs: __, ...facts } }) => {
+      const ms = silentMs[target.name];
+      return { target, facts: { ...facts, ...(ms !== undefined && { logs: logOf(ms) }) } } as KnownTarget;
+    });
+  const found = (silentMs: Readonly<Record<string, number>>) => words(cutOff(silentMs)).map(({ problem }) => problem);
+
+  test('is a halt when the logs of two nodes are silent, and says nothing about the subnet before', () => {
+    const { stallAfterMs } = diagnose(nodes());
+    const stall = stallAfterMs ?? 0;
+    expect(found({})).toEqual(['monitor_offline']);
+    expect(found({ n1: stall })).toEqual(['monitor_offline']);
+    expect(found({ n1: stall, n2: stall - 1 })).toEqual(['monitor_offline']);
+    expect(found({ n1: stall, n2: stall })).toContain('subnet_halted');
+  });
+
+  test('once they can be reached again, nobody is judged by what was asked before', () => {
+    const first = diagnose(cutOff({}));
+    const open = first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW, seenAt: NOW }));
+    const back = nodes((name) => (name === 'n2' ? { fault: UNREACHABLE } : {}));
+    const after = (lastRun: number) => {
+      const states = judge(back).map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => (one.target.name === 'n2' ? { ...check, lastRun } : check)),
+      }));
+      const before = { problems: open, ended: [] };
+      return diagnoseSubnet(toSubnet(back), states, before, NOW + 2_000).problems.map(({ problem }) => problem);
+    };
+    expect(after(NOW)).not.toContain('node_down');
+    expect(after(NOW + 1)).toContain('node_down');
+  });
+});
+
+test('a check by the log waits until Docker has said whether the container runs', () => {
+  const silent = (container: Facts['container']) =>
+    words(
+      nodes().map((one) => {
+        if (one.target.name !== 'n2') return one;
+        const patterns = {
+          panic: { means: 'fatal', count: 1, at: NOW - 1_000, order: 1, what: 'it broke', own: true },
+        };
+        const { container: _, logs, ...facts } = one.facts;
+        return { ...one, facts: { ...facts, container, logs: logs && { ...logs, patterns } } } as KnownTarget;
+      }),
+    ).map(({ problem }) => problem);
+  expect(silent(undefined)).toEqual([]);
+  expect(silent(containerOf('n2'))).toEqual(['node_log_fault']);
+});
+
 describe('a node that has just started', () => {
   const startedAgo = (ms: number, given: Given) => ({ ...given, container: { startedAt: NOW - ms } });
   const found = (given: Given) => words(nodes((name) => (name === 'n2' ? given : {}))).map(({ problem }) => problem);

@@ -482,5 +482,18 @@ describe('a node whose height fell', () => {
   test('on a young chain has lost its data if its log says so since it started', () => {
     expect(told(fallen(200, 0, { genesis_written: matched(1, 19_000) }))).toEqual(wiped);
     expect(told(fallen(200, 0, { genesis_written: matched(1, 26_000) }))).toEqual(killed);
+    expect(told(fallen(200, 0, { loaded_genesis: matched(1, 19_000) }))).toEqual(wiped);
+  });
+
+  test('has lost its data by its log alone, where no container is known', () => {
+    const alone = (startedAgo: number) => {
+      const { target, facts } = fallen(200, 0, { loaded_genesis: matched(1, 19_000) });
+      const { container: _, logs, ...others } = facts;
+      const node = { ...logs?.node, startedAt: NOW - startedAgo };
+      return { target, facts: { ...others, logs: logs && { ...logs, node } } } as KnownTarget;
+    };
+    expect(told(alone(19_000))).toEqual(wiped);
+    // Of a start before.
+    expect(told(alone(13_000))).toEqual(killed);
   });
 });

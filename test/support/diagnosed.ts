@@ -1,4 +1,5 @@
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
+import { NETWORK_FAULTS } from '../../src/diagnosis/find-unseen.ts';
 import { type FollowedProblems, followProblems } from '../../src/diagnosis/follow-problems.ts';
 import type { SubnetView } from '../../src/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
@@ -17,6 +18,11 @@ export const NOW = 10_000_000;
 
 const HOUR_MS = 3_600_000;
 const log = { sources: { container: { up: true, lines: 9, since: NOW - HOUR_MS } }, patterns: {} };
+/** The log of a node to which there is no way. */
+const unread = {
+  sources: { container: { up: false, lines: 9, since: NOW - HOUR_MS, fault: { what: 'docker-unreachable' } } },
+  patterns: {},
+} as const;
 
 /** A container that has run for an hour. */
 export const containerOf = (name: string, over: Partial<Container> = {}): Facts['container'] => ({
@@ -105,7 +111,10 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     target,
     facts: {
       container: containerOf(name, container),
-      logs: { ...log, node: { height, advancedAt: fault ? NOW - 90_000 : at, level: 4 } },
+      logs: {
+        ...(fault && !container && NETWORK_FAULTS.includes(fault.kind) ? unread : log),
+        node: { height, advancedAt: fault ? NOW - 90_000 : at, level: 4 },
+      },
       node: fault
         ? { observation: { answered: false, latest: { ok: false, fault } }, latest, chain }
         : {

@@ -47,6 +47,9 @@ export const nodePack: PatternPack = {
     line('genesis_written', 'state', 'Writing custom genesis block', 'the node began with an empty data folder', {
       containerOnly: true,
     }),
+    line('loaded_genesis', 'state', 'Loaded most recent local ', 'the node began with an empty data folder', {
+      match: /local (?:header|block)"?\s+number=0\s/,
+    }),
     line('loaded_head', 'state', 'Loaded most recent local full block', 'the head at the start', {
       match: toField('number'),
     }),

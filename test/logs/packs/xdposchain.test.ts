@@ -33,6 +33,17 @@ test.each([
   expect(reason).toContain('at block 71550093,');
 });
 
+test.each([
+  [1, 'Loaded most recent local header          number=0 hash=4a9d74..42d6b1 td=1 age=7y7mo6d'],
+  [1, 'Loaded most recent local block           number=0 hash=a6d142..d964a4 td=1 age=2m48s'],
+  // After a kill the headers are still there.
+  [undefined, 'Loaded most recent local full block      number=0 hash=4a9d74..42d6b1 td=1 age=7y7mo6d'],
+  [undefined, 'Loaded most recent local header          number=230 hash=4a9d74..42d6b1 td=1 age=9s'],
+])('an empty data folder is seen %s times in a line of the start', async (times, text) => {
+  const { matches } = await judge(info('12:00:00', text));
+  expect(matches.loaded_genesis).toBe(times);
+});
+
 test('a height goes on rising over 99,999', async () => {
   const at = (number: string, clock: string) => info(clock, `Imported new chain segment  number=${number} hash=1a`);
   const { reason } = await judge(at('99999', '12:00:00'), at('100,000', '12:00:02'), info('12:01:02', 'Other'));
