@@ -17,6 +17,7 @@ const SETTINGS = {
   internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map(),
+  isSettled: () => true,
   isDatabaseUp: true,
   lastReloadSuccessful: true,
 };

@@ -133,6 +133,7 @@ export async function startApp(
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),
+      isSettled: incidents.isSettled,
       isDatabaseUp: database.isUp(),
       fleet: fleet.view(),
       lastReloadSuccessful: reloader.last().successful,
@@ -191,6 +192,7 @@ export async function startApp(
     log,
     onFailure: notStored('incidents'),
     onBug: bugs.of('incidents'),
+    onRestored: monitor.restoreProblems,
   });
   const ownMetrics = createOwnMetrics(build, {
     shard: options.shard,

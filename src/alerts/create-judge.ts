@@ -1,7 +1,7 @@
 import { durationMs } from '../model/duration.ts';
 import { indexNames } from '../model/index-names.ts';
 import { findPlanned } from '../model/planned-work.ts';
-import { FOUND_AGAIN_MS, type ProblemPlan } from '../model/problem.ts';
+import type { ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import {
   type AlertFinding,
@@ -12,7 +12,7 @@ import {
 } from '../model/tracked-alert.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
-import { type AlertName, alertRules } from './alert-rules.ts';
+import { alertRules } from './alert-rules.ts';
 import type { Active } from './condition.ts';
 import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
@@ -47,18 +47,15 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
   return planned && { ...planned, mutes: true };
 }
 
-/** Alerts that are not awaited after a restart: the first round shows whether a container runs, or a service answers. */
-const SEEN_AT_ONCE: ReadonlySet<string> = new Set<AlertName>(['SubnetContainerDown', 'SubnetServiceDown']);
-
 /**
- * The alerts of an earlier run that stay as they are although their problem is not found yet. To find a halt again takes as long
- * as it took at first. An alert ends at once if its target has left the inventory.
+ * The alerts of an earlier run that stay as they are until the diagnosis knows the problems of that run. An alert ends at once if its
+ * target has left the inventory.
  */
-function findAwaited(open: readonly TrackedAlert[], { now, snapshot }: AlertInput): readonly TrackedAlert[] {
-  const restored = open.filter(({ labels: { alertname = '' }, restoredAt = Number.NEGATIVE_INFINITY }) => {
-    if (now - restoredAt >= FOUND_AGAIN_MS) return false;
-    return !SEEN_AT_ONCE.has(alertname) && problemsOfAlert(alertname).length > 0;
-  });
+function findAwaited(open: readonly TrackedAlert[], { isSettled, snapshot }: AlertInput): readonly TrackedAlert[] {
+  const restored = open.filter(
+    ({ labels: { alertname = '', subnet = '' }, restoredAt }) =>
+      restoredAt !== undefined && problemsOfAlert(alertname).length > 0 && !isSettled(subnet),
+  );
   if (restored.length === 0) return restored;
   const hasSubject = new Map(snapshot.map(({ subnet, targets }) => [subnet.name, indexNames(targets)]));
   return restored.filter(({ labels }) => hasSubject.get(labels.subnet ?? '')?.(labels) === true);

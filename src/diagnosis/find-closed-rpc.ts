@@ -19,7 +19,8 @@ function findLife({ answers, isLogAlive, unseen, state }: NodeView): string | un
 
 /** The RPC of a node cannot be reached, but the node runs. */
 export function findClosedRpc(node: NodeView): Suspicion | undefined {
-  const { name, state, fault } = node;
+  const { name, state, fault, isStarting } = node;
+  if (isStarting) return undefined;
   const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
   if (life === undefined) return undefined;
   const { seen = '', fix = '' } = checkOf(state, 'latest_block') ?? {};

@@ -1,6 +1,6 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
-import { type EndedProblem, isStanding, type Problem, type Suspicion } from '../model/problem.ts';
+import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
 import { SEVERITIES } from '../model/severity.ts';
@@ -117,6 +117,19 @@ function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]
   return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
 }
 
+/** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
+export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
+  const restored = createProblemIndex<Problem>();
+  for (const one of stored) restored.set(one);
+  for (const one of problems) {
+    const before = restored.get(one);
+    const since = Math.min(one.since, before?.since ?? one.since);
+    const openedAt = Math.min(one.openedAt ?? one.seenAt, before?.openedAt ?? one.seenAt);
+    restored.set(before === undefined ? one : { ...one, state: isStanding(one) ? one.state : 'open', since, openedAt });
+  }
+  return restored.values.toSorted(byUrgency);
+}
+
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
   before: ProblemIndex<Problem>,
@@ -125,8 +138,11 @@ export function followProblems(
   targets: readonly TargetState[],
   now: number,
 ): FollowedProblems {
+  const covered = createProblemIndex<ProblemRef>();
+  for (const one of found.values) for (const each of one.causes) covered.set(each);
   const ended = createProblemIndex<EndedProblem>();
-  for (const one of endedBefore) ended.set(one);
+  // What something graver hides may come back when that is gone, however long it takes.
+  for (const one of endedBefore) ended.set(covered.get(one) === undefined ? one : { ...one, endedAt: now });
   const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raise(before.get(one), ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
@@ -144,7 +160,7 @@ export function followProblems(
   for (const one of before.values) {
     if (found.get(one) !== undefined) continue;
     subjectsOf ??= indexSubjects(targets);
-    const left = clear(one, subjectsOf, now);
+    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now) : undefined;
     if (left !== undefined) problems.push(left);
     else end(one);
   }

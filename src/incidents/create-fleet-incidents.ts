@@ -10,7 +10,7 @@ export interface FleetIncidents {
   read(database: IncidentStore): Promise<readonly Incident[] | undefined>;
   /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
   isWritten(subnet: string): boolean;
-  /** Whether every open incident of a subnet was found here, or is over, or was looked for long enough. */
+  /** Whether what is stored of a subnet was read, or the database has not answered for too long. */
   isSettled(subnet: string): boolean;
 }
 
@@ -26,18 +26,13 @@ const SUBNETS_AT_ONCE = 500;
 const READ_AGAIN_MS = 10_000;
 /** How long an instance waits for what is stored when the database does not answer. */
 const FIRST_WITHIN_MS = 30_000;
-/** How long an instance looks for the problems of stored incidents: longer than any problem takes to be confirmed. */
-const SETTLED_WITHIN_MS = 15 * 60_000;
 
 /** Starts without having read anything. */
 export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
   const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
-  /** By subnet: since when its problems are looked for, which begins when its nodes have been probed. */
+  /** By subnet: since when its stored incidents are waited for, which begins when its nodes have been probed. */
   const since = new Map<string, WatchedMs>();
   let hasReadRemoved = false;
-  /** The subnets with an incident that has not been found again, as of `countedIn`. Each alert of a subnet asks for it. */
-  let unseenSubnets: ReadonlySet<string | undefined> = new Set();
-  let countedIn: FollowedIncidents | undefined;
 
   const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
     const last = reads.get(subnet);
@@ -88,13 +83,7 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
     isSettled: (subnet) => {
       const begun = since.get(subnet) ?? now();
       since.set(subnet, begun);
-      if (!reads.has(subnet)) return now() - begun >= FIRST_WITHIN_MS;
-      if (now() - begun >= SETTLED_WITHIN_MS) return true;
-      const current = followed();
-      if (countedIn !== current)
-        unseenSubnets = new Set(current.unseen.keys().map((key) => current.open.get(key)?.subnet));
-      countedIn = current;
-      return !unseenSubnets.has(subnet);
+      return reads.has(subnet) || now() - begun >= FIRST_WITHIN_MS;
     },
   };
 }

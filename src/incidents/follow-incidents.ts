@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Incident, IncidentEnd } from '../model/incident.ts';
-import { type HasSubject, indexNames } from '../model/index-names.ts';
-import { FOUND_AGAIN_MS, isStanding, type Problem, problemKey } from '../model/problem.ts';
+import { indexNames } from '../model/index-names.ts';
+import { isStanding, type Problem, problemKey } from '../model/problem.ts';
 import { problemCatalog } from '../model/problem-catalog.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
@@ -10,12 +10,10 @@ import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 export interface FollowedIncidents {
   readonly open: ReadonlyMap<string, Incident>;
   readonly ended: ReadonlyMap<string, Incident>;
-  /** Those that were stored before and have not been found again, and since when they are looked for. */
-  readonly unseen: ReadonlyMap<string, number>;
 }
 
 /** Nothing is known of earlier incidents. */
-export const NO_INCIDENTS: FollowedIncidents = { open: new Map(), ended: new Map(), unseen: new Map() };
+export const NO_INCIDENTS: FollowedIncidents = { open: new Map(), ended: new Map() };
 
 /** At most this many ended incidents are known, the newest ones, beside those that the last snapshot ended. */
 const MOST_ENDED = 200;
@@ -43,8 +41,6 @@ const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ s
 export interface FoldMoment {
   /** In watched time, as all times here. */
   readonly now: number;
-  /** In a fleet: whether another instance still finds out whether the problems of a subnet are there. */
-  readonly isShadowed?: ((subnet: string) => boolean) | undefined;
   readonly toWall: (at: number) => number;
 }
 
@@ -119,18 +115,6 @@ const close = (incident: Incident, end: IncidentEnd, now: number): Incident => (
   endedAt: Math.max(now, incident.startedAt),
 });
 
-/** Why an incident is over whose problem is not found; undefined while that is not known. */
-function findEnd(
-  incident: Incident,
-  hasSubject: HasSubject | undefined,
-  unseenSince: number | undefined,
-  { now, isShadowed = () => false }: FoldMoment,
-): IncidentEnd | undefined {
-  if (!hasSubject?.(incident)) return 'removed';
-  if (unseenSince === undefined) return 'recovered';
-  return now - unseenSince >= FOUND_AGAIN_MS && !isShadowed(incident.subnet) ? 'not-found-again' : undefined;
-}
-
 /** Whether one incident may have brought another of the same subnet, by what they are. */
 function isCause(one: Incident, other: Incident): boolean {
   if (one === other || one.name === undefined || one.severity === 'info') return false;
@@ -179,7 +163,7 @@ export type FollowedSubnet = Pick<SubnetState, 'subnet' | 'problems'>;
 
 /**
  * The incidents after a snapshot. Those that did not change are the same values as before. A subnet that is the same as in
- * `earlier`, the snapshot from which `before` was made, is not looked at, while all that was stored before was found again.
+ * `earlier`, the snapshot from which `before` was made, is not looked at.
  */
 export function followIncidents(
   before: FollowedIncidents,
@@ -188,15 +172,13 @@ export function followIncidents(
   earlier: readonly FollowedSubnet[] = [],
 ): FollowedIncidents {
   const isSame = ({ subnet, problems }: SubnetState, index: number) =>
-    before.unseen.size === 0 && earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
+    earlier[index]?.subnet === subnet && earlier[index]?.problems === problems;
   const changed = snapshot.filter((state, index) => !isSame(state, index));
   if (changed.length === 0 && snapshot.length > 0 && snapshot.length === earlier.length) return before;
   const subjects = new Map(changed.map((state) => [state.subnet.name, indexNames(state.targets)]));
   const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !subjects.has(name)));
   const current = new Map<string, Incident>();
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
-  const unseen = new Map(before.unseen);
-  const suspected = new Set<string>();
   /** What follows from an open problem is not listed, and not over. */
   const covered = new Set<string>();
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
@@ -205,69 +187,51 @@ export function followIncidents(
       const key = incidentKey(subnet.name, problem);
       // After a reload, until the next diagnosis.
       if (!subjects.get(subnet.name)?.(problem)) continue;
-      if (!isStanding(problem)) {
-        suspected.add(key);
-        continue;
-      }
+      if (!isStanding(problem)) continue;
       for (const each of problem.causes) covered.add(incidentKey(subnet.name, each));
       const known = before.open.get(key);
-      unseen.delete(key);
       current.set(key, known ? update(known, problem) : open(subnet.name, problem, ended.get(key), ids, moment));
       ended.delete(key);
     }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
-    const since = unseen.get(key);
-    const isAwaited = since !== undefined && suspected.has(key);
-    const isKept = isAwaited || covered.has(key) || unchanged.has(incident.subnet);
-    const end = isKept ? undefined : findEnd(incident, subjects.get(incident.subnet), since, moment);
-    if (end === undefined) {
+    if (covered.has(key) || unchanged.has(incident.subnet)) {
       current.set(key, incident);
       continue;
     }
-    unseen.delete(key);
+    const end = subjects.get(incident.subnet)?.(incident) === true ? 'recovered' : 'removed';
     ended.delete(key);
     ended.set(key, close(incident, end, moment.now));
   }
   addLinks(current, changed);
-  return { open: current, ended, unseen };
+  return { open: current, ended };
 }
 
 /** An incident of this process after one that an earlier process has seen the end of. */
 const continueOrLink = (stored: Incident, found: Incident): Incident =>
   isWithinWindow(stored, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
 
-/**
- * Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched
- * time. `since`: when the open ones begin to be looked for.
- */
-export function restoreIncidents(
-  current: FollowedIncidents,
-  stored: readonly Incident[],
-  since: number,
-): FollowedIncidents {
+/** Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched time. */
+export function restoreIncidents(current: FollowedIncidents, stored: readonly Incident[]): FollowedIncidents {
   const open = new Map(current.open);
   const ended = new Map<string, Incident>();
-  const unseen = new Map(current.unseen);
   for (const incident of stored.toReversed()) {
     const key = keyOf(incident);
     const found = open.get(key);
     if (incident.endedAt !== undefined) {
       // If this process sees its problem now, that is newer than the end that is stored.
-      if (found?.id === incident.id && !unseen.delete(key)) continue;
+      if (found?.id === incident.id) continue;
       ended.set(key, incident);
-      if (found?.id === incident.id) open.delete(key);
-      else if (found !== undefined && !unseen.has(key)) open.set(key, continueOrLink(incident, found));
+      if (found !== undefined) open.set(key, continueOrLink(incident, found));
       continue;
     }
     // If this process has seen its end, that is newer than the open one that is stored.
     if (current.ended.get(key)?.id === incident.id) continue;
     // What this process has found meanwhile is the same incident.
     open.set(key, found ? { ...incident, last: found.last } : incident);
-    if (found === undefined) unseen.set(key, since);
   }
   for (const key of open.keys()) ended.delete(key);
-  return { open, ended: new Map([...ended, ...current.ended]), unseen };
+  return { open, ended: new Map([...ended, ...current.ended]) };
 }
 
 /** The incidents of the subnets that are kept. The same value when there are no others. */
@@ -278,6 +242,5 @@ export function keepIncidents(followed: FollowedIncidents, isKept: (subnet: stri
   if (isWhole) return followed;
   const keep = (incidents: ReadonlyMap<string, Incident>) =>
     new Map([...incidents].filter(([, { subnet }]) => isKept(subnet)));
-  const open = keep(followed.open);
-  return { open, ended: keep(followed.ended), unseen: new Map([...followed.unseen].filter(([key]) => open.has(key))) };
+  return { open: keep(followed.open), ended: keep(followed.ended) };
 }

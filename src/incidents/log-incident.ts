@@ -7,7 +7,7 @@ const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
   recovered: 'problem over',
   removed: 'problem over: its subject is not in the inventory any more',
-  'not-found-again': 'problem over: it was not found again after a restart of subnetd',
+  'not-found-again': 'problem over',
 };
 
 /** Writes one line when a problem opens, by its severity, and one when it is over. */

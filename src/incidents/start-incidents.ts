@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { FleetPart } from '../model/fleet.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../model/incident.ts';
+import { FOUND_AGAIN_MS, type Problem } from '../model/problem.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { Snapshot, SubnetState } from '../model/snapshot.ts';
 import type { AlertLabels } from '../model/tracked-alert.ts';
@@ -23,13 +24,15 @@ import {
 } from './follow-incidents.ts';
 import { logIncident } from './log-incident.ts';
 import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
+
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
+import { toRestoredProblem } from './to-restored-problem.ts';
 
 /** The incidents as part of the daemon. */
 export interface IncidentsLink extends Incidents {
   /** Takes the changes of the history as they are found. */
   addChanges(changes: readonly HistoryChange[]): void;
-  /** In a fleet: whether every open incident of a subnet was found here, or is over, or was looked for long enough. */
+  /** Whether the diagnosis of a subnet knows the problems that are stored of it, or has looked for them for long enough. */
   readonly isSettled: (subnet: string) => boolean;
   /** Somebody has accepted an alert. */
   addNotification(
@@ -52,16 +55,15 @@ export interface IncidentsDeps
   readonly explained: () => Snapshot;
   readonly readLastLines: ReadLastLines;
   readonly onBug: (error: unknown) => void;
+  /** Called with the open problems of a subnet that an earlier process of subnetd, or another instance, has stored. */
+  readonly onRestored: (subnet: string, problems: readonly Problem[]) => void;
   /** Each incident that this instance keeps is written to it, when it begins and when it is over. */
   readonly log: Logger;
   /** In a fleet, whose instances share their incidents. */
   readonly fleet?: FleetPart | undefined;
-  /** When the database is used first, as with the history. */
-  readonly firstAfterMs?: number;
   readonly followEveryMs?: number;
 }
 
-const FIRST_AFTER_MS = 15_000;
 const FOLLOW_EVERY_MS = 2_000;
 const LAST_WITHIN_MS = 2_000;
 /** At most this many incidents are in memory, or as many as are open. */
@@ -82,14 +84,15 @@ function isNews(before: Incident | undefined, { last: _, ...incident }: Incident
 /** Follows the problems of the snapshots, in memory and in the database. */
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const { snapshot, clock, readLastLines, onBug, log } = deps;
-  // In a fleet, an instance is ready for a subnet only when it knows what others have stored of it.
-  const { firstAfterMs = deps.fleet ? 0 : FIRST_AFTER_MS, followEveryMs = FOLLOW_EVERY_MS } = deps;
+  const { followEveryMs = FOLLOW_EVERY_MS } = deps;
   const startedAt = clock.now();
   const wallNow = () => clock.toWall(clock.now());
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NO_INCIDENTS;
+  /** The stored incidents are known. */
+  let isLoaded = false;
   /** The snapshot from which `followed` was made; empty when that was changed since. */
   let seen: readonly FollowedSubnet[] = [];
   /** The alerts that were accepted since then. */
@@ -133,13 +136,20 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     timelines,
     fleet,
     onLoaded: (stored) => {
-      const next = restoreIncidents(followed, stored, fleet ? clock.now() : startedAt);
+      const next = restoreIncidents(followed, stored);
+      const restored = [...next.open].flatMap(([key, one]) => (followed.open.get(key)?.id === one.id ? [] : [one]));
       const ids = new Set(allOf(next).map(({ id }) => id));
       const readAgain = new Set(stored.map(({ subnet }) => subnet));
       // In a fleet, only some subnets were read.
       keepOnly((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
       // What is known already is not written again.
       keep(next, stored);
+      isLoaded = true;
+      for (const [subnet, ones] of Map.groupBy(restored, (one) => one.subnet))
+        deps.onRestored(
+          subnet,
+          ones.map((one) => toRestoredProblem(one, clock.now())),
+        );
       seen = [];
       void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
     },
@@ -162,7 +172,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     keepCapsule(incident.id, { ...capsule, logs });
   };
 
-  const moment = () => ({ now: clock.now(), isShadowed: deps.fleet?.isShadowed, toWall: clock.toWall });
+  const moment = () => ({ now: clock.now(), toWall: clock.toWall });
   const follow = () => {
     try {
       const current = snapshot();
@@ -191,13 +201,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   };
 
   let isStarted = false;
-  const first = setTimeout(() => {
-    isStarted = true;
-  }, firstAfterMs);
-  first.unref();
   const timer = setInterval(() => {
+    isStarted = true;
     follow();
-    if (isStarted) void saver.save();
+    void saver.save();
   }, followEveryMs);
   timer.unref();
 
@@ -205,11 +212,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
-    isSettled: (subnet) => fleet?.isSettled(subnet) ?? true,
+    isSettled: (subnet) => fleet?.isSettled(subnet) ?? (isLoaded || clock.now() - startedAt >= FOUND_AGAIN_MS),
     addChanges: timelines.add,
     addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
     stop: async () => {
-      clearTimeout(first);
       clearInterval(timer);
       if (!isStarted) return;
       follow();

@@ -25,7 +25,7 @@ export interface IncidentNotification {
   readonly phase: 'firing' | 'resolved';
 }
 
-/** Why an incident is over: the problem is, its subject left the inventory, or it was not found after a restart of subnetd. */
+/** Why an incident is over: the problem is, its subject left the inventory, or, as earlier versions stored it, it was not found again. */
 export type IncidentEnd = 'recovered' | 'removed' | 'not-found-again';
 
 /** The life of a problem from when it is open until it is gone. Times are watched time in memory, wall time elsewhere. */

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../diagnosis/diagnose-subnet.ts';
 import { describeBroken } from '../diagnosis/find-headline.ts';
+import { restoreProblems } from '../diagnosis/follow-problems.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
 import type { ClockDisturbances } from '../model/clock.ts';
 import type { Facts } from '../model/facts.ts';
 import { findInForce, type PlannedWork } from '../model/planned-work.ts';
 import type { Observation } from '../model/prober.ts';
+import type { Problem } from '../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../model/target.ts';
@@ -36,6 +38,8 @@ export interface Board {
   foldEvent(target: Target, event: ContainerEvent): void;
   /** Adds an observation of a subnet as a whole to its facts, for its next diagnosis; a removed subnet is ignored. */
   foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
+  /** Takes the problems that an earlier process has stored as open. The next diagnosis confirms them, or finds that they are gone. */
+  restoreProblems(subnet: string, stored: readonly Problem[], now: number): void;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
   /**
@@ -257,6 +261,12 @@ export function createBoard(
       if (entry === undefined) return;
       entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
       entry.isChanged = true;
+    },
+    restoreProblems: (name, stored, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry === undefined) return;
+      entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
+      if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },
     checksOf: (target) => {
       const place = places.get(target);

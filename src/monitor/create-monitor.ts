@@ -10,6 +10,7 @@ import type { ReportBug } from '../model/internal-errors.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
+import type { Problem } from '../model/problem.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
@@ -49,6 +50,7 @@ export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained'> {
   /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
   probeTarget(subnet: string, name: string): Promise<void> | undefined;
   readonly restarts: RestartJudge;
+  readonly restoreProblems: (subnet: string, stored: readonly Problem[]) => void;
   /** Probes each subnet as a whole once, in these ways, outside of the schedule. */
   probeSubnetsNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** Probes each wanted target once, outside of the schedule. */
@@ -269,6 +271,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const target = watch?.subnet.targets.find((one) => one.name === name);
       return watch && target && targetProbes.probe(target, watch.probers);
     },
+    restoreProblems: (subnet, stored) => board.restoreProblems(subnet, stored, now()),
     restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now }),
     probeSubnetsNow: subnetProbes.probeNow,
     probeNow: async (wanted) => {

@@ -18,7 +18,8 @@ function judgeSilentLog({ target, facts, settings, now }: View<NodeTarget>, seen
   const { observation, latest } = facts.node ?? {};
   const rises =
     observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs;
-  if (!rises) return undefined;
+  // A log that has shown its height misses nothing.
+  if (!rises || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
   return degraded(
     `${seen}, while its RPC is at block ${latest.number}`,
     `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,

@@ -248,7 +248,7 @@ describe('no node that can be reached, without containers', () => {
     const first = diagnose(cutOff({}));
     const open = first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW, seenAt: NOW }));
     const back = nodes((name) => (name === 'n2' ? { fault: UNREACHABLE } : {}));
-    const after = (lastRun: number) => {
+    const foundAfter = (lastRun: number) => {
       const states = judge(back).map((one) => ({
         ...one,
         checks: one.checks.map((check) => (one.target.name === 'n2' ? { ...check, lastRun } : check)),
@@ -256,8 +256,8 @@ describe('no node that can be reached, without containers', () => {
       const before = { problems: open, ended: [] };
       return diagnoseSubnet(toSubnet(back), states, before, NOW + 2_000).problems.map(({ problem }) => problem);
     };
-    expect(after(NOW)).not.toContain('node_down');
-    expect(after(NOW + 1)).toContain('node_down');
+    expect(foundAfter(NOW)).not.toContain('node_down');
+    expect(foundAfter(NOW + 1)).toContain('node_down');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
-import type { FollowedProblems } from '../../src/diagnosis/follow-problems.ts';
-import type { Suspicion } from '../../src/model/problem.ts';
+import { type FollowedProblems, restoreProblems } from '../../src/diagnosis/follow-problems.ts';
+import type { Problem, Suspicion } from '../../src/model/problem.ts';
 import { problemCatalog } from '../../src/model/problem-catalog.ts';
 import { follow } from '../support/diagnosed.ts';
 import { failing, nodeState, statesAfter, suspicion, T0, well } from '../support/followed.ts';
@@ -123,6 +123,24 @@ describe('a problem', () => {
       expect(followed.ended).toEqual([]);
     });
 
+    test('is the same one after something graver that hid it, however long that took', () => {
+      const halt = suspicion({
+        ...{ problem: 'subnet_halted', component: undefined, name: undefined, explains: [] },
+        causes: [{ problem: 'node_down', component: 'node', name: 'a' }],
+      });
+      let followed = NO_PROBLEMS;
+      const pass = (ms: number, ...found: readonly Suspicion[]) => {
+        followed = follow(followed, found, failing, T0 + ms);
+        return followed.problems.map(({ problem, state, since }) => [problem, state, since - T0]);
+      };
+      pass(0, suspicion());
+      expect(pass(confirmMs, suspicion())).toEqual([['node_down', 'open', 0]]);
+      for (let ms = confirmMs + SECOND; ms < 10 * clearMs; ms += 10 * SECOND)
+        expect(pass(ms, halt)).toEqual([['subnet_halted', 'open', confirmMs + SECOND]]);
+      pass(10 * clearMs, suspicion());
+      expect(pass(10 * clearMs + 10 * SECOND, suspicion())).toContainEqual(['node_down', 'open', 0]);
+    });
+
     test('is another one on another target, of other nodes, or when it was never confirmed', () => {
       expect(statesAfter(...ended, [over + SECOND, [suspicion({ name: 'b' })]]).at(-1)).toEqual(['suspected']);
       expect(statesAfter([0, [suspicion()]], [SECOND, []], [2 * SECOND, [suspicion()]]).at(-1)).toEqual(['suspected']);
@@ -192,4 +210,22 @@ describe('a problem', () => {
       'head_regression',
     ]);
   });
+});
+
+test('stored problems are those of before a restart: open since then, in the words of now', () => {
+  const opened = { openedAt: T0 + confirmMs, state: 'open' } as const;
+  const [a, b] = [suspicion(), suspicion({ name: 'b' })];
+  const stored = [a, b].map((one) => ({
+    ...{ ...one, evidence: 'of before', severity: 'warning', alert: 'SubnetNodeDown', since: T0, seenAt: T0 },
+    ...opened,
+  })) as readonly Problem[];
+  const found = follow(NO_PROBLEMS, [a], failing, T0 + 9_999_000).problems;
+  expect(found.map(({ state }) => state)).toEqual(['suspected']);
+  const restored = restoreProblems(found, stored);
+  expect(restored).toMatchObject([
+    { name: 'a', evidence: a.evidence, since: T0, ...opened },
+    { name: 'b', evidence: 'of before', since: T0, ...opened },
+  ]);
+  // One that was not stored stays as it is.
+  expect(restoreProblems(found, [])).toEqual(found);
 });

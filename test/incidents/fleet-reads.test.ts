@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFleetIncidents } from '../../src/incidents/create-fleet-incidents.ts';
-import { type FollowedIncidents, NO_INCIDENTS } from '../../src/incidents/follow-incidents.ts';
-import type { Incident, IncidentStore } from '../../src/model/incident.ts';
+import { NO_INCIDENTS } from '../../src/incidents/follow-incidents.ts';
+import type { IncidentStore } from '../../src/model/incident.ts';
 import { createFakePart } from '../support/fake-part.ts';
 
 it('incidents that were read before an instance began to keep a subnet are read again before it writes any', async () => {
@@ -25,21 +25,16 @@ it('incidents that were read before an instance began to keep a subnet are read 
   expect(await incidents.read(database as IncidentStore)).toBeUndefined();
 });
 
-it('whether subnets are settled is read once from what is open, however many ask', async () => {
-  let reads = 0;
-  const unseen = new Map([['a problem', 0]]);
-  const keys = unseen.keys.bind(unseen);
-  unseen.keys = () => {
-    reads += 1;
-    return keys();
-  };
-  const open = new Map([['a problem', { subnet: 'open' } as Incident]]);
-  let followed: FollowedIncidents = { ...NO_INCIDENTS, open, unseen };
-  const part = createFakePart('open', 'well');
-  const incidents = createFleetIncidents({ part, followed: () => followed, now: () => 0 });
-  await incidents.read({ list: async () => [] } as Partial<IncidentStore> as IncidentStore);
-  const settled = () => ['open', 'well', 'open', 'well'].map(incidents.isSettled);
-  expect([settled(), reads]).toEqual([[false, true, false, true], 1]);
-  followed = { ...followed, unseen: new Map() };
-  expect(settled()).toEqual([true, true, true, true]);
+it('a subnet is settled once what is stored of it was read, or the database has not answered for half a minute', async () => {
+  let now = 0;
+  const part = createFakePart('devnet');
+  const start = () => createFleetIncidents({ part, followed: () => NO_INCIDENTS, now: () => now });
+  const [answered, waiting] = [start(), start()];
+  const settled = () => [answered, waiting].map(({ isSettled }) => isSettled('devnet'));
+  expect(settled()).toEqual([false, false]);
+  await answered.read({ list: async () => [] } as Partial<IncidentStore> as IncidentStore);
+  now = 29_999;
+  expect(settled()).toEqual([true, false]);
+  now = 30_000;
+  expect(settled()).toEqual([true, true]);
 });

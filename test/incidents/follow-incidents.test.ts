@@ -6,8 +6,9 @@ import {
   restoreIncidents,
   toIncidentId,
 } from '../../src/incidents/follow-incidents.ts';
+import { toRestoredProblem } from '../../src/incidents/to-restored-problem.ts';
 import type { Incident } from '../../src/model/incident.ts';
-import { FOUND_AGAIN_MS, type Problem } from '../../src/model/problem.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../src/model/snapshot.ts';
 import { diagnosedNode } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
@@ -51,7 +52,7 @@ function run(
   for (const [now, snapshot] of steps) {
     const moment = { now, toWall: (at: number) => at + ahead(now) };
     const next = followIncidents(followed, snapshot, moment, earlier);
-    const compared = ({ open, ended, unseen }: FollowedIncidents) => [new Set(open), new Set(ended), new Set(unseen)];
+    const compared = ({ open, ended }: FollowedIncidents) => [new Set(open), new Set(ended)];
     expect(compared(next)).toEqual(compared(followIncidents(followed, snapshot, moment)));
     followed = next;
     earlier = snapshot;
@@ -279,30 +280,14 @@ it('incidents that have ended are all known at first, and the newest 200 at the 
 
 describe('incidents from before a restart', () => {
   const before = run([[MINUTE, withProblems(down(MINUTE))]]);
-  const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()], 0);
+  const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()]);
 
-  it('go on when their problem is confirmed again, and wait for that while it is only suspected', () => {
-    const again = [6 * MINUTE, withProblems(down(6 * MINUTE))] as const;
-    const continued = run([[5 * SECOND, withProblems()], again], restored);
-    expect(continued.all).toEqual([before.only]);
-    const suspected = withProblems(down(20 * MINUTE, { state: 'suspected' }));
-    expect(run([[20 * MINUTE, suspected]], restored).only.endedAt).toBeUndefined();
-  });
-
-  it('end when their problem is not found again within five minutes, or their target is not there any more', () => {
-    expect(run([[FOUND_AGAIN_MS - 1, withProblems()]], restored).only.endedAt).toBeUndefined();
-    expect(run([[FOUND_AGAIN_MS, withProblems()]], restored).only).toMatchObject({
-      endedAt: FOUND_AGAIN_MS,
-      end: 'not-found-again',
-    });
-    expect(run([[SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
-    // Also in a subnet that stays as it is.
-    const nothing = withProblems();
-    const waited: readonly Step[] = [
-      [SECOND, nothing],
-      [FOUND_AGAIN_MS, nothing],
-    ];
-    expect(run(waited, restored).only.end).toBe('not-found-again');
+  it('are those of the problems that the diagnosis then has, as it was last seen', () => {
+    const problem = toRestoredProblem(before.only, 5 * SECOND);
+    expect(problem).toEqual({ ...down(MINUTE), seenAt: 5 * SECOND });
+    expect(run([[6 * SECOND, withProblems(problem)]], restored).all).toEqual([before.only]);
+    expect(run([[6 * SECOND, withProblems()]], restored).only).toMatchObject({ end: 'recovered', endedAt: MINUTE });
+    expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
   });
 
   it('look for their targets once a subnet, however many they are', () => {
@@ -327,12 +312,11 @@ describe('incidents from before a restart', () => {
 
   it('are the same as what was found before the database answered', () => {
     const own = run([[2 * SECOND, withProblems(down(2 * SECOND, { evidence: 'it is dead' }))]]);
-    const merged = restoreIncidents(own, [...before.open.values()], 0);
+    const merged = restoreIncidents(own, [...before.open.values()]);
     expect([...merged.open.values()]).toEqual([{ ...before.only, last: own.only.last }]);
-    expect(merged.unseen.size).toBe(0);
     const ended: Incident = { ...before.only, startedAt: -60 * MINUTE, endedAt: -50 * MINUTE, end: 'recovered' };
-    expect([...restoreIncidents(own, [ended], 0).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
+    expect([...restoreIncidents(own, [ended]).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
     const soon: Incident = { ...ended, endedAt: -MINUTE };
-    expect([...restoreIncidents(own, [soon], 0).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
+    expect([...restoreIncidents(own, [soon]).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
   });
 });

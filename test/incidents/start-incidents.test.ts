@@ -147,7 +147,12 @@ it('of which more than a thousand end at once are all stored as ended, and so ar
   await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 20_000);
   await first.stop();
   await store.save(open);
-  run({ store: async () => store, history: away }, START + 60 * MINUTE);
+  const second = run({ store: async () => store, history: away }, START + 60 * MINUTE);
+  const over = { ...showStorm(1_200), problems: [] };
+  second.show(over);
+  await second.pass(MINUTE);
+  expect(await countOpen()).toEqual([1_200, 1_200]);
+  second.show(over);
   await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 20_000);
 });
 

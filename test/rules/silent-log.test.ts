@@ -22,6 +22,11 @@ test('a log without new blocks of a node whose RPC rises is no fault of the node
   expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
 });
 
+test('a log that is at the block of the RPC is not behind it: the node has just come up to that block again', () => {
+  expect(judge(2_000, 999)).toMatchObject({ verdict: 'degraded' });
+  expect(judge(2_000, 1_000)).toMatchObject({ verdict: 'fail' });
+});
+
 test('it is one of a node whose RPC does not rise either', () => {
   expect(judge(120_000, 668)).toMatchObject({
     verdict: 'fail',

@@ -1,8 +1,10 @@
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { restoreProblems } from '../../src/diagnosis/follow-problems.ts';
 import { type IncidentsDeps, startIncidents } from '../../src/incidents/start-incidents.ts';
 import { databaseAway } from '../../src/model/database-failure.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { eventually } from './cli.ts';
 import { NOW } from './diagnosed.ts';
@@ -39,6 +41,8 @@ type Sources = Pick<IncidentsDeps, 'store' | 'history'>;
 export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
   let passed = 0;
   let shown = well;
+  /** Until the next diagnosis. */
+  let restored: readonly Problem[] = [];
   const failures: unknown[] = [];
   const bugs: unknown[] = [];
   const logged: Readonly<Record<string, unknown>>[] = [];
@@ -46,7 +50,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     ...sources,
     snapshot: () => {
       passed += 2_000;
-      return [unexplained(shown)];
+      return [unexplained({ ...shown, problems: restoreProblems(shown.problems, restored) })];
     },
     explained: () => [shown],
     clock: {
@@ -65,7 +69,9 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     isNotifying: () => true,
     onFailure: (error) => failures.push(error),
     onBug: (error) => bugs.push(error),
-    firstAfterMs: 0,
+    onRestored: (_, problems) => {
+      restored = problems;
+    },
     followEveryMs: 3,
   });
   onTestFinished(link.stop);
@@ -81,6 +87,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     ofContainer,
     show: (next: SubnetState) => {
       shown = next;
+      restored = [];
     },
     wall: () => startsAt + passed,
     only: () =>

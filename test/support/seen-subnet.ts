@@ -1,4 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
+import { restoreProblems } from '../../src/diagnosis/follow-problems.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { eventually } from './cli.ts';
 import { NOW } from './diagnosed.ts';
@@ -12,6 +14,8 @@ export const FLEET_START = Date.UTC(2026, 10, 21, 12);
 export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) {
   let passed = 0;
   let shown: SubnetState = withDown();
+  /** Until the next diagnosis. */
+  let restored: readonly Problem[] = [];
   const bugs: unknown[] = [];
   const report = (error: unknown) => void bugs.push(error);
   return {
@@ -19,7 +23,8 @@ export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) 
       fleet,
       snapshot: () => {
         passed += stepMs;
-        return fleet.watched.includes('devnet') ? [{ ...shown, reference: passed / 2_000 }] : [];
+        const problems = restoreProblems(shown.problems, restored);
+        return fleet.watched.includes('devnet') ? [{ ...shown, problems, reference: passed / 2_000 }] : [];
       },
       clock: {
         now: () => NOW + passed,
@@ -28,6 +33,9 @@ export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) 
       },
       onFailure: report,
       onBug: report,
+      onRestored: (_: string, problems: readonly Problem[]) => {
+        restored = problems;
+      },
     },
     /** Ends what uses it with the test, which fails if that has reported anything. */
     endWith: (stop: () => Promise<void>) =>
@@ -38,6 +46,7 @@ export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) 
     time: {
       show: (next: SubnetState) => {
         shown = next;
+        restored = [];
       },
       wall: () => from + passed,
       passed: () => passed,
