@@ -192,7 +192,7 @@ export async function startApp(
     log,
     onFailure: notStored('incidents'),
     onBug: bugs.of('incidents'),
-    onRestored: monitor.restoreProblems,
+    onRestored: (subnet, problems) => monitor.restoreProblems(subnet, problems, now()),
   });
   const ownMetrics = createOwnMetrics(build, {
     shard: options.shard,

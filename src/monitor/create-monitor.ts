@@ -10,7 +10,6 @@ import type { ReportBug } from '../model/internal-errors.ts';
 import type { LastLines, MatchingLine } from '../model/last-lines.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWork } from '../model/planned-work.ts';
-import type { Problem } from '../model/problem.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import { engineOf, type Inventory, positionKeys, type RoundName, type Subnet, type Target } from '../model/target.ts';
 import { settleWithin } from '../model/within.ts';
@@ -30,7 +29,7 @@ import { createProbeRuns } from './probe-runs.ts';
 import { reuseUnchanged } from './reuse-unchanged.ts';
 
 /** Probes the targets of an inventory on schedule and judges them. */
-export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained'> {
+export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems'> {
   /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
   load(inventory: Inventory): void;
   /** The usual time between two runs of a round, in milliseconds. */
@@ -50,7 +49,6 @@ export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained'> {
   /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
   probeTarget(subnet: string, name: string): Promise<void> | undefined;
   readonly restarts: RestartJudge;
-  readonly restoreProblems: (subnet: string, stored: readonly Problem[]) => void;
   /** Probes each subnet as a whole once, in these ways, outside of the schedule. */
   probeSubnetsNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** Probes each wanted target once, outside of the schedule. */
@@ -259,6 +257,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     snapshot: board.snapshot,
     unexplained: board.unexplained,
+    restoreProblems: board.restoreProblems,
     intervalMs,
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: readySubnets.isReady,
@@ -271,7 +270,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const target = watch?.subnet.targets.find((one) => one.name === name);
       return watch && target && targetProbes.probe(target, watch.probers);
     },
-    restoreProblems: (subnet, stored) => board.restoreProblems(subnet, stored, now()),
     restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now }),
     probeSubnetsNow: subnetProbes.probeNow,
     probeNow: async (wanted) => {
