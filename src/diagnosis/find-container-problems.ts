@@ -12,7 +12,7 @@ import { toShellWord } from '../model/to-shell-word.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './setup/find-engine-problems.ts';
-import { fails, type SubnetView, type TargetView } from './subnet-view.ts';
+import { checkOf, fails, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The share of its memory limit from which on a container is near it. */
 const NEAR_LIMIT = 0.9;
@@ -132,13 +132,16 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       evidence: `${container.name} ${crashes.length > 1 ? `crashed ${crashes.length} times within 10 minutes` : describeEnd(container, false, now)}`,
       fix,
     };
+  const check = checkOf(state, 'container');
   if (view.kind === 'stopped')
     return {
       ...subject,
       problem: 'container_down',
       summary: `the container of ${name} does not run`,
-      evidence: `${container.name} ${describeEnd(container, onOrder, now)}`,
-      fix: fixOfStopped,
+      // One that has not ended has no run to look into.
+      ...(container.status !== 'exited' && check?.verdict === 'fail'
+        ? { evidence: check.seen, fix: check.fix }
+        : { evidence: `${container.name} ${describeEnd(container, onOrder, now)}`, fix: fixOfStopped }),
     };
   if (!fails(one, 'container') || isRestartPlanned(facts.container)) return undefined;
   // The check fails for some minutes after a start. A loop that is over was reported as one.

@@ -26,6 +26,10 @@ const FILE_TEXTS: Texts = {
     'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
   ],
   'not-a-file': ['it is no file', 'name the file itself in logFiles, or a glob such as logs/*.log'],
+  'not-kept': [
+    'its log driver keeps nothing to read',
+    'give it the driver json-file or local in docker-compose.yml and recreate it',
+  ],
   'no-container': ['there is no such container', 'create it, or correct container in the inventory'],
   'docker-unreachable': ['Docker does not answer', 'start Docker, or correct docker in the inventory'],
   'no-descriptor': ['subnetd has no file descriptor left', 'raise LimitNOFILE of subnetd and restart it'],

@@ -1,6 +1,6 @@
 import type { Container } from '../model/observation.ts';
 import type { ContainerSetup, LogSetup, PublishedPort } from '../model/setup.ts';
-import { type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
+import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
 import { toMembers } from './members.ts';
 
 const toPort = (value: unknown): number | undefined => {
@@ -8,14 +8,11 @@ const toPort = (value: unknown): number | undefined => {
   return port >= 1 && port <= 65535 ? port : undefined;
 };
 
-/** Drivers that send lines elsewhere: Docker keeps a copy to read, unless that is turned off. */
 function toLogSetup(config: LogConfig | undefined): LogSetup {
-  const { Type, Config } = config ?? {};
+  const { Type } = config ?? {};
   const driver = typeof Type === 'string' && /^[\w./:@-]{1,100}$/.test(Type) ? Type : 'unknown';
   const rotation = readRotation(config);
-  const isCopied = !/^(?:1|t|true)$/i.test(String(Config?.['cache-disabled'] ?? ''));
-  const isOwn = ['json-file', 'local', 'journald'].includes(driver);
-  return { driver, isReadable: driver !== 'none' && (isOwn || isCopied), ...(rotation && { rotation }) };
+  return { driver, isReadable: isKept(config), ...(rotation && { rotation }) };
 }
 
 /** Parses a mapping such as `{"8545/tcp": [{"HostIp": "0.0.0.0", "HostPort": "8545"}]}`. */

@@ -4,7 +4,7 @@ import { createLossDetector, type LossDetectorOptions } from './create-loss-dete
 import { createOldLines } from './create-old-lines.ts';
 import { OVERLAP_MS, recordPosition } from './stream-positions.ts';
 
-/** A timestamp of Docker and the space after it. It always has nine digits and is in UTC, so timestamps compare as text. */
+/** A timestamp of Docker and the space after it. It has nine digits and is in UTC, so timestamps compare as text. */
 export const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;
 const SECOND_BYTES = '2026-11-21T09:00:00'.length;
 const ZERO = 0x30;
@@ -27,6 +27,20 @@ function readNanos(text: string): number {
   let nanos = 0;
   for (let at = SECOND_BYTES + 1; at < SECOND_BYTES + 10; at++) nanos = nanos * 10 + text.charCodeAt(at) - ZERO;
   return nanos;
+}
+
+const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /;
+
+/**
+ * A message with a timestamp as Docker writes it: Podman gives whole seconds, or other digits and the zone of its machine. Undefined
+ * without one, as Docker tells errors of its own in the stream.
+ */
+function withDockerStamp(text: string): string | undefined {
+  if (text[STAMP_BYTES - 2] === 'Z' && text[STAMP_BYTES - 1] === ' ') return text;
+  const [stamp, time, digits = '', zone] = STAMP.exec(text) ?? [];
+  if (stamp === undefined) return undefined;
+  const second = new Date(`${time}${zone}`).toISOString().slice(0, SECOND_BYTES);
+  return `${second}.${digits.padEnd(9, '0')}Z ${text.slice(stamp.length)}`;
 }
 
 /** Receives a line, as `OnLine` does, with Docker's timestamp in Unix milliseconds; `old` when it was read before. */
@@ -100,7 +114,9 @@ export function createStampedReader(options: StampedReaderOptions): (stream: str
     return old;
   };
 
-  return (stream, text) => {
+  return (stream, message) => {
+    const text = withDockerStamp(message);
+    if (text === undefined) return;
     const endsLine = text.charCodeAt(text.length - 1) === 10;
     line.stamp = text.slice(0, STAMP_BYTES - 1);
     line.second = readSecond(text);

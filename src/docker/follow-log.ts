@@ -59,6 +59,10 @@ export function followLog(options: FollowLogOptions): LogFollower {
       onState(found);
       return found.what === 'no-container' ? 'idle' : 'failed';
     }
+    if (!found.isKept) {
+      onState({ what: 'not-kept' });
+      return 'failed';
+    }
     const run = `${found.id} ${found.startedAt}`;
     // A stopped container has nothing new: its log was read to the end.
     if (!found.running && run === readRun) {

@@ -45,6 +45,7 @@ function toContainer(body: unknown): Container | undefined {
     running: status === 'running',
     oomKilled: state.OOMKilled === true,
     restartCount: toCount(RestartCount) ?? 0,
+    ...(toMembers(state.Health)?.Status === 'unhealthy' && { isUnhealthy: true }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(exitCode === undefined ? {} : { exitCode }),

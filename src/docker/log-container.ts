@@ -9,6 +9,8 @@ export interface LogContainer {
   readonly running: boolean;
   /** Unix milliseconds. */
   readonly startedAt?: number;
+  /** Docker keeps its lines, so that they can be read. */
+  readonly isKept: boolean;
   /** It writes a bare stream without frames. */
   readonly tty: boolean;
   /** Absent when the engine does not rotate the log. */
@@ -55,6 +57,12 @@ export function readRotation(config: LogConfig | undefined): Rotation | undefine
     : undefined;
 }
 
+/** Whether Docker keeps lines of a container. Of a driver that sends them elsewhere it keeps a copy, unless that is turned off. */
+export function isKept({ Type, Config }: LogConfig = {}): boolean {
+  const isCopied = !/^(?:1|t|true)$/i.test(String(Config?.['cache-disabled'] ?? ''));
+  return Type !== 'none' && (['json-file', 'local', 'journald'].includes(String(Type)) || isCopied);
+}
+
 /** Reads the first of these variables that is set, and no other: others hold keys. */
 export function readEnv(env: unknown, ...names: readonly string[]): string | undefined {
   if (!Array.isArray(env)) return undefined;
@@ -94,6 +102,7 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     id,
     running,
     rotation,
+    isKept: isKept(HostConfig?.LogConfig),
     tty: Config?.Tty === true,
     startedAt,
     ...(level !== undefined && { level: Number(level) }),

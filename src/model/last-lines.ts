@@ -26,6 +26,7 @@ const WHY: Readonly<Record<LogFault['what'], string>> = {
   denied: 'subnetd may not read its file',
   'not-a-file': 'its path is no file',
   'no-container': 'its container does not exist',
+  'not-kept': 'the log driver of its container keeps nothing to read',
   'docker-unreachable': 'Docker does not answer',
   'no-descriptor': 'subnetd has no free file descriptor to read it with',
   broken: 'it broke off while it was read',

@@ -64,6 +64,8 @@ export interface LogFault {
     | 'denied'
     | 'not-a-file'
     | 'no-container'
+    /** The log driver of its container keeps nothing to read. */
+    | 'not-kept'
     | 'docker-unreachable'
     | 'no-descriptor'
     | 'broken';

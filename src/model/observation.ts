@@ -137,6 +137,8 @@ export interface Container {
   readonly oomKilled: boolean;
   /** How often Docker's restart policy started this container. */
   readonly restartCount: number;
+  /** The health check of its image or its compose file fails. */
+  readonly isUnhealthy?: true;
   readonly memoryBytes?: number;
   readonly memoryLimitBytes?: number;
   /** The image as it was named when the container was made. */

@@ -6,9 +6,11 @@ export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | '
   const { lastRestartBy, unrequestedExit, run, runBefore } = facts;
   if (lastRestartBy === undefined || lastRestartBy === 'recreation') return lastRestartBy;
   if (lastRestartBy === 'policy') return 'crash';
-  // Started by hand, although nobody had stopped it.
+  // Started by hand, although nobody had stopped it. An end after that start is that of the next run.
   const endedAt = unrequestedExit?.id === run?.id ? unrequestedExit?.at : undefined;
-  return endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) ? 'crash' : 'request';
+  const isOfRunBefore =
+    endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) && endedAt <= (run?.startedAt ?? endedAt);
+  return isOfRunBefore ? 'crash' : 'request';
 }
 
 /** Docker reports a request to stop and the exit it causes close together, in either order. */

@@ -61,6 +61,10 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
     seen: 'the path of logFiles is no file',
     fix: 'name the file itself, or a glob such as logs/*.log',
   },
+  'not-kept': {
+    seen: 'the log driver of its container keeps nothing to read',
+    fix: 'give it the driver json-file or local in docker-compose.yml and recreate it',
+  },
   'no-container': { seen: 'there is no such container', fix: 'start it or correct container in the inventory' },
   'docker-unreachable': { seen: 'Docker cannot be reached', fix: 'start it or correct docker in the inventory' },
   'no-descriptor': NO_DESCRIPTOR,

@@ -6,7 +6,7 @@ import type { Container } from '../model/observation.ts';
 import { findRestartCause, isStoppedOnOrder } from '../model/restart-cause.ts';
 import type { Component, ContainerRef } from '../model/target.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
-import { type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
+import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
 import type { View } from './view.ts';
 
@@ -206,5 +206,10 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
     facts.oomKills === 0
       ? ''
       : `, after ${formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills')} seen`;
+  if (container.isUnhealthy)
+    return degraded(
+      `${container.name} has been running${since}${kills}${also}, and its own health check fails`,
+      `read what that says with \`docker inspect --format '{{json .State.Health}}' ${toShellWord(container.name)}\``,
+    );
   return pass(`${container.name} has been running${since}${kills}${also}`);
 }

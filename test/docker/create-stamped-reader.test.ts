@@ -276,3 +276,22 @@ test('a log with few lines never reports a loss', () => {
   expect(log.lost).toEqual([]);
   expect(log.reported.length).toBe(20);
 });
+
+test.each([
+  ['Docker', '2026-11-21T09:00:01.123456789Z', 1_123],
+  ['Podman, whole seconds', '2026-11-21T09:00:01Z', 1_000],
+  ['Podman, with its zone', '2026-11-21T11:00:01.5+02:00', 1_500],
+])('the time of a line of %s is known', (_, written, ms) => {
+  const seen: (readonly [text: string, at: number])[] = [];
+  const streams: Streams = {};
+  const openedAt = Date.parse('2026-11-21T09:00:00Z');
+  const take = createStampedReader({
+    ...{ streams, from: 0, recent: createRecentOf(streams, 0, openedAt), openedAt, readBefore: '' },
+    onLine: (text, start, end, at) => void seen.push([text.slice(start, end), at - openedAt]),
+  });
+  take('2', `${written} Fatal: it broke\n`);
+  // Docker tells errors of its own in the stream.
+  take('3', 'Error grabbing logs: unexpected EOF\n');
+  expect(seen).toEqual([['Fatal: it broke', ms]]);
+  expect(Object.keys(streams)).toEqual(['2']);
+});

@@ -27,7 +27,7 @@ test.each([0, -90_000, 90_000])(
     const { stop } = followLog({
       source: 'test',
       positions: createMemoryPositions(),
-      find: async () => ({ id: 'c', running: true, tty: false }),
+      find: async () => ({ id: 'c', running: true, isKept: true, tty: false }),
       openLog: (_id, _since, signal) =>
         new Promise<IncomingMessage>((resolve, reject) => {
           get(engine.url, { signal }, resolve).on('error', reject);

@@ -53,7 +53,7 @@ test('a silent stream is reopened, and brings each line once', async () => {
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
-    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false }),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false }),
     openLog: engine.openLog,
     startAt: 0,
     silenceMs: 1_000,
@@ -99,7 +99,14 @@ test('a stream that leaves out lines but is never silent is reopened, and brings
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
-    find: async () => ({ id: 'c', running: true, startedAt: 1, tty: false, rotation: { fileBytes: 6_000, files: 2 } }),
+    find: async () => ({
+      id: 'c',
+      running: true,
+      startedAt: 1,
+      isKept: true,
+      tty: false,
+      rotation: { fileBytes: 6_000, files: 2 },
+    }),
     openLog: (id, since, signal) =>
       new Promise((resolve, reject) => {
         get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(

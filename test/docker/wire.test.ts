@@ -269,7 +269,7 @@ describe('an engine at the wire', () => {
     expect(await docker.inspectLog(byName, soon())).toEqual({
       kind: 'found',
       log: {
-        ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), tty: true },
+        ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), isKept: true, tty: true },
         ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
         bootnodes: [`${key}@10.0.0.5:20301`],
         networkId: 551,

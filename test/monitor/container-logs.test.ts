@@ -1,9 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
+import type Dockerode from 'dockerode';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createDockerLinks } from '../../src/docker/links.ts';
 import { readLastLines } from '../../src/logs/read-last-lines.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
-import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
+import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, useEngine } from '../support/engine.ts';
 import { readStatus } from '../support/read-status.ts';
 import { nodeTarget } from '../support/views.ts';
@@ -43,7 +44,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 
 const check = async (target: string, name: string) => {
   const status = await readStatus(daemon.url);
-  const found = status.subnets[0]?.targets.find((one) => one.name === target);
+  const found = status.subnets.flatMap(({ targets }) => targets).find((one) => one.name === target);
   return found?.checks.find((one) => one.check === name);
 };
 const isSo = (target: string, name: string, verdict: string, reason: RegExp) =>
@@ -67,6 +68,17 @@ beforeAll(async () => {
         restart: service === 'subnet2' ? 'always' : 'no',
       }),
     );
+  const odd = (service: string, more: Dockerode.ContainerCreateOptions) =>
+    engine.docker.createContainer({
+      ...{ name: `${project}-${service}`, Image: busybox, Cmd: ['sleep', '600'] },
+      ...{ Labels: composeLabels(project, service), HostConfig: { NetworkMode: 'none' }, ...more },
+    });
+  const unkept = await odd('unkept', {
+    HostConfig: { NetworkMode: 'none', LogConfig: { Type: 'none', Config: {} } },
+    Healthcheck: { Test: ['CMD', 'false'], Interval: 1e9, Retries: 1 },
+  });
+  await unkept.start();
+  containers.set('unkept', unkept).set('unstarted', await odd('unstarted', {}));
   const debug = folder.path('debug.log');
   let number = 1234;
   writeFileSync(debug, '2026-11-21 09:00:00 info: 🚀 Subnet Stats Service listening on the port 5213\n');
@@ -95,6 +107,10 @@ beforeAll(async () => {
     checks:
       rpc: { stallAfter: 10s }
       logs: { schedule: every 1s, bootnodeWindow: 10s }
+  - name: odd
+    nodes:
+      - { name: unkept, ${container('unkept')} }
+      - { name: unstarted, ${container('unstarted')} }
 docker: { socketPath: ${engine.socketPath} }
 `,
   );
@@ -126,6 +142,17 @@ test('a node whose socket path is too long is known by its fatal line, with what
     /ipc_path_too_long: move the folder of the deployment .* to a shorter path/,
   );
   await metric(/subnet_known_failure\{subnet="d",component="node",name="subnet2",failure="ipc_path_too_long"\} 1$/);
+}, 100_000);
+
+test('a log that Docker does not keep, a health check that fails and a container that was never started are named', async () => {
+  await isSo('unkept', 'log_block', 'unknown', /its container keeps nothing to read; give it the driver json-file/);
+  await isSo('unkept', 'container', 'degraded', /^\S+ has been running for \w+, and its own health check fails; read/);
+  await isSo('unstarted', 'container', 'fail', /has been created and never started; start it with `docker start /);
+  const { problems } = (await readStatus(daemon.url)).subnets[1] ?? {};
+  expect(problems?.find(({ name, problem }) => name === 'unstarted' && problem === 'container_down')).toMatchObject({
+    evidence: `${project}-unstarted has been created and never started`,
+    fix: `start it with \`docker start ${project}-unstarted\``,
+  });
 }, 100_000);
 
 test('the bootnode check names the node that was not heard', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../src/model/observation.ts';
-import { findCrashes, findRestartCause } from '../../src/model/restart-cause.ts';
+import { findCrashes, findRestartCause, isLooping } from '../../src/model/restart-cause.ts';
 import { foldContainer, foldContainerEvent } from '../../src/rules/fold-container.ts';
 
 const start = 1_000_000;
@@ -423,6 +423,13 @@ describe('what led to a restart', () => {
     ],
   ])('%s', (_, cause, steps) => {
     expect(findRestartCause(fold(...steps))).toBe(cause);
+  });
+
+  test('a kill after a restart on order is one crash, not two', () => {
+    const killed = [event('die', start + 6_500, 'a', 137), { ...again, startedAt: start + 6_510, restartCount: 1 }];
+    const facts = fold(running, ...ordered, again, ...killed);
+    expect(findCrashes(facts)).toEqual([start + 6_510]);
+    expect(isLooping(facts, start + 7_000)).toBe(false);
   });
 
   test('requested restarts are no loop, and crashes between them are remembered', () => {
