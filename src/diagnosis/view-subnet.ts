@@ -1,6 +1,6 @@
 import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
-import { isBarred, isOwnFault } from '../model/observation.ts';
+import { type Fault, isBarred, isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
 import { isLooping, START_MS } from '../model/restart-cause.ts';
 import { setupOf, type TargetSetup } from '../model/setup.ts';
@@ -13,6 +13,7 @@ import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
   answersAnyway,
   type ContainerView,
+  checkOf,
   type ExposureMemory,
   isDown,
   type NodeView,
@@ -22,6 +23,16 @@ import {
 
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
+
+/** Where nothing listens any more, a node that runs has printed since: it does so with each block. */
+const NEXT_LINE_MS = 5_000;
+
+/** Whether the last line with a new block, of `at`, shows that a node runs which does not answer. */
+function isAliveByLog(state: TargetState, at: number | undefined, fault: Fault | undefined, now: number): boolean {
+  if (at === undefined || now - at >= LOG_ALIVE_MS) return false;
+  const failsSince = checkOf(state, 'latest_block')?.since ?? now;
+  return fault?.kind !== 'refused' || at > failsSince || now - failsSince < NEXT_LINE_MS;
+}
 
 const UNKNOWN: ContainerView = { kind: 'unknown' };
 
@@ -178,7 +189,7 @@ function viewNode(
         : takesTurns(state, chain, moment)
           ? 'votes'
           : undefined;
-  const isLogAlive = within(risenAt, LOG_ALIVE_MS, now);
+  const isLogAlive = isAliveByLog(state, risenAt, fault, now);
   const isSilent = answers === false && unseen === undefined && !isLogAlive;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);

@@ -182,6 +182,22 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     return { node: node && { ...node, observation } };
   };
 
+  test('counts as voting only while its log goes on after nothing listens any more', () => {
+    const voting = (printedAt: number, failsFor: number, fault: Fault = REFUSED) => {
+      const targets = n2(printed(printedAt), fault);
+      const states = judge(targets).map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => ({ ...check, since: NOW - failsFor })),
+      }));
+      return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).quorum?.voting;
+    };
+    expect(voting(NOW - 6_000, 4_999)).toBe(4);
+    expect(voting(NOW - 6_000, 5_000)).toBe(3);
+    expect(voting(NOW - 1_000, 5_000)).toBe(4);
+    // Where the way may be broken, its log may be late too.
+    expect(voting(NOW - 6_000, 5_000, UNREACHABLE)).toBe(4);
+  });
+
   test('is said to run, with what shows it', () => {
     expect(words(n2(answersByIpc('n2', REFUSED)))).toMatchObject([
       {
