@@ -60,6 +60,10 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   ];
 }
 
+/** No block comes, however many can vote. */
+const isHalted = ({ problems }: SubnetState): boolean =>
+  problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
+
 function figures(state: SubnetState, minutes: readonly Minute[], expected: number | undefined, moment: Moment): Html {
   const { quorum } = state;
   const last = minutes.at(-1);
@@ -81,7 +85,7 @@ function figures(state: SubnetState, minutes: readonly Minute[], expected: numbe
           figure(
             'Votes',
             `${quorum.voting} of ${quorum.total}`,
-            `${quorum.required} needed, ${spare < 0 ? `${-spare} missing` : `${spare} to spare`}`,
+            `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} to spare`}`,
           ),
         ];
   const all = [...heightFigures(state, moment), ...pace, ...votes];
@@ -115,7 +119,7 @@ export function subnetPicture(state: SubnetState, minutes: readonly Minute[], mo
 ${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
 <div class="grid wide">
 <section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
-<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum)}</section>
+<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
 </div>
 <div class="grid two">
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>

@@ -192,6 +192,14 @@ describe('the status page', () => {
     expect(words(two)).toContain('No further node may fail critical b open');
   });
 
+  test('in a halt with enough votes says so, and not that votes are to spare', () => {
+    const halted = nodes(Object.fromEntries(['n1', 'n2', 'n3', 'n4'].map((name) => [name, { stalledMs: 600_000 }])));
+    const page = words(pageOf([stateOf(halted)]));
+    expect(page).toContain('n4 votes Enough masternodes can vote, and no block comes all the same.');
+    expect(page).not.toContain('to spare');
+    expect(words(pageOf([stateOf(nodes())]))).toContain('3 needed, 1 to spare');
+  });
+
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
     const given = { n1: { peers: ['n2', 'n3'] }, n4: { peers: ['n2', 'n3'] } };
     const page = pageOf([stateOf(nodes(given))]);
