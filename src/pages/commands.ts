@@ -13,6 +13,9 @@ export const commandsOf = (text: string): readonly string[] =>
 export const withCommands = (text: string): readonly (Html | string)[] =>
   cut(text).map((part) => (part.isCommand ? html`<code>${part.text}</code>` : part.text));
 
-/** A command to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
+/** A setting to write into a file, in JSON or YAML. */
+const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
+
+/** A command or a setting to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
 export const commandBlock = (command: string, about: string): Html =>
-  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the command for ${about}</span></button></div>`;
+  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'} for ${about}</span></button></div>`;
