@@ -5,6 +5,7 @@ import { listNames } from '../model/list-names.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
 import { parseServerSettings, readEnvironment } from '../settings.ts';
 import { withChainspecs } from './examine-chainspec.ts';
+import { withMachine } from './examine-machine.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
@@ -96,7 +97,8 @@ export async function doctor(flags: {
     report(['subnetd doctor: --folder is for an inventory of one subnet; give such an inventory by --config.']);
     return 2;
   }
-  const found = withChainspecs(listFindings(probed.snapshot), probed.snapshot, flags.folder);
+  const { snapshot } = probed;
+  const found = withMachine(withChainspecs(listFindings(snapshot), snapshot, flags.folder), snapshot);
   if (flags.json) printLine(toJson(found, 2));
   else for (const line of describeReport(found)) printLine(line);
   return found.findings.length > 0 || findMissed(found).length > 0 || probed.broke ? 1 : 0;

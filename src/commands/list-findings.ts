@@ -6,7 +6,7 @@ import { joinUnexamined, listExaminations, type Unexamined } from './list-examin
 
 /** Something that is worth a change, with what was seen and what to do. */
 export interface DoctorFinding {
-  /** The name of a problem, or `docker_unreachable`, `chainspec_differs`, or `check_failed` for a check that fails without a known cause. */
+  /** The name of a problem, or `docker_unreachable`, `chainspec_differs`, `disk_low`, `memory_low`, or `check_failed` for a check that fails without a known cause. */
   readonly finding: string;
   readonly severity: ProblemSeverity;
   readonly subnet: string;

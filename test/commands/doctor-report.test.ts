@@ -214,6 +214,6 @@ test('the page names every finding about the set-up', () => {
   const named = rows.flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const isOfSetup = ([, { alert }]: [string, ProblemKind]) => ['SubnetSetupDrift', 'SubnetExposed'].includes(alert);
   const problems = Object.entries<ProblemKind>(problemCatalog).filter(isOfSetup);
-  const own = ['check_failed', 'check_degraded', 'docker_unreachable', 'chainspec_differs'];
+  const own = ['check_failed', 'check_degraded', 'docker_unreachable', 'chainspec_differs', 'disk_low', 'memory_low'];
   expect(named.toSorted()).toEqual([...own, ...problems.map(([name]) => name)].toSorted());
 });

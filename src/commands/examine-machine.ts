@@ -1,0 +1,87 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { DoctorFinding, DoctorReport } from './list-findings.ts';
+
+/** Bytes of a disk or of the memory. */
+export interface Space {
+  readonly free: number;
+  readonly total: number;
+}
+
+/** How doctor reads the machine that it runs on. */
+export interface Machine {
+  /** The disk of a folder, with what tells it from other disks; undefined when nothing can be read there. */
+  readonly diskOf: (folder: string) => (Space & { readonly device: number }) | undefined;
+  readonly memory: () => Space;
+}
+
+const realMachine: Machine = {
+  diskOf: (folder) => {
+    try {
+      const { bavail, blocks, bsize } = statfsSync(folder);
+      return { free: bavail * bsize, total: blocks * bsize, device: statSync(folder).dev };
+    } catch {
+      return undefined;
+    }
+  },
+  memory: () => ({ free: freemem(), total: totalmem() }),
+};
+
+/** With less than this share free, a node, a log or a rebuild of an image may fill the rest within days. */
+const LOW = 0.1;
+
+const DOCKER_ROOT = '/var/lib/docker';
+
+/** The folder of a file, or that in which a glob begins. */
+const folderOf = (path: string): string => dirname(`${path.split(/[*?[{]/)[0]}x`);
+
+/** The folders of a subnet that grow, as far as the inventory names a file in them and this machine has it. */
+function findFolders({ targets }: Snapshot[number]): readonly string[] {
+  const own = targets.flatMap(({ target }) => [
+    ...target.logFiles.map(({ path }) => folderOf(path)),
+    ...('ipc' in target && target.ipc !== undefined ? [dirname(target.ipc)] : []),
+  ]);
+  return targets.some(({ target }) => target.container !== undefined) && existsSync(DOCKER_ROOT)
+    ? [...own, DOCKER_ROOT]
+    : own;
+}
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+
+const isLow = ({ free, total }: Space): boolean => total > 0 && free / total < LOW;
+
+const describeFree = ({ free, total }: Space): string =>
+  `${gigabytes(free)} of ${gigabytes(total)} are free, ${Math.round((free / total) * 100)} %`;
+
+/** The report, with the disks of the folders of all subnets, and the memory of this machine where nodes run on it. */
+export function withMachine(report: DoctorReport, snapshot: Snapshot, machine: Machine = realMachine): DoctorReport {
+  const devices = new Set<number>();
+  const found: DoctorFinding[] = [];
+  const [severity, memory] = ['warning', machine.memory()] as const;
+  for (const state of snapshot) {
+    const subnet = state.subnet.name;
+    for (const folder of findFolders(state)) {
+      const disk = machine.diskOf(folder);
+      if (disk === undefined || devices.has(disk.device)) continue;
+      // With a folder of a subnet, this machine runs something of it.
+      if (devices.size === 0 && isLow(memory))
+        found.push({
+          ...{ finding: 'memory_low', severity, subnet, summary: 'the memory of this machine is nearly used up' },
+          evidence: describeFree(memory),
+          fix: 'give the machine more memory, or the containers limits, before the kernel kills one of them',
+        });
+      devices.add(disk.device);
+      if (!isLow(disk)) continue;
+      found.push({
+        ...{ finding: 'disk_low', severity, subnet, summary: `the disk of ${folder} is nearly full` },
+        evidence: describeFree(disk),
+        fix: 'free space on it: `docker system df` and the size of the log files show what grows; a node that finds no space may lose its chain',
+      });
+    }
+  }
+  const first = report.findings.findLastIndex((one) => one.severity !== 'info') + 1;
+  const examined = report.examined + devices.size + Math.min(1, devices.size);
+  return { ...report, findings: report.findings.toSpliced(first, 0, ...found), examined };
+}
