@@ -56,9 +56,13 @@ const RECOVERED_FROM: readonly ProblemName[] = [
 
 const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'peers_missing'];
 
-/** Without what is seen of nodes only because they recover from a problem that has just ended. */
+/** Without what is seen of nodes only because they, or all of them after a halt, recover from a problem that has just ended. */
 function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number): readonly Suspicion[] {
   if (!found.some(({ problem }) => RECOVERY.includes(problem))) return found;
+  const halt = before.get({ problem: 'subnet_halted' });
+  const isAfterHalt = halt !== undefined && !found.some(({ problem }) => problem === 'subnet_halted');
+  if (isAfterHalt && now - (halt.clearingSince ?? now) < START_MS)
+    return found.filter(({ problem }) => !RECOVERY.includes(problem));
   const isThere = new Set(found.map(({ problem, name }) => `${problem} ${name}`));
   const recovering = new Set(
     before.values.flatMap(({ problem, name, state, clearingSince = now }) =>

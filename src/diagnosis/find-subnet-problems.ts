@@ -15,7 +15,7 @@ import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
 import { highest } from './highest.ts';
 import { describeReturn } from './next-epoch.ts';
 import { requiredVotes } from './quorum.ts';
-import { checkOf, fails, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import { checkOf, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
@@ -138,9 +138,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   const nodes = view.nodes.filter(createIsVoter(view));
   if (quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   const isIdle = (node: NodeView) =>
-    !node.isOut &&
-    !node.isStarting &&
-    (node.isStalled || (isBelow(node.height, reference) && fails(node, 'latest_block')));
+    !node.isOut && !node.isStarting && (node.isStalled || (isBelow(node.height, reference) && !node.isWitness));
   const idle = isAfterHalt ? [] : nodes.filter(isIdle);
   const { total, required } = quorum;
   const voting = quorum.voting - idle.length;

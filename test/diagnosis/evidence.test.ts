@@ -305,6 +305,22 @@ describe('a node that has just started', () => {
   });
 });
 
+test('after a halt no node is said to be stalled or behind for a minute, while it takes its blocks', () => {
+  const halted = diagnose(nodes(() => ({ stalledMs: 600_000 })));
+  expect(halted.problems.map(({ problem, state }) => [problem, state])).toContainEqual(['subnet_halted', 'open']);
+  const back = nodes((name) => (name === 'n2' ? { height: 980, stalledMs: 600_000 } : {}));
+  const found = (before: FollowedProblems, at: number) =>
+    diagnoseSubnet(toSubnet(back), judge(back), before, at).problems.map(({ problem }) => problem);
+  expect(found(NO_PROBLEMS, NOW)).toContain('node_stalled');
+  expect(found(halted, NOW)).not.toContain('node_stalled');
+  const clearing = (since: number) => ({
+    problems: halted.problems.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: since })),
+    ended: [],
+  });
+  expect(found(clearing(NOW - 59_999), NOW)).not.toContain('node_stalled');
+  expect(found(clearing(NOW - 60_000), NOW)).toContain('node_stalled');
+});
+
 test('the advice of a problem that is not found any more is withdrawn', () => {
   const down = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {}));
   const first = diagnose(down);
