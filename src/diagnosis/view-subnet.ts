@@ -142,15 +142,14 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
-/** A masternode that takes no part misses each of its turns, which the others count when they are next asked about the chain. */
-const COUNTED_AFTER_MS = 120_000;
-
 /** Whether the turns that the chain counts as missed show that a silent node takes its own: each masternode has had two of them since. */
-function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, { lastRise, stallAfterMs, now }: Moment) {
-  const silentSince = node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
-  if (counted === undefined || counted.at - silentSince < COUNTED_AFTER_MS || now - lastRise >= stallAfterMs)
-    return false;
-  const { active, round } = counted.masternodes;
+function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, moment: Moment) {
+  const { reference, lastRise, stallAfterMs, now } = moment;
+  if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
+  const { active, round, number } = counted.masternodes;
+  // A masternode that takes no part misses each of its turns, of which it has had two by so many blocks.
+  const since = node?.latest?.number ?? Number.NEGATIVE_INFINITY;
+  if (Math.min(number, reference) - since < 2 * active.length) return false;
   const { epochRound, rounds } = counted.missedRounds;
   const oldest = Math.max(round - RECENT_ROUNDS * active.length, epochRound);
   const address = node?.chain?.observation.address;

@@ -213,6 +213,9 @@ describe('while blocks come', () => {
     const young = { chain: { missedRounds } };
     expect(namesOf([...others(young), nodeOf('n2', young), neverSeen('n4', TIMEOUT)])).toContain('quorum_at_risk');
     expect(namesOf([...others(), nodeOf('n2'), nodeOf('n4', { fault: TIMEOUT })])).toContain('quorum_at_risk');
+    const silentAt = (height: number) => namesOf([...others(), nodeOf('n2'), nodeOf('n4', { fault: TIMEOUT, height })]);
+    expect(silentAt(993)).toContain('quorum_at_risk');
+    expect(silentAt(992)).not.toContain('quorum_at_risk');
   });
 
   test('too few votes are not said any more once blocks came after the last node had become silent', () => {
