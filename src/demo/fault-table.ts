@@ -214,6 +214,11 @@ export const FAULTS = {
     ...needsFour,
     effects: { keys: { subnet2: 'a stranger' } },
   },
+  'two-keys-one': {
+    what: 'subnet2 was recreated with the key of subnet3, so both sign as one masternode, and nobody signs as the other.',
+    ...needsFour,
+    effects: { keys: { subnet2: 'subnet3' } },
+  },
   'rpc-moved': {
     what: 'subnet2 runs, votes and prints, but nothing listens at the address of its RPC any more.',
     ...needsSecond,

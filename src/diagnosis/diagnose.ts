@@ -79,17 +79,33 @@ function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Proble
     : found.filter(({ problem, name }) => !(RECOVERY.includes(problem) && recovering.has(name)));
 }
 
-/** What a node that does not answer brings. */
+/** What is said of a node that does not answer. */
 const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'rpc_closed'];
 
-/** Without what the last probe of a node found while nothing of the subnet could be seen. */
-function dropUnseen(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes }: SubnetView) {
-  const blind = before.values.find(({ problem }) => isBlind(problem));
-  if (blind === undefined || !found.some(({ problem }) => SILENCE.includes(problem))) return found;
-  const stale = new Set(
-    nodes.flatMap(({ name, state }) => ((checkOf(state, 'latest_block')?.lastRun ?? 0) <= blind.seenAt ? [name] : [])),
-  );
-  return found.filter(({ problem, name = '' }) => !(SILENCE.includes(problem) && stale.has(name)));
+/** While one of these lasts, the probe of a node, or of all nodes of a subnet, shows no more than that. */
+const SILENCING: readonly ProblemName[] = [
+  'monitor_offline',
+  'never_reached',
+  'subnet_halted',
+  'node_down',
+  'node_hanging',
+  'container_paused',
+  'container_down',
+  'container_restarting',
+];
+
+/** Without what was last probed of a node while something else kept it from answering: its next probe shows what is so now. */
+function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes }: SubnetView) {
+  const silent = found.filter(({ problem }) => SILENCE.includes(problem));
+  if (silent.length === 0) return found;
+  const isFound = (one: ProblemRef) => found.some(({ problem, name }) => problem === one.problem && name === one.name);
+  const over = before.values.filter((one) => SILENCING.includes(one.problem) && !isFound(one));
+  if (over.length === 0) return found;
+  const probedAt = new Map(nodes.map(({ name, state }) => [name, checkOf(state, 'latest_block')?.lastRun ?? 0]));
+  const isStale = ({ name = '' }: Suspicion) =>
+    over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
+  const stale = new Set(silent.filter(isStale));
+  return found.filter((one) => !stale.has(one));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
@@ -146,7 +162,7 @@ export function diagnose(
     ...findSetupProblems(view),
     ...findMonitorProblems(clock, view.now),
   ]);
-  const causes = dropUnseen(dropRecovering(candidates, before, view.now), before, view);
+  const causes = dropStale(dropRecovering(candidates, before, view.now), before, view);
   const explained = new Set<ExplainedCheck>();
   const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */

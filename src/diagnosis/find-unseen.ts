@@ -40,11 +40,15 @@ const toUnseen = (
   ),
 });
 
-/** Whether the log of a node, which is read all the time, has shown no block for the stall limit, and one before. */
-function isLogSilent({ state: { facts } }: NodeView, { stallAfterMs, now }: SubnetView): boolean {
+/** Whether the log of a node, which is read all the time, has shown blocks and goes on no more. */
+function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
   const { node, sources } = facts.logs ?? {};
-  return (sources?.file ?? sources?.container)?.up === true && now - (node?.advancedAt ?? now) >= stallAfterMs;
+  return (sources?.file ?? sources?.container)?.up === true && node?.advancedAt !== undefined && !isLogAlive;
 }
+
+/** Whether its log has shown a block since the node last answered. */
+const hasPrintedSince = ({ state: { facts } }: NodeView): boolean =>
+  (facts.logs?.node?.advancedAt ?? 0) > (facts.node?.latest?.lastGoodAt ?? 0);
 
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
@@ -54,9 +58,9 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
   // Two nodes, or the only one, show in their logs that they make no blocks.
-  if (asked.filter((node) => isLogSilent(node, view)).length >= Math.min(2, asked.length)) return undefined;
+  if (asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
-  const rising = nodes.filter(({ rises }) => rises);
+  const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
   const seen =
     rising.length > 0

@@ -252,11 +252,11 @@ describe('no node that can be reached, without containers', () => {
   const found = (silentMs: Readonly<Record<string, number>>) => words(cutOff(silentMs)).map(({ problem }) => problem);
 
   test('is a halt when the logs of two nodes are silent, and says nothing about the subnet before', () => {
-    const { stallAfterMs } = diagnose(nodes());
-    const stall = stallAfterMs ?? 0;
+    const stall = diagnose(nodes()).stallAfterMs ?? 0;
     expect(found({})).toEqual(['monitor_offline']);
-    expect(found({ n1: stall })).toEqual(['monitor_offline']);
-    expect(found({ n1: stall, n2: stall - 1 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000, n2: 14_999 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000, n2: 15_000 })).not.toContain('monitor_offline');
     expect(found({ n1: stall, n2: stall })).toContain('subnet_halted');
   });
 
@@ -344,6 +344,29 @@ test('a node that was unpaused is not said to hang before it is asked again', ()
   };
   expect(asked(SINCE - 1)).not.toContain('node_hanging');
   expect(asked(SINCE)).toContain('node_hanging');
+});
+
+test('a node whose container was resumed is not said to have a closed RPC before it is asked again', () => {
+  const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+  const at = (container: Given['container'], printedAt: number) =>
+    nodes((name) => (name === 'n2' ? { fault: timeout, ...(container && { container }) } : {})).map((one) => {
+      const { logs } = one.facts;
+      const node = { height: 1_001, advancedAt: printedAt, level: 4 };
+      return one.target.name === 'n2' ? withFacts(one, { logs: logs && { ...logs, node } }) : one;
+    });
+  const paused = at({ running: false, status: 'paused' }, NOW - 60_000);
+  const before = diagnoseSubnet(toSubnet(paused), judge(paused), NO_PROBLEMS, NOW - 2_000);
+  expect(before.problems.map(({ problem }) => problem)).toContain('container_paused');
+  const resumed = at(undefined, NOW - 1_000);
+  const found = (lastRun: number) => {
+    const states = judge(resumed).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun })),
+    }));
+    return diagnoseSubnet(toSubnet(resumed), states, before, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(found(NOW - 2_000)).not.toContain('rpc_closed');
+  expect(found(NOW - 1_999)).toContain('rpc_closed');
 });
 
 test('a subnet that was halted or out of reach before a restart of subnetd was reached once', () => {
