@@ -1,3 +1,4 @@
+import { formatAgo } from '../model/duration.ts';
 import { formatCount } from '../model/format-count.ts';
 import { listEach, listNames } from '../model/list-names.ts';
 import type { Suspicion } from '../model/problem.ts';
@@ -33,6 +34,16 @@ function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly 
   });
 }
 
+/** How it is known that these addresses do not vote. */
+function describeLoss(orphans: readonly string[], { nodes, silentVoters, now }: SubnetView): string {
+  for (const { name, chainFacts } of nodes) {
+    const { address = '', at = now } = chainFacts?.keyBefore ?? {};
+    if (orphans.includes(address)) return `${name} had it, and was first seen with another one ${formatAgo(at, now)}`;
+  }
+  const missed = listEach(orphans, (one) => String(silentVoters.get(one)));
+  return `it has signed no vote that the nodes hold, and missed ${missed} of its last rounds`;
+}
+
 /** Masternodes that nobody runs, and keys that two nodes have. Both cost a vote that each node by itself seems to give. */
 export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
@@ -51,14 +62,13 @@ export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
     };
   });
   if (orphans.length === 0) return found;
-  const { silentVoters } = view;
   const strangers = findStrangers(view);
   const total = view.chain.masternodes?.active.length ?? 0;
   found.push({
     problem: 'masternode_missing',
     about: unvoiced,
     summary: `no node votes as ${unvoiced}`,
-    evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; it has signed no vote that the nodes hold, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds${strangers.length === 0 ? '' : `; ${listEach(strangers, ({ name }) => name)} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
+    evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${listEach(strangers, ({ name }) => name)} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
     fix:
       strangers.length === 0
         ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`

@@ -64,6 +64,22 @@ function showsVotes({ container, chainFacts }: NodeView): boolean {
   return chainFacts !== undefined && (startedAt === undefined || chainFacts.at - startedAt >= FIRST_VOTES_MS);
 }
 
+/** Each node is asked for its pool within a minute, and a pool goes back for another one. */
+const POOLS_KNOWN_MS = 2 * 60_000;
+
+/** The keys of masternodes that a node has lately exchanged for another one, and that none has now. Older pools have their votes. */
+const findLeft = (
+  nodes: readonly NodeView[],
+  active: readonly string[],
+  masters: ReadonlyMap<string, NodeView>,
+  now: number,
+): readonly string[] =>
+  nodes.flatMap(({ chainFacts }) => {
+    const { address, at } = chainFacts?.keyBefore ?? {};
+    if (address === undefined || at === undefined || now - at >= POOLS_KNOWN_MS) return [];
+    return active.includes(address) && !masters.has(address) ? [address] : [];
+  });
+
 /**
  * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.
  * Their nodes run, or are not in the inventory. A pool stops at the quorum, so one that is missing in a round may have voted.
@@ -73,8 +89,11 @@ export function findSilentVoters(
   { masternodes }: ChainView,
   masters: ReadonlyMap<string, NodeView>,
   { addresses }: NeverSigned,
+  now: number,
 ): ReadonlyMap<string, number> {
-  if (masternodes === undefined || addresses.size === 0) return new Map();
+  if (masternodes === undefined) return new Map();
+  const left = findLeft(nodes, masternodes.active, masters, now);
+  if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
@@ -82,7 +101,8 @@ export function findSilentVoters(
     // A node that is behind cannot vote. That is a problem of its own.
     return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
   });
-  if (silent.length === 0) return new Map();
+  if (silent.length + left.length === 0) return new Map();
   const witnesses = nodes.filter(({ isOut }) => !isOut);
-  return new Map([...countMissed(witnesses, silent, oldest)].filter(([, count]) => count >= MIN_MISSED));
+  const missed = countMissed(witnesses, [...silent, ...left], oldest);
+  return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || left.includes(address)));
 }

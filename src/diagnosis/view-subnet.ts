@@ -271,7 +271,7 @@ export function viewSubnet(
   });
   const masters = findMasters(nodes, chain);
   const neverSigned = findNeverSigned(nodes);
-  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned);
+  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, now);
   const voters = { nodes, chain, masters, silentVoters };
   return {
     subnet,

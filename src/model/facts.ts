@@ -49,6 +49,8 @@ export interface ChainFacts {
     readonly genesis: string | undefined;
     readonly at: WatchedMs;
   };
+  /** The address by which it signed before its key was replaced, and when it first gave another one. */
+  readonly keyBefore?: { readonly address: string; readonly at: WatchedMs };
   /** The last 4 marks of this chain, the newest height last, so that nodes at different heights share one. */
   readonly marks: readonly BlockMark[];
 }

@@ -46,6 +46,9 @@ export function foldChain(
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
   const { chainId, genesis } = before?.observation ?? {};
   const isOther = differs(chain.genesis, genesis) || differs(chain.chainId, chainId);
+  const signedBy = before?.observation.address;
+  const keyBefore =
+    signedBy !== undefined && differs(chain.address, signedBy) ? { address: signedBy, at } : before?.keyBefore;
   const replaced = isOther ? { chainId, genesis, at } : before?.replaced;
   const epoch = readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN;
   return {
@@ -53,6 +56,7 @@ export function foldChain(
     at,
     epoch,
     ...(replaced && { replaced }),
+    ...(keyBefore && { keyBefore }),
     marks: addMark(isOther ? [] : kept, chain.block),
   };
 }

@@ -162,6 +162,36 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('a key that a node has just exchanged for another one votes no more, before anybody can have missed its votes', () => {
+    const four = ['n1', 'n2', 'n3', 'n4'].map(addressOf);
+    const found = (ago: number, address: string) =>
+      nodes((name) => ({
+        chain: { masternodes: { ...chain.masternodes, active: four }, ...(name === 'n4' && { address }) },
+      })).map((one) => {
+        const { node } = one.facts;
+        if (one.target.name !== 'n4' || node?.chain === undefined) return one;
+        const keyBefore = { address: addressOf('n4'), at: NOW - ago };
+        return withFacts(one, { node: { ...node, chain: { ...node.chain, keyBefore } } });
+      });
+    const { quorum, problems } = diagnose(found(5_000, '0xother'));
+    expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(problems.map(({ problem, evidence }) => [problem, evidence])).toEqual([
+      ['quorum_at_risk', '3 of 4 masternodes vote and 3 are needed, without 0xn4…'],
+      [
+        'masternode_missing',
+        'no node of the inventory has the key of 0xn4…, 1 of 4 masternodes; n4 had it, and was first seen with another one 5s ago; n4 runs with the key of no masternode',
+      ],
+    ]);
+    expect(diagnose(found(5_000, addressOf('n3'))).problems.map(({ problem }) => problem)).toEqual([
+      'quorum_at_risk',
+      'key_shared',
+    ]);
+    // From then on every pool would show its votes, if somebody else signed with it.
+    expect(diagnose(found(119_999, '0xother')).quorum?.voting).toBe(3);
+    expect(diagnose(found(120_000, '0xother')).quorum?.voting).toBe(4);
+    expect(diagnose(found(5_000, addressOf('n4'))).quorum?.voting).toBe(4);
+  });
+
   test('a node that has never said its address may have the key', () => {
     const found = words(withN4(undefined, { fault: REFUSED }));
     expect(found.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'node_down']);
