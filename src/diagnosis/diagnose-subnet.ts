@@ -46,13 +46,14 @@ export function describeSubnet(
     problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
   const quorum = seesNothing ? undefined : view.quorum;
+  const hasRisen = view.nodes.length === 0 || view.nodes.some(({ rises }) => rises);
   const found = findMembers(view);
   const members = seesNothing
     ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
     : found;
   return {
     quorum,
-    headline: findHeadline(view.subnet.name, targets, problems, quorum, plannedWork),
+    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, plannedWork }),
     members,
     epoch: findEpoch(view, members, seesNothing),
     reference: view.reference,

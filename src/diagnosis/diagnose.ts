@@ -25,7 +25,7 @@ import { findStatsProblems } from './find-stats-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import { findWalletProblems } from './find-wallet-problems.ts';
-import { checkOf, type SubnetView } from './subnet-view.ts';
+import { checkOf, type NodeView, type SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -80,7 +80,7 @@ function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Proble
 }
 
 /** What is said of a node that does not answer. */
-const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'rpc_closed'];
+const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
 
 /** While one of these lasts, the probe of a node, or of all nodes of a subnet, shows no more than that. */
 const SILENCING: readonly ProblemName[] = [
@@ -101,7 +101,11 @@ function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, {
   const isFound = (one: ProblemRef) => found.some(({ problem, name }) => problem === one.problem && name === one.name);
   const over = before.values.filter((one) => SILENCING.includes(one.problem) && !isFound(one));
   if (over.length === 0) return found;
-  const probedAt = new Map(nodes.map(({ name, state }) => [name, checkOf(state, 'latest_block')?.lastRun ?? 0]));
+  const begunAt = ({ state }: NodeView) => {
+    const { lastRun = 0, durationSeconds = 0 } = checkOf(state, 'latest_block') ?? {};
+    return lastRun - durationSeconds * 1_000;
+  };
+  const probedAt = new Map(nodes.map((node) => [node.name, begunAt(node)]));
   const isStale = ({ name = '' }: Suspicion) =>
     over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
   const stale = new Set(silent.filter(isStale));

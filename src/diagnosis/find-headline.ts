@@ -98,13 +98,20 @@ function describeUnseen(targets: readonly TargetState[]): string {
 const describeWork = (works: readonly PlannedWork[]): string =>
   works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
 
+/** What the state of a subnet is told by, beside its targets and problems. */
+export interface HeadlineView {
+  readonly quorum: Quorum | undefined;
+  /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
+  readonly hasRisen: boolean;
+  readonly plannedWork?: readonly PlannedWork[];
+}
+
 /** The state of a subnet in one sentence. */
 export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  quorum: Quorum | undefined,
-  plannedWork: readonly PlannedWork[] = [],
+  { quorum, hasRisen, plannedWork = [] }: HeadlineView,
 ): Headline {
   const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
   if (!isChecked)
@@ -129,6 +136,8 @@ export function findHeadline(
     const detail = join(suspicion, gone, work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
+  if (worst === undefined && !hasRisen)
+    return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
   if (worst === undefined) {
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const detail = join(votes, suspicion, describeUnseen(targets), work);

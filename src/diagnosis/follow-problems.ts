@@ -84,12 +84,22 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
 /** What to do about a problem that is not found any more. */
 const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
 
+/** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
+function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {
+  const known = nodes.filter(({ facts }) => facts.node !== undefined);
+  if (problem !== 'subnet_halted' || known.length === 0) return true;
+  return known.some(({ facts: { node, logs } }) => {
+    const risenAt = node?.latest?.risen === true ? node.latest.advancedAt : Number.NEGATIVE_INFINITY;
+    return Math.max(risenAt, logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY) > since;
+  });
+}
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isJudged(subjects, before.problem)) return before;
+  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects)) return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again.

@@ -96,7 +96,7 @@ test('the headline names the first of the problems that are equally bad', () => 
   const judged = judgeTargets(targets, NOW);
   const { problems } = diagnoseSubnet(toSubnet(targets), judged, NO_PROBLEMS, NOW);
   const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
-  expect(findHeadline('devnet', judged, open, undefined).sentence).toBe(
+  expect(findHeadline('devnet', judged, open, { quorum: undefined, hasRisen: true }).sentence).toBe(
     'devnet runs, but the container of stats does not run',
   );
 });

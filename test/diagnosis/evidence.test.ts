@@ -351,6 +351,41 @@ test('after a halt no node is said to be stalled or behind for a minute, while i
   expect(found(clearing(NOW - 60_000), NOW)).toContain('node_stalled');
 });
 
+describe('right after the start of subnetd', () => {
+  /** The nodes answered once, a moment ago, and nothing has been read of their logs. */
+  const first = (risen: boolean) =>
+    nodes().map((one) => {
+      const { node, logs: _, ...facts } = one.facts;
+      const latest = node?.latest && { ...node.latest, risen, advancedAt: NOW - 1_000 };
+      return { ...one, facts: { ...facts, node: node && { ...node, latest } } } as KnownTarget;
+    });
+
+  test('a subnet is not well before a node has shown a new block', () => {
+    expect(diagnose(first(false)).headline).toEqual({
+      standing: 'off',
+      sentence: 'devnet has shown no new block yet',
+      detail: '4 of 4 masternodes can vote, 3 are needed.',
+    });
+    expect(diagnose(first(true)).headline).toMatchObject({
+      standing: 'ok',
+      sentence: 'devnet is well: one more node may fail',
+    });
+  });
+
+  test('a stored halt goes on until a block comes', () => {
+    const { problems } = diagnose(nodes(() => ({ stalledMs: 600_000 })));
+    const stored = problems
+      .filter(({ problem }) => problem === 'subnet_halted')
+      .map((one) => ({ ...one, since: NOW - 9_000 }));
+    const states = (targets: readonly KnownTarget[]) =>
+      diagnoseSubnet(toSubnet(targets), judge(targets), { problems: stored, ended: [] }, NOW).problems.map(
+        ({ problem, state }) => [problem, state],
+      );
+    expect(states(first(false))).toEqual([['subnet_halted', 'open']]);
+    expect(states(first(true))).toEqual([['subnet_halted', 'clearing']]);
+  });
+});
+
 test('the advice of a problem that is not found any more is withdrawn', () => {
   const down = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {}));
   const first = diagnose(down);

@@ -62,7 +62,7 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'container_down']);
   const targets = judgeTargets(startedAgain(), NOW);
   const since = problems[0]?.since;
-  expect(findHeadline('devnet', targets, problems, QUORUM)).toEqual({
+  expect(findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet recovers',
     detail:
@@ -70,9 +70,9 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
     since,
   });
   const [risk, down] = problems as [Problem, Problem];
-  expect(findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], QUORUM).sentence).toBe(
-    'devnet runs, but the container of n2 does not run',
-  );
+  expect(
+    findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], { quorum: QUORUM, hasRisen: true }).sentence,
+  ).toBe('devnet runs, but the container of n2 does not run');
 });
 
 test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
@@ -80,29 +80,31 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const lost = { ...QUORUM, voting: 2 };
   const targets = judgeTargets(startedAgain(), NOW);
   const suspected: Problem = { ...down, state: 'suspected', summary: 'the container of n4 does not run' };
-  expect(findHeadline('devnet', targets, [risk, down, suspected], lost)).toEqual({
+  expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
     detail:
       'Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
   });
-  expect(findHeadline('devnet', targets, [suspected], lost)).toEqual({
+  expect(findHeadline('devnet', targets, [suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
     detail: 'Suspected: the container of n4 does not run.',
   });
-  expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], lost).sentence).toBe(
+  expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], { quorum: lost, hasRisen: true }).sentence).toBe(
     'devnet may be halted: the container of n2 does not run',
   );
   const enough = { ...QUORUM, voting: 3 };
-  expect(findHeadline('devnet', targets, [risk, down, suspected], enough)).toEqual({
+  expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet recovers',
     detail:
       '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
     since: risk.since,
   });
-  expect(findHeadline('devnet', targets, [suspected], enough).sentence).toBe('devnet runs: no node may fail');
+  expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(
+    'devnet runs: no node may fail',
+  );
 });
 
 test('a node that has just started is not counted on, so a subnet that it leaves without a reserve is not called well', () => {
@@ -125,7 +127,7 @@ test('a node that has just started is not counted on, so a subnet that it leaves
     NAMES.map((name) => diagnosedNode(name, NAMES)),
     NOW,
   );
-  expect(findHeadline('devnet', targets, [], started)).toEqual({
+  expect(findHeadline('devnet', targets, [], { quorum: started, hasRisen: true })).toEqual({
     standing: 'ok',
     sentence: 'devnet runs: no node may fail',
     detail: '4 of 4 masternodes can vote, 3 are needed, and 1 has just started.',

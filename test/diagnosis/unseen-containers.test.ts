@@ -28,7 +28,7 @@ function headlineOf(unseen: number) {
     targets: targets.map(({ target }) => target),
   };
   const { problems, quorum } = diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
-  return findHeadline('devnet', judged, problems, quorum);
+  return findHeadline('devnet', judged, problems, { quorum, hasRisen: true });
 }
 
 const WELL = 'devnet is well: one more node may fail';
