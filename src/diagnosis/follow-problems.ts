@@ -1,7 +1,7 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
-import { problemCatalog } from '../model/problem-catalog.ts';
+import { isBlind, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -94,12 +94,23 @@ function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): b
   });
 }
 
+/** The chain is asked about its masternodes and marks once a minute. */
+const ALL_READ_MS = 60_000;
+
+/** What shows only once each source was read: problems of a subnet as a whole, and of its masternodes. */
+const isShownLate = ({ problem, name }: Problem): boolean =>
+  (name === undefined && !isBlind(problem)) || problem === 'node_not_voting' || problem === 'masternode_penalised';
+
+/** Whether a problem of an earlier process of subnetd may still be found. */
+const isAwaited = (one: Problem, now: number): boolean =>
+  one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects)) return before;
+  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects) || isAwaited(before, now)) return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again.

@@ -7,7 +7,7 @@ export const toRestoredProblem = (incident: Incident, now: number): Problem => {
   return {
     ...{ problem, component, name, severity, alert },
     ...last,
-    ...{ explains: [], causes: [], state: 'open', since: foundAt, openedAt: startedAt, seenAt: now },
+    ...{ explains: [], causes: [], state: 'open', since: foundAt, openedAt: startedAt, seenAt: now, restoredAt: now },
     ...(planned && { planned: { ...planned, mutes: true } }),
   };
 };

@@ -64,6 +64,8 @@ export interface Problem extends Suspicion {
   readonly openedAt?: WatchedMs;
   /** Since when it has not been found, while it is clearing. */
   readonly clearingSince?: WatchedMs;
+  /** When it was taken over from an earlier process of subnetd; absent once it is found again. */
+  readonly restoredAt?: WatchedMs;
   /** While it is clearing: what it would be about next, found since then and not confirmed. */
   readonly next?: { readonly about?: string | undefined; readonly since: WatchedMs } | undefined;
   /** While planned work covers it. */

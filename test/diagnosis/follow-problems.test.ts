@@ -212,6 +212,23 @@ describe('a problem', () => {
   });
 });
 
+test('a stored problem that only shows when all was read is awaited for a minute, and others for the first round', () => {
+  const stored = (more: Partial<Suspicion>) => ({
+    ...{ ...suspicion(more), severity: 'warning', alert: 'x', state: 'open', since: 1, openedAt: 1 },
+    ...{ seenAt: T0, restoredAt: T0 },
+  });
+  const statesOf = (more: Partial<Suspicion>, ms: number) => {
+    const before = { problems: [stored(more)] as readonly Problem[], ended: [] };
+    return follow(before, [], well, T0 + ms).problems.map(({ state }) => state);
+  };
+  const whole = { component: undefined, name: undefined };
+  expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 60_000)).toEqual(['clearing']);
+  expect(statesOf({ problem: 'node_not_voting' }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
+  expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
+});
+
 test('stored problems are those of before a restart: open since then, in the words of now', () => {
   const opened = { openedAt: T0 + confirmMs, state: 'open' } as const;
   const [a, b] = [suspicion(), suspicion({ name: 'b' })];

@@ -284,7 +284,7 @@ describe('incidents from before a restart', () => {
 
   it('are those of the problems that the diagnosis then has, as it was last seen', () => {
     const problem = toRestoredProblem(before.only, 5 * SECOND);
-    expect(problem).toEqual({ ...down(MINUTE), seenAt: 5 * SECOND });
+    expect(problem).toEqual({ ...down(MINUTE), seenAt: 5 * SECOND, restoredAt: 5 * SECOND });
     expect(run([[6 * SECOND, withProblems(problem)]], restored).all).toEqual([before.only]);
     expect(run([[6 * SECOND, withProblems()]], restored).only).toMatchObject({ end: 'recovered', endedAt: MINUTE });
     expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
