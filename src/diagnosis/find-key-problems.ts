@@ -14,15 +14,20 @@ const addressOf = ({ chainFacts, isForeign }: NodeView): string | undefined =>
  * their address: each may have one of the keys.
  */
 export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
+  if (silentVoters.size === 0) return [];
   const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);
   return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
 }
 
 /** The nodes that run with one key, by its address. Only that of a masternode matters. */
-const findShared = ({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] =>
-  [...Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '')].filter(
-    ([address, ones]) => ones.length > 1 && masters.has(address),
-  );
+function findShared({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] {
+  let count = 0;
+  for (const node of nodes) if (masters.has(addressOf(node) ?? '')) count += 1;
+  // Mostly each masternode has one node, and nothing is grouped.
+  if (count === masters.size) return [];
+  const byAddress = Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '');
+  return [...byAddress].filter(([address, ones]) => ones.length > 1 && masters.has(address));
+}
 
 /** Nodes whose key is that of no masternode, although each node of the inventory could be one. */
 function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly NodeView[] {

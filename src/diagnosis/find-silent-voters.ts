@@ -68,17 +68,20 @@ function showsVotes({ container, chainFacts }: NodeView): boolean {
 const POOLS_KNOWN_MS = 2 * 60_000;
 
 /** The keys of masternodes that a node has lately exchanged for another one, and that none has now. Older pools have their votes. */
-const findLeft = (
+function findLeft(
   nodes: readonly NodeView[],
   active: readonly string[],
   masters: ReadonlyMap<string, NodeView>,
   now: number,
-): readonly string[] =>
-  nodes.flatMap(({ chainFacts }) => {
-    const { address, at } = chainFacts?.keyBefore ?? {};
-    if (address === undefined || at === undefined || now - at >= POOLS_KNOWN_MS) return [];
-    return active.includes(address) && !masters.has(address) ? [address] : [];
-  });
+): readonly string[] {
+  const left: string[] = [];
+  for (const { chainFacts } of nodes) {
+    const before = chainFacts?.keyBefore;
+    if (before === undefined || now - before.at >= POOLS_KNOWN_MS) continue;
+    if (active.includes(before.address) && !masters.has(before.address)) left.push(before.address);
+  }
+  return left;
+}
 
 /**
  * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.

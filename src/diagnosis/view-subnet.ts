@@ -30,8 +30,9 @@ const NEXT_LINE_MS = 5_000;
 /** Whether the last line with a new block, of `at`, shows that a node runs which does not answer. */
 function isAliveByLog(state: TargetState, at: number | undefined, fault: Fault | undefined, now: number): boolean {
   if (at === undefined || now - at >= LOG_ALIVE_MS) return false;
+  if (fault?.kind !== 'refused') return true;
   const failsSince = checkOf(state, 'latest_block')?.since ?? now;
-  return fault?.kind !== 'refused' || at > failsSince || now - failsSince < NEXT_LINE_MS;
+  return at > failsSince || now - failsSince < NEXT_LINE_MS;
 }
 
 const UNKNOWN: ContainerView = { kind: 'unknown' };

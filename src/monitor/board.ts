@@ -38,7 +38,10 @@ export interface Board {
   foldEvent(target: Target, event: ContainerEvent): void;
   /** Adds an observation of a subnet as a whole to its facts, for its next diagnosis; a removed subnet is ignored. */
   foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
-  /** Takes the problems that an earlier process has stored as open. The next diagnosis confirms them, or finds that they are gone. */
+  /**
+   * Takes the problems that an earlier process has stored as open: the next diagnoses confirm them, or find that they are gone. A subnet
+   * that has been watched for long enough to find them itself takes none.
+   */
   restoreProblems(subnet: string, stored: readonly Problem[], now: number): void;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
@@ -57,6 +60,8 @@ export interface Board {
 /** A subnet with the states of its targets. A probe replaces the state of its target in place. */
 interface Entry {
   readonly subnet: Subnet;
+  /** Since when it is watched. */
+  readonly begunAt: number;
   facts: SubnetFacts;
   /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
   settings: CheckSettings;
@@ -81,6 +86,9 @@ interface Entry {
  * A diagnosis takes less than a twentieth of that.
  */
 const PAUSE_MS_PER_TARGET = 0.5;
+
+/** By then a subnet was read from each of its sources, and most problems are confirmed. */
+const FOUND_ITSELF_MS = 2 * 60_000;
 
 const isPausing = ({ diagnosedAt, states }: Entry, now: number): boolean =>
   now >= diagnosedAt && now - diagnosedAt < states.length * PAUSE_MS_PER_TARGET;
@@ -140,9 +148,10 @@ export function createBoard(
         return state?.target === target && areSettingsSame ? state : toTargetState(target, subnet, state, now);
       });
       const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));
-      const { diagnosis = NO_DIAGNOSIS, foundAt, isBroken = false } = last ?? {};
+      const { diagnosis = NO_DIAGNOSIS, foundAt, isBroken = false, begunAt = now } = last ?? {};
       return {
         subnet,
+        begunAt,
         facts: keepFacts(last, subnet),
         settings: withStallLimit(subnet.settings, diagnosis),
         states,
@@ -264,7 +273,7 @@ export function createBoard(
     },
     restoreProblems: (name, stored, now) => {
       const entry = entries.find(({ subnet }) => subnet.name === name);
-      if (entry === undefined) return;
+      if (entry === undefined || now - entry.begunAt >= FOUND_ITSELF_MS) return;
       entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
       if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Container, ContainerObservation, NodeObservation } from '../../src/model/observation.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import type { BootnodeTarget, Inventory, Subnet, Target } from '../../src/model/target.ts';
 import { formatReason } from '../../src/model/verdict.ts';
 import { createBoard } from '../../src/monitor/board.ts';
@@ -258,4 +259,26 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
   board.diagnose('d', 6_000);
   expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
   expect(bugs).toHaveLength(3);
+});
+
+test('a stored problem is taken over within two minutes after its subnet is first watched, and not later', () => {
+  const after = (ms: number) => {
+    const board = createBoard();
+    const node = nodeTarget('a');
+    board.load(toInventory([node]), 0);
+    board.recordRun(node, 'rpc', { kind: 'node', seen: answered }, 0, ms - 1);
+    board.diagnose('d', ms - 1);
+    // A reload does not make it new.
+    board.load(toInventory([node]), ms - 1);
+    const stored: Problem = {
+      ...{ problem: 'quorum_at_risk', severity: 'critical', alert: 'SubnetQuorumAtRisk', state: 'open' },
+      ...{ summary: 's', evidence: 'e', fix: 'f', explains: [], causes: [] },
+      ...{ since: -9_000, openedAt: -8_000, seenAt: ms, restoredAt: ms },
+    };
+    board.restoreProblems('d', [stored], ms);
+    board.restoreProblems('another', [stored], ms);
+    return board.snapshot()[0]?.problems.map(({ problem, state, since }) => [problem, state, since]);
+  };
+  expect(after(119_999)).toEqual([['quorum_at_risk', 'open', -9_000]]);
+  expect(after(120_000)).toEqual([]);
 });
