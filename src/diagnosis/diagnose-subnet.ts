@@ -34,6 +34,16 @@ export interface Diagnosis extends FollowedProblems {
 /** Nothing is known before the first diagnosis. */
 export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
+export const NO_DIAGNOSIS: Diagnosis = {
+  ...NO_PROBLEMS,
+  quorum: undefined,
+  headline: undefined,
+  members: [],
+  epoch: undefined,
+  reference: undefined,
+  stallAfterMs: undefined,
+};
+
 /** What is known of a subnet as a whole, with these problems. */
 export function describeSubnet(
   view: SubnetView,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Diagnosis, diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../diagnosis/diagnose-subnet.ts';
+import { type Diagnosis, diagnoseSubnet, explainTargets, NO_DIAGNOSIS } from '../diagnosis/diagnose-subnet.ts';
 import { describeBroken } from '../diagnosis/find-headline.ts';
 import { restoreProblems } from '../diagnosis/follow-problems.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
@@ -100,16 +100,6 @@ function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
     isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
   return Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
 }
-
-const NO_DIAGNOSIS: Diagnosis = {
-  ...NO_PROBLEMS,
-  quorum: undefined,
-  headline: undefined,
-  members: [],
-  epoch: undefined,
-  reference: undefined,
-  stallAfterMs: undefined,
-};
 
 function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
   if (stallAfterMs === undefined || stallAfterMs === settings.rpc.stallAfterMs) return settings;
