@@ -54,19 +54,14 @@ const RECOVERED_FROM: readonly ProblemName[] = [
   'other_chain',
 ];
 
-const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'peers_missing'];
+const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_partitioned', 'peers_missing'];
 
-/** Without what is seen of nodes only because they, or all of them after a halt, recover from a problem that has just ended. */
-function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number): readonly Suspicion[] {
-  if (!found.some(({ problem }) => RECOVERY.includes(problem))) return found;
-  const halt = before.get({ problem: 'subnet_halted' });
-  const isAfterHalt = halt !== undefined && !found.some(({ problem }) => problem === 'subnet_halted');
-  if (isAfterHalt && now - (halt.clearingSince ?? now) < START_MS)
-    return found.filter(({ problem }) => !RECOVERY.includes(problem));
-  const isThere = new Set(found.map(({ problem, name }) => `${problem} ${name}`));
+/** Creates the test whether something is seen of a node only because it, or all of them after a halt, recovers from what has just ended. */
+function createIsRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number) {
+  const isThere = new Set(found.map(({ problem, name = '' }) => `${problem} ${name}`));
   const recovering = new Set(
-    before.values.flatMap(({ problem, name, state, clearingSince = now }) =>
-      RECOVERED_FROM.includes(problem) &&
+    before.values.flatMap(({ problem, name = '', state, clearingSince = now }) =>
+      (RECOVERED_FROM.includes(problem) || problem === 'subnet_halted') &&
       state !== 'suspected' &&
       !isThere.has(`${problem} ${name}`) &&
       now - clearingSince < START_MS
@@ -74,9 +69,9 @@ function dropRecovering(found: readonly Suspicion[], before: ProblemIndex<Proble
         : [],
     ),
   );
-  return recovering.size === 0
-    ? found
-    : found.filter(({ problem, name }) => !(RECOVERY.includes(problem) && recovering.has(name)));
+  // A halt has no name: all nodes recover from it.
+  return ({ problem, name = '' }: Suspicion): boolean =>
+    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(''));
 }
 
 /** What is said of a node that does not answer. */
@@ -166,7 +161,12 @@ export function diagnose(
     ...findSetupProblems(view),
     ...findMonitorProblems(clock, view.now),
   ]);
-  const causes = dropStale(dropRecovering(candidates, before, view.now), before, view);
+  const isRecovering = createIsRecovering(candidates, before, view.now);
+  const causes = dropStale(
+    candidates.filter((one) => !isRecovering(one)),
+    before,
+    view,
+  );
   const explained = new Set<ExplainedCheck>();
   const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
@@ -186,7 +186,7 @@ export function diagnose(
   for (const each of findExplained(view, notFoundAgain)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {
     const taken = take(withContract(withCause(one, causes), view));
-    if (one.explains.length > 0 && taken.explains.length === 0) continue;
+    if ((one.explains.length > 0 && taken.explains.length === 0) || isRecovering(taken)) continue;
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }

@@ -339,8 +339,8 @@ test('after a halt no node is said to be stalled or behind for a minute, while i
   const halted = diagnose(nodes(() => ({ stalledMs: 600_000 })));
   expect(halted.problems.map(({ problem, state }) => [problem, state])).toContainEqual(['subnet_halted', 'open']);
   const back = nodes((name) => (name === 'n2' ? { height: 980, stalledMs: 600_000 } : {}));
-  const found = (before: FollowedProblems, at: number) =>
-    diagnoseSubnet(toSubnet(back), judge(back), before, at).problems.map(({ problem }) => problem);
+  const found = (before: FollowedProblems, at: number, targets: readonly KnownTarget[] = back) =>
+    diagnoseSubnet(toSubnet(targets), judge(targets), before, at).problems.map(({ problem }) => problem);
   expect(found(NO_PROBLEMS, NOW)).toContain('node_stalled');
   expect(found(halted, NOW)).not.toContain('node_stalled');
   const clearing = (since: number) => ({
@@ -349,6 +349,16 @@ test('after a halt no node is said to be stalled or behind for a minute, while i
   });
   expect(found(clearing(NOW - 59_999), NOW)).not.toContain('node_stalled');
   expect(found(clearing(NOW - 60_000), NOW)).toContain('node_stalled');
+  // They have lost their connections, and dial each other again.
+  const peersOf = (peers: readonly string[]) => nodes((name) => (name === 'n2' ? { peers } : {}));
+  for (const [peers, problem] of [
+    [[], 'node_partitioned'],
+    [['n1'], 'peers_missing'],
+  ] as const) {
+    expect(found(NO_PROBLEMS, NOW, peersOf(peers))).toContain(problem);
+    expect(found(clearing(NOW - 59_999), NOW, peersOf(peers))).not.toContain(problem);
+    expect(found(clearing(NOW - 60_000), NOW, peersOf(peers))).toContain(problem);
+  }
 });
 
 describe('right after the start of subnetd', () => {
