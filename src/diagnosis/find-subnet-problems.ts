@@ -42,6 +42,15 @@ const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAUL
 /** Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. */
 const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));
 
+/** The last block, and when it was first seen: nodes below may have come up to it later. Undefined without heights. */
+function findLastBlock(heights: readonly Progress[]): { readonly number: number; readonly since: number } | undefined {
+  let last: { number: number; since: number } | undefined;
+  for (const { number, riseDueSince: since } of heights)
+    if (last === undefined || number > last.number || (number === last.number && since < last.since))
+      last = { number, since };
+  return last;
+}
+
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
@@ -53,22 +62,22 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const joining = nodes.filter(({ isOut, isStarting }) => !isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const stalledSince = highest(heights.map(({ riseDueSince }) => riseDueSince));
+  const last = findLastBlock(heights);
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
-  if (heights.length === 0 ? voting >= required || !nodes.every(isGone) : now - stalledSince < stallAfterMs)
+  if (last === undefined ? voting >= required || !nodes.every(isGone) : now - last.since < stallAfterMs)
     return undefined;
-  const last =
-    heights.length === 0
+  const seen =
+    last === undefined
       ? 'no node runs and answers'
-      : `no block after ${highest(heights.map(({ number }) => number))} for ${formatDuration(now - stalledSince)}`;
+      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
   const foreign = findForeignCommittee(view);
   const cause =
-    foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, stalledSince)));
+    foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, last?.since ?? now)));
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${last}; ${voting} of ${total} masternodes can vote and ${formatCount(required, 'is', 'are')} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
+    evidence: `${seen}; ${voting} of ${total} masternodes can vote and ${formatCount(required, 'is', 'are')} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix: foreign
       ? foreign.fix
       : voting < required

@@ -335,6 +335,17 @@ describe('a node that has just started', () => {
   });
 });
 
+test('a halt has lasted since its last block, although nodes come up to it later', () => {
+  const halted = (ms: Readonly<Record<string, number>>) =>
+    diagnose(nodes((name) => ({ stalledMs: ms[name] ?? 600_000 }))).problems.find(
+      ({ problem }) => problem === 'subnet_halted',
+    )?.evidence;
+  const since = 'no block after 1000 for 10m; 4 of 4 masternodes can vote and 3 are needed';
+  expect(halted({})).toBe(since);
+  expect(halted({ n1: 40_000, n2: 60_000 })).toBe(since);
+  expect(halted({ n3: 900_000 })).toBe(since.replace('10m', '15m'));
+});
+
 test('after a halt no node is said to be stalled or behind for a minute, while it takes its blocks', () => {
   const halted = diagnose(nodes(() => ({ stalledMs: 600_000 })));
   expect(halted.problems.map(({ problem, state }) => [problem, state])).toContainEqual(['subnet_halted', 'open']);
