@@ -3,6 +3,7 @@ import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
 import { isBlind, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Component } from '../model/target.ts';
@@ -89,8 +90,10 @@ function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): b
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {
-    const risenAt = node?.latest?.risen === true ? node.latest.advancedAt : Number.NEGATIVE_INFINITY;
-    return Math.max(risenAt, logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY) > since;
+    const { advancedAt = Number.NEGATIVE_INFINITY, startedAt = Number.NEGATIVE_INFINITY } = logs?.node ?? {};
+    // The first height after a start is the last one before it.
+    const isNewInLog = advancedAt > since && advancedAt - startedAt >= START_MS;
+    return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
   });
 }
 

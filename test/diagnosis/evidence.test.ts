@@ -404,6 +404,14 @@ describe('right after the start of subnetd', () => {
       );
     expect(states(first(false))).toEqual([['subnet_halted', 'open']]);
     expect(states(first(true))).toEqual([['subnet_halted', 'clearing']]);
+    const printed = (startedAt: number) =>
+      first(false).map((one) => {
+        const node = { height: 1_001, advancedAt: NOW - 1_000, startedAt, level: 4 };
+        return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
+      });
+    // The first height that a node prints after its start is its last one.
+    expect(states(printed(NOW - 60_999))).toEqual([['subnet_halted', 'open']]);
+    expect(states(printed(NOW - 61_000))).toEqual([['subnet_halted', 'clearing']]);
   });
 });
 
