@@ -22,7 +22,7 @@ import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
 import { findParentProblems } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findStatsProblems } from './find-stats-problems.ts';
-import { findSubnetProblems } from './find-subnet-problems.ts';
+import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import { findWalletProblems } from './find-wallet-problems.ts';
 import { checkOf, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -101,8 +101,13 @@ function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, {
     return lastRun - durationSeconds * 1_000;
   };
   const probedAt = new Map(nodes.map((node) => [node.name, begunAt(node)]));
-  const isStale = ({ name = '' }: Suspicion) =>
-    over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
+  const isStale = (found: Suspicion) => {
+    const { name = '' } = found;
+    const known = before.get(found);
+    // What was confirmed before is not gone by that.
+    if (known !== undefined && isStanding(known)) return false;
+    return over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
+  };
   const stale = new Set(silent.filter(isStale));
   return found.filter((one) => !stale.has(one));
 }
@@ -184,6 +189,10 @@ export function diagnose(
   for (const one of before.values)
     if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) notFoundAgain.push(one);
   for (const each of findExplained(view, notFoundAgain)) explained.add(each);
+  const halt = before.get({ problem: 'subnet_halted' });
+  // A halt of before a restart of subnetd takes as long to be found again as at first.
+  if (halt?.state === 'open' && found.get(halt) === undefined)
+    for (const each of explainHalt(view)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {
     const taken = take(withContract(withCause(one, causes), view));
     if ((one.explains.length > 0 && taken.explains.length === 0) || isRecovering(taken)) continue;

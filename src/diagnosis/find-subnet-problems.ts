@@ -34,7 +34,7 @@ const describeStarting = (nodes: readonly NodeView[]): string =>
     : `; ${namesOf(nodes)} started less than a minute ago and ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
 
 /** The checks that fail because no block comes. */
-const explainHalt = ({ targets }: SubnetView) =>
+export const explainHalt = ({ targets }: SubnetView) =>
   explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
 
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];

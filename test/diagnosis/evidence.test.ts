@@ -393,6 +393,28 @@ describe('right after the start of subnetd', () => {
     });
   });
 
+  test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {
+    const down = first(false).map((one) =>
+      one.target.name === 'n2' ? (diagnosedNode('n2', NAMES, { fault: REFUSED }) as KnownTarget) : one,
+    );
+    const storedAs = (problem: ProblemName, name?: string) =>
+      ({
+        ...{ problem, ...(name !== undefined && { component: 'node', name }), severity: 'warning', alert: 'x' },
+        ...{ summary: '', evidence: '', fix: '', explains: [], causes: [], state: 'open', since: NOW - 9_000 },
+        ...{ openedAt: NOW - 9_000, seenAt: NOW, restoredAt: NOW },
+      }) as Problem;
+    const states = judge(down).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun: NOW - 1_000 })),
+    }));
+    const found = (...problems: readonly Problem[]) =>
+      diagnoseSubnet(toSubnet(down), states, { problems, ended: [] }, NOW).problems.flatMap(({ problem, state }) =>
+        problem === 'node_down' ? [state] : [],
+      );
+    expect(found(storedAs('subnet_halted'))).toEqual([]);
+    expect(found(storedAs('subnet_halted'), storedAs('node_down', 'n2'))).toEqual(['open']);
+  });
+
   test('a stored halt goes on until a block comes', () => {
     const { problems } = diagnose(nodes(() => ({ stalledMs: 600_000 })));
     const stored = problems
@@ -409,6 +431,13 @@ describe('right after the start of subnetd', () => {
         const node = { height: 1_001, advancedAt: NOW - 1_000, startedAt, level: 4 };
         return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
       });
+    // Its checks of logs are explained by it, although it is not found again yet.
+    const silent = first(false).map((one) => {
+      const node = { height: 1_000, advancedAt: NOW - 600_000, level: 4 };
+      return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
+    });
+    expect(diagnose(silent).problems.map(({ problem }) => problem)).toContain('node_log_fault');
+    expect(states(silent)).toEqual([['subnet_halted', 'open']]);
     // The first height that a node prints after its start is its last one.
     expect(states(printed(NOW - 60_999))).toEqual([['subnet_halted', 'open']]);
     expect(states(printed(NOW - 61_000))).toEqual([['subnet_halted', 'clearing']]);
