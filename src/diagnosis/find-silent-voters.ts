@@ -67,18 +67,19 @@ function showsVotes({ container, chainFacts }: NodeView): boolean {
 /** Each node is asked for its pool within a minute, and a pool goes back for another one. */
 const POOLS_KNOWN_MS = 2 * 60_000;
 
-/** The keys of masternodes that a node has lately exchanged for another one, and that none has now. Older pools have their votes. */
+/** The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes. */
 function findLeft(
   nodes: readonly NodeView[],
   active: readonly string[],
   masters: ReadonlyMap<string, NodeView>,
+  { addresses }: NeverSigned,
   now: number,
 ): readonly string[] {
   const left: string[] = [];
   for (const { chainFacts } of nodes) {
-    const before = chainFacts?.keyBefore;
-    if (before === undefined || now - before.at >= POOLS_KNOWN_MS) continue;
-    if (active.includes(before.address) && !masters.has(before.address)) left.push(before.address);
+    const { address, at } = chainFacts?.keyBefore ?? {};
+    if (address === undefined || at === undefined || masters.has(address) || !active.includes(address)) continue;
+    if (now - at < POOLS_KNOWN_MS || addresses.has(address)) left.push(address);
   }
   return left;
 }
@@ -91,11 +92,12 @@ export function findSilentVoters(
   nodes: readonly NodeView[],
   { masternodes }: ChainView,
   masters: ReadonlyMap<string, NodeView>,
-  { addresses }: NeverSigned,
+  neverSigned: NeverSigned,
   now: number,
 ): ReadonlyMap<string, number> {
   if (masternodes === undefined) return new Map();
-  const left = findLeft(nodes, masternodes.active, masters, now);
+  const { addresses } = neverSigned;
+  const left = findLeft(nodes, masternodes.active, masters, neverSigned, now);
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   const silent = [...addresses].filter((address) => {

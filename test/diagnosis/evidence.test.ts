@@ -164,9 +164,13 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
 
   test('a key that a node has just exchanged for another one votes no more, before anybody can have missed its votes', () => {
     const four = ['n1', 'n2', 'n3', 'n4'].map(addressOf);
-    const found = (ago: number, address: string) =>
+    const found = (ago: number, address: string, neverSigned: readonly string[] = []) =>
       nodes((name) => ({
-        chain: { masternodes: { ...chain.masternodes, active: four }, ...(name === 'n4' && { address }) },
+        chain: {
+          masternodes: { ...chain.masternodes, active: four },
+          pool: { ...chain.pool, neverSigned },
+          ...(name === 'n4' && { address }),
+        },
       })).map((one) => {
         const { node } = one.facts;
         if (one.target.name !== 'n4' || node?.chain === undefined) return one;
@@ -189,6 +193,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     // From then on every pool would show its votes, if somebody else signed with it.
     expect(diagnose(found(119_999, '0xother')).quorum?.voting).toBe(3);
     expect(diagnose(found(120_000, '0xother')).quorum?.voting).toBe(4);
+    expect(diagnose(found(120_000, '0xother', [addressOf('n4')])).quorum?.voting).toBe(3);
     expect(diagnose(found(5_000, addressOf('n4'))).quorum?.voting).toBe(4);
   });
 
