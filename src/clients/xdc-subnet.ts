@@ -48,7 +48,7 @@ export const xdcSubnet: Client = {
     resync,
     repairDatabase: (name) => `check its disk, then restore a backup of its data folder, or ${resync(name)}`,
     checkKey: (node) =>
-      `check PRIVATE_KEY in ${envFileOf(node)}, which its start reads only with an empty data folder, and the keystore in that folder`,
+      `check PRIVATE_KEY in ${envFileOf(node)}, which is imported only into an empty data folder, and the keystore in that folder`,
     compareGenesis: (names, other) =>
       `compare genesis.json of ${names} with that of ${other} by \`sha256sum genesis.json\`, put the right file in its place`,
   },

@@ -56,7 +56,7 @@ const RECOVERED_FROM: readonly ProblemName[] = [
 
 const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_partitioned', 'peers_missing'];
 
-/** Creates the test whether something is seen of a node only because it, or all of them after a halt, recovers from what has just ended. */
+/** Creates the test whether something is seen of a node only because it is recovering, as all nodes are after a halt. */
 function createIsRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number) {
   const isThere = new Set(found.map(({ problem, name = '' }) => `${problem} ${name}`));
   const recovering = new Set(
@@ -89,7 +89,7 @@ const SILENCING: readonly ProblemName[] = [
   'container_restarting',
 ];
 
-/** Without what was last probed of a node while something else kept it from answering: its next probe shows what is so now. */
+/** Drops what an old probe says of a node that something else kept from answering. Its next probe decides. */
 function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes }: SubnetView) {
   const silent = found.filter(({ problem }) => SILENCE.includes(problem));
   if (silent.length === 0) return found;
@@ -101,10 +101,10 @@ function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, {
     return lastRun - durationSeconds * 1_000;
   };
   const probedAt = new Map(nodes.map((node) => [node.name, begunAt(node)]));
-  const isStale = (found: Suspicion) => {
-    const { name = '' } = found;
-    const known = before.get(found);
-    // What was confirmed before is not gone by that.
+  const isStale = (suspicion: Suspicion) => {
+    const { name = '' } = suspicion;
+    const known = before.get(suspicion);
+    // An old answer does not end what was confirmed.
     if (known !== undefined && isStanding(known)) return false;
     return over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
   };
@@ -190,7 +190,7 @@ export function diagnose(
     if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) notFoundAgain.push(one);
   for (const each of findExplained(view, notFoundAgain)) explained.add(each);
   const halt = before.get({ problem: 'subnet_halted' });
-  // A halt of before a restart of subnetd takes as long to be found again as at first.
+  // After a restart, subnetd needs as long to find a halt again as it did at first.
   if (halt?.state === 'open' && found.get(halt) === undefined)
     for (const each of explainHalt(view)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {

@@ -138,7 +138,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
       ...subject,
       problem: 'container_down',
       summary: `the container of ${name} does not run`,
-      // One that has not ended has no run to look into.
+      // One that was never started, or is half removed, has no log that says why.
       ...(container.status !== 'exited' && check?.verdict === 'fail'
         ? { evidence: check.seen, fix: check.fix }
         : { evidence: `${container.name} ${describeEnd(container, onOrder, now)}`, fix: fixOfStopped }),

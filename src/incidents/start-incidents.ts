@@ -32,7 +32,7 @@ import { toRestoredProblem } from './to-restored-problem.ts';
 export interface IncidentsLink extends Incidents {
   /** Takes the changes of the history as they are found. */
   addChanges(changes: readonly HistoryChange[]): void;
-  /** Whether the diagnosis of a subnet knows the problems that are stored of it, or has looked for them for long enough. */
+  /** Whether the diagnosis of a subnet knows the problems that are stored of it, or the database has not answered for too long. */
   readonly isSettled: (subnet: string) => boolean;
   /** Somebody has accepted an alert. */
   addNotification(

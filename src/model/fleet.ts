@@ -88,7 +88,7 @@ export interface FleetPart {
   readonly isShadowed: (subnet: string) => boolean;
   /** Whether it is the one of all instances that run which sends what all of them see through channels. */
   readonly isSpeaker: () => boolean;
-  /** Whether it has found all problems of a subnet that are stored as open, or has looked for long enough. */
+  /** Whether its diagnosis knows the problems that are stored of a subnet, or the database has not answered for too long. */
   readonly isSettled: (subnet: string) => boolean;
 }
 

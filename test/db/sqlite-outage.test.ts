@@ -170,31 +170,28 @@ describe('a SQLite database', () => {
     expect(errors[0]).toContain('was deleted or replaced while it was in use');
   });
 
-  // Only root can mount a small disk, and no other way fills one without harm.
-  it.skipIf(process.getuid?.() !== 0)(
-    'on a full disk refuses writes, can be read, and recovers with free space',
-    async () => {
-      const folder = pathOf('disk');
-      mkdirSync(folder);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
-      cleanups.push(() => execFileSync('umount', ['--lazy', folder]));
-      const { link, outages, isUp, add } = startLink(`${folder}/subnetd.db`);
-      await add('before');
-      await isUp(true);
-      expect(() => writeFileSync(`${folder}/big`, Buffer.alloc(4 * 2 ** 20))).toThrow('ENOSPC');
-      // Nobody writes: it is the link's own write that shows it.
-      await isUp(false);
-      expect(outages).toEqual([
-        expect.stringMatching(/^the disk of the database is full: [^;]*; free space on that disk$/),
-      ]);
-      const { platform: store } = await link.open();
-      expect((await store.list(projectType, 0, 10)).map(({ ContractName }) => ContractName)).toEqual(['before']);
-      await expect(add('refused')).rejects.toThrow('the database failed');
-      rmSync(`${folder}/big`);
-      await isUp(true);
-      expect((await add('after')).ok).toBe(true);
-      expect(outages).toHaveLength(1);
-      expect(existsSync(`${folder}/subnetd.db`)).toBe(true);
-    },
-  );
+  // Needs root, as the engine of other tests does: nobody else can mount a small disk.
+  it('on a full disk refuses writes, can be read, and recovers with free space', async () => {
+    const folder = pathOf('disk');
+    mkdirSync(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+    cleanups.push(() => execFileSync('umount', ['--lazy', folder]));
+    const { link, outages, isUp, add } = startLink(`${folder}/subnetd.db`);
+    await add('before');
+    await isUp(true);
+    expect(() => writeFileSync(`${folder}/big`, Buffer.alloc(4 * 2 ** 20))).toThrow('ENOSPC');
+    // Nobody writes: it is the link's own write that shows it.
+    await isUp(false);
+    expect(outages).toEqual([
+      expect.stringMatching(/^the disk of the database is full: [^;]*; free space on that disk$/),
+    ]);
+    const { platform: store } = await link.open();
+    expect((await store.list(projectType, 0, 10)).map(({ ContractName }) => ContractName)).toEqual(['before']);
+    await expect(add('refused')).rejects.toThrow('the database failed');
+    rmSync(`${folder}/big`);
+    await isUp(true);
+    expect((await add('after')).ok).toBe(true);
+    expect(outages).toHaveLength(1);
+    expect(existsSync(`${folder}/subnetd.db`)).toBe(true);
+  });
 });

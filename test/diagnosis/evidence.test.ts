@@ -143,7 +143,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       {
         problem: 'masternode_missing',
         evidence: expect.stringContaining('; n4 runs with the key of no masternode'),
-        fix: 'give n4 the key of 0xn9… back: check PRIVATE_KEY in n4.env, which its start reads only with an empty data folder, and the keystore in that folder',
+        fix: 'give n4 the key of 0xn9… back: check PRIVATE_KEY in n4.env, which is imported only into an empty data folder, and the keystore in that folder',
       },
     ]);
   });

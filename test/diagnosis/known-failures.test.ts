@@ -183,7 +183,7 @@ describe('what the log of a node names by itself', () => {
       'unlock_failed',
       'unlock_failed n2',
       'n2 cannot unlock its key',
-      'check PRIVATE_KEY in n2.env, which its start reads only with an empty data folder, and the keystore in that folder',
+      'check PRIVATE_KEY in n2.env, which is imported only into an empty data folder, and the keystore in that folder',
     ],
     [
       'xdc-subnet',
