@@ -14,6 +14,7 @@ import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
 import { type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
+import { findIdle, withoutIdle } from './quorum.ts';
 import type { ExposureMemory, SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
@@ -55,9 +56,13 @@ export function describeSubnet(
   const seesNothing =
     problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
-  const quorum = seesNothing ? undefined : view.quorum;
+  const idle = findIdle(
+    view,
+    problems.some(({ problem }) => problem === 'subnet_halted'),
+  );
+  const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
   const hasRisen = view.nodes.length === 0 || view.nodes.some(({ rises }) => rises);
-  const found = findMembers(view);
+  const found = findMembers(view, idle);
   const members = seesNothing
     ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
     : found;

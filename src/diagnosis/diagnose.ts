@@ -25,7 +25,7 @@ import { findStatsProblems } from './find-stats-problems.ts';
 import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
 import { findUnusedBootnode } from './find-unused-bootnode.ts';
 import { findWalletProblems } from './find-wallet-problems.ts';
-import { checkOf, type NodeView, type SubnetView } from './subnet-view.ts';
+import { askedAt, type SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -96,11 +96,7 @@ function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, {
   const isFound = (one: ProblemRef) => found.some(({ problem, name }) => problem === one.problem && name === one.name);
   const over = before.values.filter((one) => SILENCING.includes(one.problem) && !isFound(one));
   if (over.length === 0) return found;
-  const begunAt = ({ state }: NodeView) => {
-    const { lastRun = 0, durationSeconds = 0 } = checkOf(state, 'latest_block') ?? {};
-    return lastRun - durationSeconds * 1_000;
-  };
-  const probedAt = new Map(nodes.map((node) => [node.name, begunAt(node)]));
+  const probedAt = new Map(nodes.map(({ name, state }) => [name, askedAt(state)]));
   const isStale = (suspicion: Suspicion) => {
     const { name = '' } = suspicion;
     const known = before.get(suspicion);

@@ -6,7 +6,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../model/verdict.ts';
 import { explain, READ_FROM_NODE } from './explain-checks.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
+import { isStopped, lacksPeers, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
 const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
@@ -121,23 +121,19 @@ const lacksOnlyStarting = ({ state: { target, facts } }: TargetView, starting: n
  * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log
  * that are signs of a known failure which is over were reported with that failure.
  */
-function takeFailing(
-  view: TargetView,
-  starting: ReadonlySet<string>,
-  { subnet, now }: SubnetView,
-): readonly FailedCheck[] {
+function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: SubnetView): readonly FailedCheck[] {
   const { state } = view;
   const { target, facts } = state;
   if (target.component === 'node' && starting.has(target.name)) return NONE;
   // Right after the start of subnetd Docker has not said whether its container runs.
   if (target.container !== undefined && facts.container?.observation === undefined) return NONE;
   const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
-  const areErrorsReported = hasOnlyEndedSigns(state, subnet.settings.logs.errorWindowMs, now);
+  const areErrorsReported = hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now);
   const isOpen = (check: CheckState): check is FailedCheck =>
     check.verdict === 'fail' &&
     !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
     !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
-    !(check.check === 'peers' && lacksOnlyStarting(view, starting.size)) &&
+    !(check.check === 'peers' && (lacksOnlyStarting(view, starting.size) || !lacksPeers(view, all))) &&
     (check.check === 'submissions' || !isStopped(view));
   let failing = NONE;
   for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];

@@ -12,19 +12,21 @@ interface Masters {
 function findVote(
   { chainFacts, isOut, isForeign, isStarting }: NodeView,
   silentVoters: ReadonlyMap<string, number>,
+  isIdle: boolean,
   masters?: Masters,
 ): Vote | undefined {
   const address = isForeign ? undefined : chainFacts?.observation.address;
-  if (masters === undefined || address === undefined) return isOut ? 'silent' : isStarting ? 'unknown' : 'votes';
+  if (masters === undefined || address === undefined)
+    return isOut || isIdle ? 'silent' : isStarting ? 'unknown' : 'votes';
   if (masters.penalised.has(address)) return 'penalised';
   if (masters.standby.has(address)) return 'standby';
   if (!masters.active.has(address)) return undefined;
   if (isStarting) return 'unknown';
-  return isOut || silentVoters.has(address) ? 'silent' : 'votes';
+  return isOut || isIdle || silentVoters.has(address) ? 'silent' : 'votes';
 }
 
-/** What is known of each node as a member of the chain. */
-export function findMembers(view: SubnetView): readonly Member[] {
+/** What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. */
+export function findMembers(view: SubnetView, idle: readonly NodeView[]): readonly Member[] {
   const { chain, masternodes } = view.chain;
   const masters = masternodes && {
     active: new Set(masternodes.active),
@@ -37,7 +39,7 @@ export function findMembers(view: SubnetView): readonly Member[] {
     return {
       name: node.name,
       isOnChain: hasChain ? !node.isForeign : undefined,
-      vote: findVote(node, view.silentVoters, masters),
+      vote: findVote(node, view.silentVoters, idle.includes(node), masters),
       isOut: node.isOut,
     };
   });

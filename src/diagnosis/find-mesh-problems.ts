@@ -3,14 +3,20 @@ import type { Suspicion } from '../model/problem.ts';
 import { explainEach } from './explain-checks.ts';
 import { findMesh, type Mesh, NO_ID, visitList } from './find-mesh.ts';
 import { commandToRestart } from './find-node-problems.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
+import { lacksPeers, type NodeView, type SubnetView } from './subnet-view.ts';
 
-/** Whether a node has fewer peers than expected, and lists them. */
-const isShort = ({ peers = 0, target, chainFacts }: NodeView): boolean =>
-  peers < target.expectedPeers && chainFacts?.observation.peerIds !== undefined;
+/** Creates the test whether a node has fewer peers than expected, and lists them. */
+const createIsShort =
+  (view: SubnetView) =>
+  (node: NodeView): boolean =>
+    (node.peers ?? 0) < node.target.expectedPeers &&
+    node.chainFacts?.observation.peerIds !== undefined &&
+    lacksPeers(node, view);
+
+type IsShort = ReturnType<typeof createIsShort>;
 
 /** Pairs of running nodes that are not connected, by the peers that both list. Each node is in one problem only. */
-function findHoles({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
+function findHoles({ nodesOf, lists, listedBy }: Mesh, isShort: IsShort): readonly Suspicion[] {
   const short = nodesOf.map((nodes) => nodes.some(isShort));
   const shortOf = (id: number): readonly NodeView[] => nodesOf[id]?.filter(isShort) ?? [];
   /** By peer: the id that was last marked as connected to it. */
@@ -65,7 +71,7 @@ function findHoles({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
  * Nodes that lack peers which list them. After a node hung, real ones keep such connections for as long as both run: the ports
  * are open, so nothing of the network is to be changed.
  */
-function findHalfConnected({ nodesOf, lists, listedBy }: Mesh): readonly Suspicion[] {
+function findHalfConnected({ nodesOf, lists, listedBy }: Mesh, isShort: IsShort): readonly Suspicion[] {
   const found: Suspicion[] = [];
   /** By peer: the id in whose list it was last found. */
   const listedIn = new Int32Array(nodesOf.length).fill(NO_ID);
@@ -103,11 +109,13 @@ function findHalfConnected({ nodesOf, lists, listedBy }: Mesh): readonly Suspici
 }
 
 /** Nodes that are not connected to each other. What only one side lists is reported of nodes that have no other hole in the mesh. */
-export function findMeshProblems({ nodes }: SubnetView): readonly Suspicion[] {
+export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
+  const { nodes } = view;
+  const isShort = createIsShort(view);
   if (!nodes.some((node) => !node.isOut && !node.isStarting && isShort(node))) return [];
   const mesh = findMesh(nodes);
-  const holes = findHoles(mesh);
-  const oneSided = findHalfConnected(mesh);
+  const holes = findHoles(mesh, isShort);
+  const oneSided = findHalfConnected(mesh, isShort);
   if (oneSided.length === 0) return holes;
   const named = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
   return [...holes, ...oneSided.filter(({ name }) => !named.has(name))];

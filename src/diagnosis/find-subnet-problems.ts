@@ -14,7 +14,7 @@ import { findSplitRounds } from './find-split-rounds.ts';
 import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
 import { highest } from './highest.ts';
 import { describeReturn } from './next-epoch.ts';
-import { requiredVotes } from './quorum.ts';
+import { createIsVoter, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { checkOf, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
@@ -93,22 +93,8 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   };
 }
 
-/** Whether a node is below the others. One at their height or above may still vote. */
-const isBelow = (height: Progress | undefined, reference = Number.NEGATIVE_INFINITY): boolean =>
-  height !== undefined && height.number < reference;
-
 /** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
 const SEEN_LATER_MS = 20_000;
-
-/**
- * Creates the test whether a node counts for the quorum: it is a masternode, or may be one, as the masternodes or its address are
- * not known.
- */
-function createIsVoter({ chain: { masternodes } }: SubnetView): (node: NodeView) => boolean {
-  const active = new Set(masternodes?.active);
-  return ({ chainFacts }) =>
-    active.size === 0 || chainFacts?.observation.address === undefined || active.has(chainFacts.observation.address);
-}
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
 function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | undefined {
@@ -141,16 +127,13 @@ function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView)
   return missing.length > 0 && lastRise - highest(failedAt) >= SEEN_LATER_MS;
 }
 
-/** The subnet goes on, but halts when one more node fails. After a halt those that stood still were no fewer than needed. */
+/** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined {
-  const { silentVoters, reference, quorum } = view;
+  const { silentVoters } = view;
   const nodes = view.nodes.filter(createIsVoter(view));
-  if (quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
-  const isIdle = (node: NodeView) =>
-    !node.isOut && !node.isStarting && (node.isStalled || (isBelow(node.height, reference) && !node.isWitness));
-  const idle = isAfterHalt ? [] : nodes.filter(isIdle);
-  const { total, required } = quorum;
-  const voting = quorum.voting - idle.length;
+  if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
+  const idle = findIdle(view, isAfterHalt);
+  const { total, required, voting } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);
   const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));

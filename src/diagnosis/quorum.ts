@@ -63,6 +63,38 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   };
 }
 
+/** Whether a node is below the others. One at their height or above may still vote. */
+const isBelow = ({ height }: NodeView, reference = Number.NEGATIVE_INFINITY): boolean =>
+  height !== undefined && height.number < reference;
+
+/** Whether a node may be a masternode: it is one, or it has given no address and there is one that is no node's. */
+export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
+  const active = new Set(masternodes?.active);
+  const hasNameless = [...active].some((address) => !masters.has(address));
+  return ({ chainFacts }) => {
+    const address = chainFacts?.observation.address;
+    return active.size === 0 || (address === undefined ? hasNameless : active.has(address));
+  };
+}
+
+/**
+ * The nodes that may be masternodes and take part, but not yet in the next block: they stand still, or catch up. After a halt
+ * those that stood still were no fewer than needed.
+ */
+export function findIdle(view: SubnetView, isAfterHalt: boolean): readonly NodeView[] {
+  if (isAfterHalt) return [];
+  const isIdle = (node: NodeView) =>
+    !node.isOut && !node.isStarting && (node.isStalled || (isBelow(node, view.reference) && !node.isWitness));
+  const idle = view.nodes.filter(isIdle);
+  return idle.length === 0 ? idle : idle.filter(createIsVoter(view));
+}
+
+/** The quorum without these nodes. The chain has gone on without them, so they alone leave no fewer than needed. */
+export const withoutIdle = (quorum: Quorum, idle: readonly NodeView[]): Quorum =>
+  idle.length === 0
+    ? quorum
+    : { ...quorum, voting: Math.max(quorum.voting - idle.length, Math.min(quorum.voting, quorum.required)) };
+
 /** How many masternodes that are down may follow each other in turn, before a stall is assumed. */
 const MAX_TURNS = 4;
 const SPARE_BLOCKS = 4;

@@ -106,6 +106,8 @@ export interface SubnetView {
   /** Undefined without nodes. */
   readonly quorum: Quorum | undefined;
   readonly stallAfterMs: number;
+  /** Each node has been asked since. */
+  readonly askedSince: number;
   readonly exposures: ExposureMemory;
   readonly now: number;
 }
@@ -144,6 +146,24 @@ export function answersAnyway(state: TargetState): boolean {
 }
 
 export const isStopped = ({ container }: TargetView): boolean => isDown(container);
+
+/** When the last probe of a node that has ended began. */
+export function askedAt(state: TargetState): number {
+  const { lastRun = 0, durationSeconds = 0 } = checkOf(state, 'latest_block') ?? {};
+  return lastRun - durationSeconds * 1_000;
+}
+
+/** A node that is not asked for so long is waited for no more. */
+const ASKED_WITHIN_MS = 20_000;
+
+/** Whether a node has too few peers, and none of the others can have gone meanwhile without being found: each has been asked since. */
+export function lacksPeers(
+  { state }: TargetView,
+  { askedSince, now }: Pick<SubnetView, 'askedSince' | 'now'>,
+): boolean {
+  const { verdict, since = now } = checkOf(state, 'peers') ?? {};
+  return verdict === 'fail' && (askedSince >= since || now - since >= ASKED_WITHIN_MS);
+}
 
 /** Whether a node that should take part cannot. */
 export const isMissing = ({ isOut, isStarting }: NodeView): boolean => isOut && !isStarting;

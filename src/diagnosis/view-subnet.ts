@@ -9,9 +9,11 @@ import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
+import { lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
   answersAnyway,
+  askedAt,
   type ContainerView,
   checkOf,
   type ExposureMemory,
@@ -284,6 +286,7 @@ export function viewSubnet(
     ...voters,
     quorum: findQuorum(voters),
     stallAfterMs,
+    askedSince: lowest(nodes.map(({ state }) => askedAt(state))),
     exposures,
     now,
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { LogFault, LogPattern, PositionStore } from '../model/log.ts';
-import { positionKey, type Target } from '../model/target.ts';
+import { type Component, positionKey, type Target } from '../model/target.ts';
 import type { ClockComparison } from './compare-clocks.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import type { LogCollector } from './create-log-collector.ts';
@@ -31,9 +31,14 @@ export interface FilesWatch {
 /** How far back a file is searched for the start of its program, and for a stats server's history. */
 const LOOK_BACK_BYTES = 64 * 1024 * 1024;
 
-/** An old line counts only if it is about a state, not if it is about a fault or a success. */
-const countsWhenOld = ({ name, means }: Pick<LogPattern, 'name' | 'means'>): boolean =>
-  means === 'state' || name === 'history_data';
+/**
+ * An old line counts only if it is about a state, not if it is about a fault or a success. The height of a node is one: in a halt
+ * no line comes that shows it again.
+ */
+const countsWhenOld =
+  (component: Component) =>
+  ({ name, means }: Pick<LogPattern, 'name' | 'means'>): boolean =>
+    means === 'state' || name === 'history_data' || (component === 'node' && means === 'progress');
 
 /** Prepares to follow the log files that the inventory names for a target. */
 export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFiles }): FilesWatch {
@@ -58,7 +63,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
     const oldLines = createHitReader({
       clock,
       timezone,
-      pack: pack.filter(countsWhenOld),
+      pack: pack.filter(countsWhenOld(target.component)),
       own: [],
       until: () => begun,
       onHit: (hit, line) => collector.addHit({ ...hit, counted: false }, line),

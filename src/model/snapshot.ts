@@ -53,7 +53,7 @@ export interface Quorum {
   readonly starting?: number;
 }
 
-/** What a masternode does for the next block; `silent`: its node is out, or nobody has a vote of it. */
+/** What a masternode does for the next block; `silent`: its node is out, stands still or catches up, or nobody has a vote of it. */
 export const VOTES = ['votes', 'silent', 'penalised', 'standby', 'unknown'] as const;
 export type Vote = (typeof VOTES)[number];
 

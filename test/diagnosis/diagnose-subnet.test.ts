@@ -82,6 +82,8 @@ test('a node that does not vote puts no quorum at risk when it is stalled or beh
     listNames(NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { masternodes }, ...(name === 'n4' && given) })));
   expect(problemsOf({ ...late, chain: { masternodes } })).toEqual(['node_stalled n4']);
   expect(problemsOf({ height: 900, chain: { masternodes } })).toEqual(['node_behind n4']);
+  expect(problemsOf({ ...late, chain: { masternodes, address: undefined } })).toEqual(['node_stalled n4']);
+  masternodes.active.push(addressOf('n5'));
   expect(problemsOf({ ...late, chain: { masternodes, address: undefined } })).toEqual([
     'node_stalled n4',
     'quorum_at_risk',

@@ -76,6 +76,36 @@ test('a reload of the inventory loses no line and counts none twice, whether the
   expect([nodeLines(), linesOf(bootnode)]).toEqual([ofNode, ofBootnode]);
 }, 120_000);
 
+test('the height in the log is the last one from before the start, not that of a start before it', async () => {
+  const folder = await useLogs();
+  const lineOf = (secondsAgo: number, text: string) => {
+    const [date = '', time = ''] = new Date(Date.now() - secondsAgo * 1_000).toISOString().split('T');
+    return `INFO [${date.slice(5)}|${time.slice(0, 12)}] ${text}\n`;
+  };
+  const started = (secondsAgo: number, height: number) =>
+    lineOf(secondsAgo, `Loaded most recent local full block      number=${height} hash=ca09e0..76abb1 td=${height}`);
+  const log = [
+    started(7_800, 1_054),
+    started(3_480, 2_471),
+    lineOf(60, 'Imported new chain segment               number=2,508 hash=0x1f22 blocks=1 elapsed=2ms'),
+  ];
+  await writeFile(join(folder, 'node.log'), log.join(''));
+  const watches = useLogWatches();
+  const plan = watches.prepare();
+  const inventory = inventoryOf(folder, 'mine');
+  const [subnet] = inventory.subnets;
+  const watch = plan.watchOf(targetOf(inventory, 'node'), (subnet as Inventory['subnets'][number]).settings.logs);
+  plan.commit(subnet?.targets ?? []);
+  await vi.waitFor(() => expect(watch.facts().sources.file?.up).toBe(true), LONG);
+  const { node, sources, patterns } = watch.facts();
+  expect(node?.height).toBe(2_508);
+  const ageMs = (sources.file?.since ?? 0) - (node?.advancedAt ?? 0);
+  expect(Math.round(ageMs / 30_000)).toBe(2);
+  // What was printed before is no new line, and is not counted.
+  expect(sources.file?.lines).toBe(0);
+  expect(patterns.imported_segment?.count).toBe(0);
+});
+
 /** The monitor on the logs alone, with a clock that can be set. */
 async function watchWithClock(window: string) {
   const folder = await useLogs();
