@@ -6,6 +6,7 @@ import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import { explainEach } from './explain-checks.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
 import { findOrphans, shortAddress } from './find-key-problems.ts';
@@ -51,6 +52,10 @@ function findLastBlock(heights: readonly Progress[]): { readonly number: number;
   return last;
 }
 
+/** Whether a node has answered again for less than a minute. */
+const isBack = ({ height }: NodeView, now: number): boolean =>
+  height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
+
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
@@ -60,9 +65,9 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   );
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
-  const joining = nodes.filter(({ isOut, isStarting }) => !isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const last = findLastBlock(heights);
+  const joining = nodes.filter((node) => !node.isOut && (node.isStarting || isBack(node, now)));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   if (last === undefined ? voting >= required || !nodes.every(isGone) : now - last.since < stallAfterMs)
@@ -85,7 +90,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
         : starting.length > 0
           ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
           : joining.length > 0 && cause === undefined
-            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'has' : 'have'} just started and ${joining.length === 1 ? 'joins' : 'join'} the round after some time-outs; restart no other node`
+            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
             : (cause?.fix ??
               'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
@@ -152,7 +157,8 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
     fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
-    explains: [],
+    // Without votes no block comes, and no log shows one.
+    explains: short > 0 ? explainHalt(view) : [],
     causes: [],
   };
 }

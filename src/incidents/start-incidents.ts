@@ -207,6 +207,8 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     void saver.save();
   }, followEveryMs);
   timer.unref();
+  // The first diagnosis shall know what stood before the start.
+  void saver.save();
 
   return {
     ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),

@@ -72,6 +72,9 @@ export function createLostReport(
   };
 }
 
+/** What was printed before the start is read once nothing has come for so long. */
+const READ_MS = 500;
+
 /** Prepares to follow the log of a target's container. */
 export function watchContainerLog(options: ContainerLogOptions): ContainerLogWatch {
   const { target, container, settings, docker, positions, clock, collector, clocks, begun, onLost } = options;
@@ -84,6 +87,10 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
   let isOld = false;
   let isLive = false;
   const readSince = () => (isLive ? clock.now() : undefined);
+  const setRead = () => collector.setState('container', since, undefined);
+  /** Runs while what was printed before the start is read. */
+  let reading: NodeJS.Timeout | undefined;
+  let isRead = false;
   const lines = createHitReader({
     clock,
     timezone: 'UTC',
@@ -95,8 +102,8 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
     onOwnTime: hasFiles ? undefined : clocks && ((time) => clocks.observe(time, readSince(), false)),
     onHit: (hit, line) => collector.addHit({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }, line),
   });
-  const follow = () =>
-    followLog({
+  const follow = () => {
+    const follower = followLog({
       source: positionKey(target, 'container'),
       positions,
       find: async (signal) => {
@@ -114,13 +121,30 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
         if (!old) collector.countLine('container');
         isOld = old;
         isLive = live;
+        reading?.refresh();
         lines.read(text, start, end, at);
       },
       onLost: (after) => {
         collector.addHit({ pattern: LINES_LOST, means: 'note', at: clock.now(), counted: true });
         reportLost(after);
       },
-      onState: (fault) => collector.setState('container', since, fault),
+      onState: (fault) => {
+        clearTimeout(reading);
+        if (fault !== undefined) collector.setState('container', since, fault);
+        else if (isRead) setRead();
+        else
+          reading = setTimeout(() => {
+            isRead = true;
+            reading = undefined;
+            setRead();
+          }, READ_MS).unref();
+      },
     });
+    const stop = () => {
+      clearTimeout(reading);
+      return follower.stop();
+    };
+    return { ...follower, stop };
+  };
   return { follow, created: () => created };
 }

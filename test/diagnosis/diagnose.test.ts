@@ -283,7 +283,7 @@ describe('a halt', () => {
       ...[3, 4].map((n) => node(`subnet${n}`, started)),
     );
     expect(halt?.fix).toBe(
-      'wait a minute for subnet3, subnet4, which have just started and join the round after some time-outs; restart no other node',
+      'wait a minute for subnet3, subnet4, which are just back and join the round after some time-outs; restart no other node',
     );
   });
 });

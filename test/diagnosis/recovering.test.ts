@@ -16,6 +16,9 @@ const QUORUM = { total: 4, required: 3, voting: 4 };
 const starting = (name: string) =>
   diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, fault: { kind: 'refused', address: name } });
 
+const withLog = (known: KnownTarget, node: NonNullable<Facts['logs']>['node']): KnownTarget =>
+  ({ ...known, facts: { ...known.facts, logs: { ...known.facts.logs, node } } }) as KnownTarget;
+
 const diagnoseAt = (targets: readonly KnownTarget[]) => {
   const subnet = {
     name: 'devnet',
@@ -158,4 +161,35 @@ test('a halt of which the nodes that were missing have just started says to wait
       'wait until n4 answers, a minute at most, and restart no other node',
     ],
   ]);
+});
+
+test('a halt of which the nodes that were missing answer again says to wait for them, for a minute', () => {
+  const fixOf = (answeredAgo: number) => {
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES, { stalledMs: 150_000 });
+      const { latest } = node.facts.node ?? {};
+      if (latest === undefined || name < 'n3') return node;
+      // It stopped answering before the last block, which the others have had since.
+      const seen = { ...latest, number: 999, riseDueSince: NOW - answeredAgo };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+    });
+    return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixOf(1_000)).toBe(
+    'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node',
+  );
+  const enough = /^enough nodes answer, so see that they reach each other/;
+  expect(fixOf(60_000)).toMatch(enough);
+  const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
+  expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
+});
+
+test('while too few vote, a log without new blocks is no fault of its node', () => {
+  const paused = { container: { status: 'paused' }, stalledMs: 28_000 } as const;
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name < 'n3' ? { stalledMs: 27_000 } : paused)).map(
+    (node) => (node.target.name === 'n1' ? withLog(node, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : node),
+  );
+  const said = diagnoseAt(nodes).map(({ problem, name = '' }) => `${problem} ${name}`);
+  expect(said).toContain('quorum_at_risk ');
+  expect(said).not.toContain('node_log_fault n1');
 });
