@@ -47,6 +47,8 @@ interface Session {
   modulesAskedAt?: number;
   /** What it says that it runs. */
   info?: ClientInfo;
+  /** Its connection has lasted from one probe to the next. */
+  isLasting?: boolean;
 }
 
 /** A run of a probe. It must end at a time of `performance.now()` in milliseconds, and when the signal aborts. */
@@ -211,6 +213,8 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   const connection = node.transport.connection();
   const state: Session = connection !== 'new' && session ? session : { hasNumber: false };
   node.session = state;
+  // A restart may be too short for a probe to see it. What was said before it, such as an address, may no longer be so.
+  if (state !== session && session?.isLasting) node.chainTiming.isChanged = true;
   const modulesDue = node.now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
   const first: NodeCall[] = ['latest'];
   if (state.hasNumber && connection === 'reused') first.push('committed');
@@ -230,10 +234,8 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
     Object.assign(results, { committed: undefined }, await ask(node, ['latest'], current));
   }
   const ofEngine = results.latest as Exchange<Block>;
-  if (!ofEngine.ok && ofEngine.stale && retry) {
-    node.session = undefined;
-    return run(node, current, false);
-  }
+  if (!ofEngine.ok && ofEngine.stale && retry) return run(node, current, false);
+  if (connection === 'reused') state.isLasting = true;
   readModules(node, state, results.modules);
   state.hasNumber = ofEngine.ok;
   const latest = await askHead(node, ofEngine, current);

@@ -59,6 +59,17 @@ describe('a node is asked about its chain', () => {
     expect(asked).toEqual([0, 60, 120, 180]);
   });
 
+  test('again once its connection breaks, unless it never lasts from one probe to the next', async () => {
+    const { server, asksAt } = await watch();
+    expect([await asksAt(0), await asksAt(10), await asksAt(20)]).toEqual([true, false, false]);
+    server.breakConnections();
+    expect([await asksAt(30), await asksAt(40)]).toEqual([true, false]);
+    for (const second of [50, 60, 70, 80, 90]) {
+      server.breakConnections();
+      expect(await asksAt(second)).toBe(second === 60 || second === 50);
+    }
+  });
+
   test('apart from the others with which it was asked first', () => {
     const asked = Array.from({ length: 600 }, (_, i) => {
       const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`));
