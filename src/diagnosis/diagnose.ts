@@ -90,7 +90,7 @@ const SILENCING: readonly ProblemName[] = [
 ];
 
 /** Drops what an old probe says of a node that something else kept from answering. Its next probe decides. */
-function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes }: SubnetView) {
+function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes, now }: SubnetView) {
   const silent = found.filter(({ problem }) => SILENCE.includes(problem));
   if (silent.length === 0) return found;
   const isFound = (one: ProblemRef) => found.some(({ problem, name }) => problem === one.problem && name === one.name);
@@ -102,7 +102,8 @@ function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, {
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.
     if (known !== undefined && isStanding(known)) return false;
-    return over.some((one) => (one.name === undefined || one.name === name) && one.seenAt >= (probedAt.get(name) ?? 0));
+    const isOf = (one: Problem) => one.name === undefined || one.name === name;
+    return over.some((one) => isOf(one) && (one.clearingSince ?? now) >= (probedAt.get(name) ?? 0));
   };
   const stale = new Set(silent.filter(isStale));
   return found.filter((one) => !stale.has(one));

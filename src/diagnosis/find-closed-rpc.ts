@@ -1,4 +1,5 @@
 import type { Suspicion } from '../model/problem.ts';
+import { toShellWord } from '../model/to-shell-word.ts';
 import { explain } from './explain-checks.ts';
 import { checkOf, type NodeView } from './subnet-view.ts';
 
@@ -9,9 +10,11 @@ const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable'
 const LINE_BEFORE_MS = 2_000;
 
 /** How it shows that a node runs whose RPC cannot be reached. */
-function findLife({ answers, isLogAlive, unseen, state }: NodeView): string | undefined {
+function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): string | undefined {
   if (answers === true) return 'its IPC socket answers';
-  const failsSince = checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY;
+  // A node that is waited for would have answered at the begin of the probe.
+  const waitedMs = fault?.kind === 'timeout' ? fault.afterMs : 0;
+  const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
   const printedAt = state.facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY;
   if (isLogAlive && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
   return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
@@ -33,7 +36,9 @@ export function findClosedRpc(node: NodeView): Suspicion | undefined {
     fix:
       fault?.kind === 'refused'
         ? `see on which address and port ${name} serves RPC, if at all, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
-        : fix,
+        : fault?.kind === 'timeout'
+          ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
+          : fix,
     explains: explain(node, 'latest_block', 'peers', 'log_block'),
     causes: [],
   };

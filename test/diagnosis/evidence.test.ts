@@ -247,6 +247,19 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     ]);
   });
 
+  test('that goes on to print while it is asked does not hang', () => {
+    const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+    const asked = SINCE - 5_000;
+    expect(words(n2(printed(asked + 2_000), timeout))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        evidence: 'n2 did not return its latest block: http://n did not answer within 5s; its log goes on',
+        fix: 'see whether a firewall between here and n2 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n2` first',
+      },
+    ]);
+    expect(words(n2(printed(asked + 1_999), timeout)).map(({ problem }) => problem)).toContain('node_hanging');
+  });
+
   test('the last lines before it ended show nothing', () => {
     expect(words(n2(printed(SINCE + 1_999))).map(({ problem }) => problem)).toEqual(['node_down']);
   });
@@ -298,17 +311,21 @@ describe('no node that can be reached, without containers', () => {
   test('once they can be reached again, nobody is judged by what was asked before', () => {
     const first = diagnose(cutOff({}));
     const open = first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW, seenAt: NOW }));
+    const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW }));
     const back = nodes((name) => (name === 'n2' ? { fault: UNREACHABLE } : {}));
-    const foundAfter = (lastRun: number) => {
+    const foundAfter = (lastRun: number, problems: readonly Problem[] = clearing) => {
       const states = judge(back).map((one) => ({
         ...one,
         checks: one.checks.map((check) => (one.target.name === 'n2' ? { ...check, lastRun } : check)),
       }));
-      const before = { problems: open, ended: [] };
+      const before = { problems, ended: [] };
       return diagnoseSubnet(toSubnet(back), states, before, NOW + 2_000).problems.map(({ problem }) => problem);
     };
     expect(foundAfter(NOW)).not.toContain('node_down');
     expect(foundAfter(NOW + 1)).toContain('node_down');
+    // It is over from the moment at which it is not found any more.
+    expect(foundAfter(NOW + 2_000, open)).not.toContain('node_down');
+    expect(foundAfter(NOW + 2_001, open)).toContain('node_down');
   });
 });
 
@@ -486,12 +503,14 @@ test('a node whose container was resumed is not said to have a closed RPC before
   const before = diagnoseSubnet(toSubnet(paused), judge(paused), NO_PROBLEMS, NOW - 2_000);
   expect(before.problems.map(({ problem }) => problem)).toContain('container_paused');
   const resumed = at(undefined, NOW - 1_000);
+  const over = before.problems.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
   const found = (lastRun: number) => {
     const states = judge(resumed).map((one) => ({
       ...one,
       checks: one.checks.map((check) => ({ ...check, lastRun })),
     }));
-    return diagnoseSubnet(toSubnet(resumed), states, before, NOW).problems.map(({ problem }) => problem);
+    const known = { ...before, problems: over };
+    return diagnoseSubnet(toSubnet(resumed), states, known, NOW).problems.map(({ problem }) => problem);
   };
   expect(found(NOW - 2_000)).not.toContain('rpc_closed');
   expect(found(NOW - 1_999)).toContain('rpc_closed');

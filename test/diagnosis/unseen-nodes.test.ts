@@ -196,7 +196,7 @@ describe('while blocks come', () => {
       [
         'subnetd cannot reach the RPC of n4, which runs',
         'n4 did not return its latest block: http://n did not answer within 5s; its masternode misses no turn',
-        'check whether it hangs, and read the log of the node n4',
+        'see whether a firewall between here and n4 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n4` first',
       ],
     ]);
   });
