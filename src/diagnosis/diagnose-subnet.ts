@@ -113,16 +113,17 @@ function explainCheck(
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
   if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
+  const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
+  const judgesIt = isOwn && judgedBy.includes(state.check);
+  // Known failures have no check of their own. The check of their container shows them.
+  const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
   // Its words and its fix are from before it began to clear.
   if (problem.state === 'clearing')
-    return isOwn
+    return judgesIt || isKnownFailure
       ? { ...state, because }
       : { ...state, cause: `of a problem that seems to be over: ${summary}`, because };
   const { fix } = problem;
-  const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
-  if (isOwn && judgedBy.includes(state.check)) return { ...state, fix, because };
-  // Known failures have no check of their own. The check of their container shows them.
-  const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
+  if (judgesIt) return { ...state, fix, because };
   return isKnownFailure
     ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
     : { ...state, cause: summary, because };

@@ -9,7 +9,7 @@ import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
-import { lowest } from './highest.ts';
+import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
   answersAnyway,
@@ -26,12 +26,17 @@ import {
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
 
-/** Where nothing listens any more, a node that runs has printed since: it does so with each block. */
+/** A node that runs prints each block. Its lines are no later than those of the others, and where nothing listens any more, they go on. */
 const NEXT_LINE_MS = 5_000;
 
 /** Whether the last line with a new block, of `at`, shows that a node runs which does not answer. */
-function isAliveByLog(state: TargetState, at: number | undefined, fault: Fault | undefined, now: number): boolean {
-  if (at === undefined || now - at >= LOG_ALIVE_MS) return false;
+function isAliveByLog(
+  state: TargetState,
+  at: number | undefined,
+  fault: Fault | undefined,
+  { lastLine, now }: Moment,
+): boolean {
+  if (at === undefined || now - at >= LOG_ALIVE_MS || lastLine - at >= NEXT_LINE_MS) return false;
   if (fault?.kind !== 'refused') return true;
   const failsSince = checkOf(state, 'latest_block')?.since ?? now;
   return at > failsSince || now - failsSince < NEXT_LINE_MS;
@@ -93,6 +98,8 @@ interface Moment {
   readonly stoodAt: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
+  /** When a log last showed a new block. */
+  readonly lastLine: number;
   readonly now: number;
 }
 
@@ -191,7 +198,7 @@ function viewNode(
         : takesTurns(state, chain, moment)
           ? 'votes'
           : undefined;
-  const isLogAlive = isAliveByLog(state, risenAt, fault, now);
+  const isLogAlive = isAliveByLog(state, risenAt, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
@@ -252,13 +259,10 @@ export function viewSubnet(
   }
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const stoodAt = findStoodAt(
-    states.filter((state) => !chain.foreign.has(state)),
-    reference,
-    now - stallAfterMs - SPREAD_MS,
-    now,
-  );
-  const moment = { ...against, stallAfterMs, stoodAt, lastRise: findLastRise(heights, against), now };
+  const ofChain = states.filter((state) => !chain.foreign.has(state));
+  const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now);
+  const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
+  const moment = { ...against, stallAfterMs, stoodAt, lastRise: findLastRise(heights, against), lastLine, now };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
   const targets = states.map((state) => {

@@ -60,6 +60,16 @@ test('a check keeps its own advice while the problem that it showed clears, and 
   ]);
 });
 
+test('a check that does not judge the problem of its target says that the problem seems to be over', () => {
+  const refused = { kind: 'refused', address: 'http://n' } as const;
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? { fault: refused } : {}));
+  const [known] = explainTargets(judgeTargets([nodes[1] as KnownTarget], NOW), clearing());
+  expect(known?.checks.filter(({ verdict }) => verdict === 'fail').map((state) => formatReason(state))).toEqual([
+    'n2 did not return its latest block: nothing listens at http://n, because of a problem that seems to be over: the container of n2 does not run',
+    'the height in the log of n2 has been 1000 for 1m 30s, because of a problem that seems to be over: the container of n2 does not run',
+  ]);
+});
+
 test('the headline of a subnet whose problems clear says that it recovers, and gives no order', () => {
   const problems = clearing();
   expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'container_down']);
