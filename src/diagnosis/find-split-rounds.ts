@@ -59,8 +59,9 @@ export function findSplitRounds(
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
   const higher = groups.slice(0, -1).flatMap(([, ones]) => ones.map(({ node }) => node));
+  const restarted = higher.slice(0, required - lowest.length);
   return {
     seen: described.join(', '),
-    fix: `${describeRestart(higher.slice(0, required - lowest.length))}: it comes back in the lower round, and ${required} must wait in the same one; if no block comes within a minute, restart the others one after another`,
+    fix: `${describeRestart(restarted)}: ${restarted.length === 1 ? 'it comes' : 'they come'} back in the lower round, and ${required} must wait in the same one; if no block comes within a minute, restart the others one after another`,
   };
 }

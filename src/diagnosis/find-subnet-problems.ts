@@ -77,8 +77,9 @@ function findHalt(view: SubnetView): Suspicion | undefined {
       ? 'no node runs and answers'
       : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
   const foreign = findForeignCommittee(view);
-  const cause =
-    foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplitRounds(view, last?.since ?? now)));
+  // Nodes that are back in a lower round come up to the others by themselves.
+  const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
+  const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',

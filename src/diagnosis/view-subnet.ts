@@ -80,7 +80,11 @@ function viewStart({ facts }: TargetState, container: ContainerView, now: number
   if (container.kind === 'unknown' || container.kind === 'elsewhere')
     return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
   if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
-  const loops = facts.container !== undefined && isLooping(facts.container, now);
+  const { startedAt = now } = container.container;
+  // A node that takes blocks again runs, whatever came before.
+  const { observation, latest } = facts.node ?? {};
+  const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
+  const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
   return { isStarting: !loops, isLooping: loops };
 }
 

@@ -208,6 +208,8 @@ export interface NodeLogFacts {
   /** The last start and the last order to stop that its lines tell. */
   readonly startedAt?: WatchedMs;
   readonly stoppedAt?: WatchedMs;
+  /** The begin of the last run before that which brought blocks for a minute. */
+  readonly wellFrom?: WatchedMs;
   readonly below?: LowHeights;
   /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };

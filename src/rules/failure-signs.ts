@@ -14,7 +14,7 @@ export interface LogEvidence {
     readonly redisDiedAt?: number;
     readonly submittedAt?: number;
   };
-  readonly node?: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt'>;
+  readonly node?: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'>;
 }
 
 /** The facts in which known failures show. */
@@ -78,11 +78,21 @@ export const answers = ({ node, service }: Evidence): boolean =>
 export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
   if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && answers(probes);
   const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
-  const { observation, runBefore, lastExit } = facts ?? {};
-  const isUp = observation?.kind === 'found' && observation.container.status === 'running';
+  const { observation, runBefore, lastExit } = facts;
+  const { status, startedAt, finishedAt } = observation?.kind === 'found' ? observation.container : {};
   return (
-    (isUp && isGood(observation.container.startedAt) && answers(probes)) ||
+    (status === 'running' ? isGood(startedAt) && answers(probes) : isGood(startedAt, finishedAt ?? startedAt)) ||
     (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
+  );
+};
+
+/** For failures with which no node takes blocks: one has done so since a later start. */
+export const afterBlocks: IsOver = (evidence, seenAt, now) => {
+  const startedAt = startOf(evidence) ?? seenAt;
+  const { latest } = evidence.node ?? {};
+  return (
+    afterGoodRun(evidence, seenAt, now) ||
+    (startedAt > seenAt && answers(evidence) && latest?.risen === true && latest.advancedAt > startedAt)
   );
 };
 
@@ -91,7 +101,7 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
  * it, the end was that of another program, which prints into the same log.
  */
 export const afterEnd: IsOver = (evidence, seenAt, now) =>
-  afterGoodRun(evidence, seenAt, now) ||
+  afterBlocks(evidence, seenAt, now) ||
   ((evidence.container === undefined || (startOf(evidence) ?? seenAt) < seenAt) &&
     (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) - seenAt >= START_MS);
 

@@ -37,18 +37,26 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
+/** The begin of the last run that brought blocks for a minute, at the start of the next one. */
+function findWellFrom({ startedAt, advancedAt = 0, wellFrom }: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom'> {
+  const from = startedAt !== undefined && advancedAt - startedAt >= START_MS ? startedAt : wellFrom;
+  return from === undefined ? {} : { wellFrom: from };
+}
+
 /** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */
 function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLogFacts | undefined {
   switch (pattern) {
     case 'log_level':
     case 'log_level_found':
-      return { level: Number(value), startedAt: at };
+      return { level: Number(value), startedAt: at, ...findWellFrom(facts) };
     case 'started':
     case 'nethermind_started':
-      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at };
+      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...findWellFrom(facts) };
     case 'node_started':
       // The program's own line, seconds after those of its script; where no script has started it, the only one.
-      return facts.startedAt !== undefined && at - facts.startedAt < START_MS ? facts : { ...facts, startedAt: at };
+      return facts.startedAt !== undefined && at - facts.startedAt < START_MS
+        ? facts
+        : { ...facts, startedAt: at, ...findWellFrom(facts) };
     case 'stopped':
     case 'nethermind_stopped':
       return { ...facts, stoppedAt: at };

@@ -4,6 +4,7 @@ import { fellAt } from '../model/lost-data.ts';
 import { findCrashes, LOOP_MS } from '../model/restart-cause.ts';
 import { COMPONENTS, type Component, type Target } from '../model/target.ts';
 import {
+  afterBlocks,
   afterEnd,
   afterGoodRun,
   afterLoop,
@@ -140,7 +141,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause: 'The disk that holds its data folder (of a frontend, that of Docker) is full, or its quota is used up.',
     fix: 'free space on the disk of its data folder, or raise its quota; if the node has lost its database then, let it sync again from the others',
     ...shownBy('disk_full', 'disk_quota', 'disk_below_limit', 'docker_disk_full'),
-    isOver: afterGoodRun,
+    isOver: afterBlocks,
   },
   {
     name: 'database_lost',

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { NodeTarget } from '../../src/model/target.ts';
-import { containerOf, diagnosed, diagnosedService, NOW, named as namesOf, STOPPED } from '../support/diagnosed.ts';
+import {
+  containerOf,
+  diagnosed,
+  diagnosedService,
+  NOW,
+  named as namesOf,
+  STOPPED,
+  withoutBlocks,
+} from '../support/diagnosed.ts';
 
 const STALL_MS = 60_000;
 
@@ -208,8 +216,9 @@ describe('a node in a restart loop', () => {
   });
 
   test('does not count as voting between two crashes, and one that was restarted once does', () => {
-    const restarted = (crashes: number) => {
-      const looping = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });
+    const restarted = (crashes: number, takesBlocks = false) => {
+      const well = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });
+      const looping = takesBlocks ? well : withoutBlocks(well, 3_000);
       const earlierCrashes = [NOW - 60_000, NOW - 30_000].slice(0, crashes);
       const container = { ...looping.facts.container, restarts: crashes, earlierCrashes } as Facts['container'];
       return named(
@@ -220,6 +229,7 @@ describe('a node in a restart loop', () => {
       );
     };
     expect(restarted(2)).toEqual(['container_restarting subnet2', 'quorum_at_risk']);
+    expect(restarted(2, true)).toEqual(['container_restarting subnet2']);
     expect(restarted(1)).toEqual([]);
   });
 });

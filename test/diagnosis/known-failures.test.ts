@@ -16,6 +16,7 @@ import {
   type Given,
   NOW,
   named,
+  withoutBlocks,
 } from '../support/diagnosed.ts';
 import { writeLog } from '../support/recordings.ts';
 
@@ -33,14 +34,17 @@ function restarted(
   {
     crashes = [],
     isUp = true,
+    takesBlocks = false,
     patterns = {},
   }: {
     readonly crashes?: readonly number[];
     readonly isUp?: boolean;
+    readonly takesBlocks?: boolean;
     readonly patterns?: Readonly<Record<string, PatternFacts>>;
   },
 ): KnownTarget {
-  const node = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
+  const well = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
+  const node = takesBlocks ? well : withoutBlocks(well, startedMs);
   const started: Partial<Container> = { startedAt: NOW - startedMs, restartCount: crashes.length + 1 };
   return {
     ...node,
@@ -58,6 +62,7 @@ function restarted(
     },
   };
 }
+
 const others = (peers?: readonly string[]) =>
   ['n1', 'n3', 'n4'].map((name) =>
     diagnosedNode(name, NAMES, peers ? { peers: peers.filter((one) => one !== name) } : {}),
@@ -75,8 +80,8 @@ test('each known failure says in words of its own what is wrong', () => {
 
 describe('a restart loop with a known cause', () => {
   const crashes = [95_000, 80_000];
-  const loop = (startedMs: number, isUp: boolean, signMs: number) => [
-    restarted(startedMs, { crashes, isUp, patterns: { ipc_path_too_long: matched(3, signMs) } }),
+  const loop = (startedMs: number, isUp: boolean, signMs: number, takesBlocks = false, name = 'ipc_path_too_long') => [
+    restarted(startedMs, { crashes, isUp, takesBlocks, patterns: { [name]: matched(3, signMs) } }),
     ...others(isUp ? undefined : NAMES.filter((name) => name !== 'n2')),
   ];
 
@@ -90,6 +95,14 @@ describe('a restart loop with a known cause', () => {
     expect(named(loop(59_000, true, 60_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
     expect(named(loop(60_000, true, 61_000))).toEqual([]);
     expect(named(loop(60_000, false, 61_000))).toContain('ipc_path_too_long n2');
+  });
+
+  test('is over as soon as the node has taken a block since its last start, and then the node counts again', () => {
+    for (const name of ['ipc_path_too_long', 'disk_full', 'disk_read_only']) {
+      expect(named(loop(5_000, true, 6_000, true, name))).toEqual([]);
+      expect(named(loop(5_000, true, 4_000, true, name))).not.toEqual([]);
+      expect(named(loop(5_000, true, 6_000, false, name))).toContain('quorum_at_risk');
+    }
   });
 
   test('is the only thing that is told of the node, also while it runs between two crashes', () => {

@@ -32,8 +32,8 @@ const UNSPLIT = [
   'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
-const fixWith = (restart: string) =>
-  `restart ${restart}: it comes back in the lower round, and 3 must wait in the same one; if no block comes within a minute, restart the others one after another`;
+const fixWith = (restart: string, comes = 'it comes') =>
+  `restart ${restart}: ${comes} back in the lower round, and 3 must wait in the same one; if no block comes within a minute, restart the others one after another`;
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the others', () => {
   const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');
@@ -41,7 +41,7 @@ test('a halt of nodes that wait in different rounds says who must be restarted t
   expect(findHalt([385, 40_000], [385, 35_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
   expect(findHalt([385, 40_000], [390, 35_000], [384, 20_000], [0, 5_000])).toEqual([
     split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
-    fixWith('n2 and n1 with `docker restart generated-n2-1 generated-n1-1`'),
+    fixWith('n2 and n1 with `docker restart generated-n2-1 generated-n1-1`', 'they come'),
   ]);
 });
 
@@ -60,4 +60,14 @@ test('what a node said before the halt, or before it was started again, does not
   expect(findHalt([385, 240_001], [385, 240_001], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
   const again = { startedAt: NOW - 70_000 };
   expect(findHalt([385, 71_000, again], [385, 71_000, again], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
+});
+
+test('nodes that were started less than a minute ago are waited for: they come up to the round of the others', () => {
+  const back = (agoMs: number) => ({ startedAt: NOW - agoMs });
+  const wait =
+    'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
+  const said = (agoMs: number) =>
+    findHalt([385, 40_000], [385, 35_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
+  expect(said(59_999)).toEqual([halted, wait]);
+  expect(said(60_000)[1]).toBe(fixWith('n1 with `docker restart generated-n1-1`'));
 });

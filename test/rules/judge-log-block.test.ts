@@ -70,6 +70,15 @@ test('the height of a wiped chain is followed from below without a line of its s
   expect(judge(260)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('has been 30') });
 });
 
+test('what ended an earlier start is over for good once a later one has brought blocks for a minute', () => {
+  const started: Line = [10, 'Starting peer-to-peer node               instance=XDC/v2.7.0-beta'];
+  const full: Line = [0, 'Fatal: Failed to write block: write /work/xdcchain/000001.log: no space left on device'];
+  const again: Line = [140, started[1]];
+  const reasonWith = (blocks: number) => read(full, started, ...rising(1, blocks, 11), again).judge(150).reason;
+  expect(reasonWith(31)).not.toMatch(/disk/);
+  expect(reasonWith(30)).toMatch(/printed a line of the pattern disk_full 2m 30s ago: the disk of the node is full/);
+});
+
 test('a young chain that was wiped is followed from below too', () => {
   expect(read(...rising(1, 60, 0), ...rising(1, 20, 200)).height).toBe(20);
 });

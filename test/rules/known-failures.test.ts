@@ -121,6 +121,10 @@ describe('what ends a start', () => {
       expect(at(start + minute, again(start), asked(false))).toEqual([failure]);
       expect(at(start + minute, again(start), {})).toEqual([failure]);
       expect(at(start + minute, again(start, { status: 'restarting' }))).toEqual([failure]);
+      const ended = (ranMs: number) =>
+        again(start, { running: false, status: 'exited', exitCode: 137, finishedAt: start + ranMs });
+      expect(at(start + 2 * minute, ended(minute - 1), asked(false))).toEqual([failure]);
+      expect(at(start + 2 * minute, ended(minute), asked(false))).toEqual([]);
       // The same start, that has gone on for long.
       expect(at(t0 + minute, running(t0 - minute))).toEqual([failure]);
       const over = judgeFailures(

@@ -130,6 +130,17 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
   };
 }
 
+/** The node without a new block since its container was started so long ago. */
+export function withoutBlocks(known: KnownTarget, startedMs: number): KnownTarget {
+  const { node } = known.facts;
+  const latest = node?.latest && {
+    ...node.latest,
+    number: node.latest.number - 1,
+    advancedAt: NOW - startedMs - 1_000,
+  };
+  return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
+}
+
 /** A service that answers unless it is given a fault, or its container does not run. */
 export function diagnosedService(
   component: ServiceTarget['component'],
