@@ -12,9 +12,12 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-/** How many more nodes may fail, as the end of a sentence. One that has just started is not counted on. */
-function describeReserve({ voting, required, starting = 0 }: Quorum): string {
-  const reserve = voting - starting - required;
+/** How many more nodes may fail. One that has just started is not counted on. */
+const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
+
+/** The same, as the end of a sentence. */
+function describeReserve(quorum: Quorum): string {
+  const reserve = countReserve(quorum);
   if (reserve <= 0) return 'no node may fail';
   return reserve === 1 ? 'one more node may fail' : `${reserve} more nodes may fail`;
 }
@@ -139,6 +142,13 @@ export function findHeadline(
   if (worst === undefined && !hasRisen)
     return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
   if (worst === undefined) {
+    // What is suspected may have cost a vote that was counted before.
+    if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
+      const { total, required, voting } = quorum;
+      const before = `When they were last asked, ${voting} of ${total} masternodes could vote, and ${formatCount(required, 'is', 'are')} needed.`;
+      const detail = join(suspicion, before, describeUnseen(targets), work);
+      return { standing: 'ok', sentence: `${subnet} runs, and a problem is checked`, detail };
+    }
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const detail = join(votes, suspicion, describeUnseen(targets), work);
     const state = suspected === undefined && quorum?.starting === undefined ? 'is well' : 'runs';

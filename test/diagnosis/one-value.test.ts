@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../src/diagnosis/find-headline.ts';
 import type { KnownTarget } from '../../src/model/facts.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosedNode, type Given, NOW } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
@@ -69,4 +71,26 @@ test('a peer is missing only once each node has been asked since: one of them ma
   // One that is not asked for so long is waited for no more.
   expect(missing(19_000, 40_000)).toEqual([]);
   expect(missing(20_000, 40_000)).toEqual(missing(4_000, 3_000));
+});
+
+test('no reserve is promised while a problem is suspected that may have cost it', () => {
+  const targets = judgeTargets(nodes({}), NOW);
+  const [down] = diagnose(nodes({ n1: { fault: { kind: 'refused', address: 'http://n1' } } })).problems.filter(
+    ({ problem }) => problem === 'node_down',
+  );
+  const suspected = down as Problem;
+  expect(suspected.state).toBe('suspected');
+  const told = (voting: number, problems: readonly Problem[]) => {
+    const { sentence, detail } = findHeadline('devnet', targets, problems, {
+      quorum: { total: 4, required: 3, voting },
+      hasRisen: true,
+    });
+    return [sentence, detail];
+  };
+  expect(told(4, [])).toEqual(['devnet is well: one more node may fail', '4 of 4 masternodes can vote, 3 are needed.']);
+  expect(told(4, [suspected])).toEqual([
+    'devnet runs, and a problem is checked',
+    'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, and 3 are needed.',
+  ]);
+  expect(told(3, [suspected])[0]).toBe('devnet runs: no node may fail');
 });
