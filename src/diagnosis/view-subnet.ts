@@ -2,7 +2,6 @@ import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../model/observation.ts';
 import type { ExplainedCheck } from '../model/problem.ts';
-import { isLooping, START_MS } from '../model/restart-cause.ts';
 import { setupOf, type TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
@@ -12,9 +11,7 @@ import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
-  answersAnyway,
   askedAt,
-  type ContainerView,
   checkOf,
   type ExposureMemory,
   isDown,
@@ -22,6 +19,7 @@ import {
   type SubnetView,
   type TargetView,
 } from './subnet-view.ts';
+import { viewContainer, viewStart, within } from './view-container.ts';
 
 /** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
 const LOG_ALIVE_MS = 15_000;
@@ -42,19 +40,6 @@ function isAliveByLog(
   return at > failsSince || now - failsSince < NEXT_LINE_MS;
 }
 
-const UNKNOWN: ContainerView = { kind: 'unknown' };
-
-function viewContainer(state: TargetState): ContainerView {
-  const observation = state.facts.container?.observation;
-  if (observation === undefined || observation.kind === 'docker-unreachable') return UNKNOWN;
-  if (answersAnyway(state)) return { kind: 'elsewhere' };
-  if (observation.kind === 'missing') return { kind: 'missing' };
-  const { container } = observation;
-  if (container.status === 'paused') return { kind: 'paused', container };
-  if (container.status === 'restarting') return { kind: 'restarting', container };
-  return { kind: container.running ? 'running' : 'stopped', container };
-}
-
 const NONE: readonly ExplainedCheck[] = [];
 
 /** Most checks pass: of thousands of targets only those with a failing check cost an array, of its exact length. */
@@ -66,26 +51,6 @@ function findFailing({ target: { component, name }, checks }: TargetState): read
     failing = failing === NONE ? [one] : [...failing, one];
   }
   return failing;
-}
-
-const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
-
-const RUNS = { isStarting: false, isLooping: false } as const;
-
-/**
- * Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start.
- * Of a node whose container is not known, its log tells the start.
- */
-function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
-  if (container.kind === 'unknown' || container.kind === 'elsewhere')
-    return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
-  if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
-  const { startedAt = now } = container.container;
-  // A node that takes blocks again runs, whatever came before.
-  const { observation, latest } = facts.node ?? {};
-  const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
-  const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
-  return { isStarting: !loops, isLooping: loops };
 }
 
 /** The height of a node, as long as its last probe obtained one. */

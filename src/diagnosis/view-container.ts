@@ -1,0 +1,38 @@
+import { isLooping, START_MS } from '../model/restart-cause.ts';
+import type { TargetState } from '../model/snapshot.ts';
+import { answersAnyway, type ContainerView } from './subnet-view.ts';
+
+const UNKNOWN: ContainerView = { kind: 'unknown' };
+
+/** The container of a target, as far as Docker was asked. */
+export function viewContainer(state: TargetState): ContainerView {
+  const observation = state.facts.container?.observation;
+  if (observation === undefined || observation.kind === 'docker-unreachable') return UNKNOWN;
+  if (answersAnyway(state)) return { kind: 'elsewhere' };
+  if (observation.kind === 'missing') return { kind: 'missing' };
+  const { container } = observation;
+  if (container.status === 'paused') return { kind: 'paused', container };
+  if (container.status === 'restarting') return { kind: 'restarting', container };
+  return { kind: container.running ? 'running' : 'stopped', container };
+}
+
+/** Whether a time is known and less than so long ago. */
+export const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
+
+const RUNS = { isStarting: false, isLooping: false } as const;
+
+/**
+ * Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start.
+ * Of a node whose container is not known, its log tells the start.
+ */
+export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
+  if (container.kind === 'unknown' || container.kind === 'elsewhere')
+    return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
+  if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
+  const { startedAt = now } = container.container;
+  // A node that takes blocks again runs, whatever came before.
+  const { observation, latest } = facts.node ?? {};
+  const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
+  const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
+  return { isStarting: !loops, isLooping: loops };
+}
