@@ -3,6 +3,7 @@ import type { ChainObservation } from '../model/chain.ts';
 import type { Client } from '../model/client.ts';
 import type { ClientInfo, ClientName } from '../model/client-info.ts';
 import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../model/observation.ts';
+import { askHealth } from './ask-health.ts';
 import {
   askChain,
   asksForEpoch,
@@ -30,13 +31,7 @@ import {
   toBits,
   toNodeBody,
 } from './node-calls.ts';
-import {
-  type Exchange,
-  exchangeWithRetry,
-  type ReadResponse,
-  type RpcTransport,
-  type TransportResponse,
-} from './transport.ts';
+import { type Exchange, exchangeWithRetry, type ReadResponse, type RpcTransport } from './transport.ts';
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -188,24 +183,6 @@ async function askAboutChain(
   return chain;
 }
 
-/** 503 is the answer of a node that is not well. */
-const TELLS_HEALTH: ReadonlySet<number> = new Set([200, 503]);
-
-/** Asks a node that answers how it is. One that does not say that there is asked again when its methods are. */
-async function askHealth(
-  { transport, chainMemory, client: { health } }: Watched,
-  { deadline, signal }: Run,
-): Promise<Pick<ChainObservation, 'health'>> {
-  if (health === undefined || chainMemory.absent.has(health.path)) return {};
-  const read = ({ status, body }: TransportResponse) =>
-    TELLS_HEALTH.has(status) ? health.read(body.toString()) : undefined;
-  const end = Math.min(deadline, performance.now() + CHAIN_MS);
-  const said = await exchangeWithRetry(transport, { method: 'GET', path: health.path }, read, end, signal);
-  if (said.ok && said.value !== undefined) return { health: said.value };
-  chainMemory.absent = new Map(chainMemory.absent).set(health.path, undefined);
-  return {};
-}
-
 async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
   current.asked = 0;
   current.isMet = false;
@@ -263,7 +240,12 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
     ...(state.info && { client: state.info }),
     committed: toCommitted(node.client, results.committed),
     peers,
-    ...(chain && { chain: { ...chain, ...(await askHealth(node, current)) } }),
+    ...(chain && {
+      chain: {
+        ...chain,
+        ...(await askHealth(node, Math.min(current.deadline, performance.now() + CHAIN_MS), current.signal)),
+      },
+    }),
   };
 }
 
