@@ -15,6 +15,9 @@ const MISSED_SINCE = 6;
 /** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
 const NEAR_CHOICE = 5;
 
+/** So many blocks after the begin of an epoch the pools hold votes by which a masternode without the snapshot shows. */
+const FIRST_VOTES = 30;
+
 /** For this long after subnetd itself did not run, its facts may be older than they look. */
 const RESUMED_MS = 60_000;
 
@@ -163,6 +166,17 @@ function findNearChoice({ epoch, reference }: SubnetState, name: string): string
     : undefined;
 }
 
+/** An epoch begins with the snapshot of its gap block. A node that has lost it does not vote, and that has to show first. */
+function findNewEpoch({ epoch, reference }: SubnetState): string | undefined {
+  const { number = 0, firstBlock, choiceBlock = 0, nextFirstBlock = 0 } = epoch ?? {};
+  if (number === 0 || firstBlock === undefined || reference === undefined) return undefined;
+  const passed = reference - firstBlock;
+  if (passed < 0 || passed >= FIRST_VOTES) return undefined;
+  const gapBlock = firstBlock - (nextFirstBlock - choiceBlock);
+  const snapshot = choiceBlock > firstBlock && gapBlock >= 0 ? `the snapshot of block ${gapBlock}` : 'a new snapshot';
+  return `epoch ${number} began at block ${firstBlock} with ${snapshot}; a masternode that has lost it does not vote, which shows by block ${firstBlock + FIRST_VOTES}`;
+}
+
 /**
  * Whether a node of a subnet may be restarted now. What is not known counts against it: a restart that was not safe halts the
  * subnet, and one that waits costs a minute. Undefined when the subnet has no such node.
@@ -183,7 +197,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   if (costless !== undefined)
     return { safe: true, known: true, reason: `${costless}, so a restart costs no vote`, ...numbers };
   if (quorum === undefined || others === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
-  const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name);
+  const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name) ?? findNewEpoch(state);
   if (problem !== undefined) return { safe: false, known: true, reason: problem, ...numbers };
   return { ...judgeVotes(others, quorum), ...numbers };
 }

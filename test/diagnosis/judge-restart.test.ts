@@ -60,6 +60,14 @@ const withChoice = (choiceBlock: number, given: Readonly<Record<string, Given>> 
   const state = stateWith(given);
   return { ...state, ...(state.epoch && { epoch: { ...state.epoch, choiceBlock } }) };
 };
+/** A state at block 1,000, whose epoch began at this block. */
+const withFirst = (firstBlock: number, given: Readonly<Record<string, Given>> = {}): SubnetState => {
+  const state = stateWith(given);
+  const place = { number: 1, firstBlock, choiceBlock: firstBlock + 450, nextFirstBlock: firstBlock + 900 };
+  return { ...state, ...(state.epoch && { epoch: { ...state.epoch, ...place } }) };
+};
+const newEpoch = (block: number) =>
+  `epoch 1 began at block ${block} with the snapshot of block ${block - 450}; a masternode that has lost it does not vote, which shows by block ${block + 30}`;
 const nearChoice = (block: number) =>
   `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait 20 s`;
 
@@ -444,6 +452,9 @@ const CASES: readonly Case[] = [
     'n1',
     yes('3 masternodes beside it vote and 3 are needed'),
   ],
+  ['an epoch has just begun', withFirst(1_000), 'n1', no(newEpoch(1_000))],
+  ['an epoch has begun less than a minute ago', withFirst(971), 'n1', no(newEpoch(971))],
+  ['an epoch has begun a minute ago', withFirst(970), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
   ['the choice comes in five blocks', withChoice(1_005), 'n1', no(nearChoice(1_005))],
   ['the choice was five blocks ago', withChoice(995), 'n1', no(nearChoice(995))],
   ['the choice comes later', withChoice(1_006), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
