@@ -26,12 +26,15 @@ const RUNS = { isStarting: false, isLooping: false } as const;
  * Of a node whose container is not known, its log tells the start.
  */
 export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
-  if (container.kind === 'unknown' || container.kind === 'elsewhere')
-    return within(facts.logs?.node?.startedAt, START_MS, now) ? { isStarting: true, isLooping: false } : RUNS;
-  if (container.kind !== 'running' || !within(container.container.startedAt, START_MS, now)) return RUNS;
-  const { startedAt = now } = container.container;
-  // A node that takes blocks again runs, whatever came before.
   const { observation, latest } = facts.node ?? {};
+  const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
+  if (!byLog && container.kind !== 'running') return RUNS;
+  const startedAt = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
+  if (startedAt === undefined || now - startedAt >= START_MS) return RUNS;
+  // One that has answered since, and does so no more, does not start any longer.
+  if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return RUNS;
+  if (byLog) return { isStarting: true, isLooping: false };
+  // A node that takes blocks again runs, whatever came before.
   const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
   const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
   return { isStarting: !loops, isLooping: loops };

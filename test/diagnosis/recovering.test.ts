@@ -147,6 +147,33 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   });
 });
 
+test('a node that has answered since its start, and answers no more, is not starting', () => {
+  const votingOf = (startedAgo: number, hasContainer: boolean) => {
+    const fault = { kind: 'refused', address: 'http://n4' } as const;
+    const nodes = NAMES.map((name) => {
+      const known = diagnosedNode(
+        name,
+        NAMES,
+        name === 'n4' ? { fault, container: { startedAt: NOW - startedAgo } } : {},
+      );
+      if (name !== 'n4') return known;
+      const { container, node, logs, ...facts } = known.facts;
+      // It has answered 20 s ago, and has printed nothing since.
+      const latest = { ...(node?.latest as NonNullable<typeof node>['latest']), lastGoodAt: NOW - 20_000 };
+      const printed = { ...logs, node: { height: 1_000, advancedAt: NOW - 20_000, startedAt: NOW - startedAgo } };
+      const seen = { ...facts, node: { ...node, latest }, logs: printed, ...(hasContainer && { container }) };
+      return { ...known, facts: seen } as KnownTarget;
+    });
+    const targets = nodes.map((one) => one.target);
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+    return viewSubnet(subnet, judgeTargets(nodes, NOW), NOW).quorum;
+  };
+  for (const hasContainer of [true, false]) {
+    expect(votingOf(21_000, hasContainer)).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(votingOf(19_000, hasContainer)).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  }
+});
+
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
   const tell = (...started: readonly string[]) =>
     diagnoseAt(

@@ -87,8 +87,10 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     patterns: [],
     ...(given.client && { client: given.client }),
   };
+  // A node that does not answer has not done so since its start.
+  const lastGoodAt = fault && container?.startedAt !== undefined ? container.startedAt - 1 : NOW;
   const latest = {
-    ...{ number: height, advancedAt: at, riseDueSince: at, lastGoodAt: NOW, risen: true },
+    ...{ number: height, advancedAt: at, riseDueSince: at, lastGoodAt, risen: true },
     ...(passedMs !== undefined && { passedAt: NOW - passedMs }),
   };
   const observation: ChainObservation = {
