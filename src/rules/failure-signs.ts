@@ -74,14 +74,20 @@ export const untilRestart =
 export const answers = ({ node, service }: Evidence): boolean =>
   (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
 
-/** For failures of one start: a later one has run for a minute, and answers or has ended since. */
+/** A later silence does not undo an answer. Of a service no more is known than whether it answers now. */
+const hasAnswered = (evidence: Evidence, since: number): boolean =>
+  answers(evidence) || (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) > since;
+
+/** For failures of one start: a later one has run for a minute, and has answered or ended since. */
 export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
-  if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && answers(probes);
+  if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && hasAnswered(probes, seenAt);
   const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
   const { observation, runBefore, lastExit } = facts;
   const { status, startedAt, finishedAt } = observation?.kind === 'found' ? observation.container : {};
   return (
-    (status === 'running' ? isGood(startedAt) && answers(probes) : isGood(startedAt, finishedAt ?? startedAt)) ||
+    (status === 'running'
+      ? isGood(startedAt) && hasAnswered(probes, startedAt ?? now)
+      : isGood(startedAt, finishedAt ?? startedAt)) ||
     (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
   );
 };
@@ -92,7 +98,7 @@ export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   const { latest } = evidence.node ?? {};
   return (
     afterGoodRun(evidence, seenAt, now) ||
-    (startedAt > seenAt && answers(evidence) && latest?.risen === true && latest.advancedAt > startedAt)
+    (startedAt > seenAt && latest?.risen === true && latest.advancedAt > startedAt)
   );
 };
 

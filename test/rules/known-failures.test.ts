@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Facts } from '../../src/model/facts.ts';
+import type { ContainerFacts, Facts, Progress } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
 import { checkTable } from '../../src/rules/checks.ts';
@@ -121,6 +121,14 @@ describe('what ends a start', () => {
       expect(at(start + minute, again(start), asked(false))).toEqual([failure]);
       expect(at(start + minute, again(start), {})).toEqual([failure]);
       expect(at(start + minute, again(start, { status: 'restarting' }))).toEqual([failure]);
+      // What a node has answered since that start is not undone when its RPC is closed later.
+      const silent = asked(false);
+      const since = (lastGoodAt: number) =>
+        silent.node && { node: { ...silent.node, latest: { lastGoodAt, advancedAt: t0, risen: true } as Progress } };
+      if (silent.node !== undefined) {
+        expect(at(start + minute, again(start), since(start + 1))).toEqual([]);
+        expect(at(start + minute, again(start), since(start))).toEqual([failure]);
+      }
       const ended = (ranMs: number) =>
         again(start, { running: false, status: 'exited', exitCode: 137, finishedAt: start + ranMs });
       expect(at(start + 2 * minute, ended(minute - 1), asked(false))).toEqual([failure]);

@@ -135,11 +135,9 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
 /** The node without a new block since its container was started so long ago. */
 export function withoutBlocks(known: KnownTarget, startedMs: number): KnownTarget {
   const { node } = known.facts;
-  const latest = node?.latest && {
-    ...node.latest,
-    number: node.latest.number - 1,
-    advancedAt: NOW - startedMs - 1_000,
-  };
+  const before = NOW - startedMs - 1_000;
+  const lastGoodAt = node?.observation.answered ? NOW : before;
+  const latest = node?.latest && { ...node.latest, number: node.latest.number - 1, advancedAt: before, lastGoodAt };
   return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
 }
 
