@@ -27,9 +27,22 @@ const EXPLAINS: Readonly<Partial<Record<ProblemName, readonly CheckName[]>>> = {
   wallet_without_funds: ['submissions'],
 };
 
+/** The problems that a program which has ended brings with it. */
+const CONSEQUENCES = ['container_down', 'container_restarting', 'node_down'] as const;
+
 /** What a failure that leaves its program running brings with it. */
 const BRINGS: Readonly<Partial<Record<ProblemName, readonly ProblemName[]>>> = {
   disk_nearly_full: ['disk_filling'],
+  // It may end at a gap block, at which it opens its own socket.
+  too_many_open_files: [
+    ...CONSEQUENCES,
+    'silent_restart_loop',
+    'node_hanging',
+    'node_stalled',
+    'node_behind',
+    'node_not_voting',
+    'node_partitioned',
+  ],
   rpc_not_bound: ['node_down'],
   cannot_sign: ['node_not_voting'],
   processing_dead: ['node_stalled', 'node_behind'],
@@ -113,9 +126,6 @@ function specifyFailure(failure: ShownFailure, problem: ProblemName, state: Targ
   return { ...failure, fix: fixOf(failure, state) };
 }
 
-/** The problems that a program which has ended brings with it. */
-const CONSEQUENCES = ['container_down', 'container_restarting', 'node_down'] as const;
-
 const isProblem = (name: string): name is ProblemName => Object.hasOwn(problemCatalog, name);
 
 function toSuspicion(view: TargetView, failure: ShownFailure, problem: ProblemName, now: number): Suspicion {
@@ -165,7 +175,11 @@ export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
     );
     const hasCause =
       hasEndedFailure(state) ||
-      shown.some(({ problem }) => problem !== 'silent_restart_loop' && EXPLAINS[problem] === undefined);
+      shown.some(
+        ({ problem }) =>
+          problem !== 'silent_restart_loop' &&
+          (EXPLAINS[problem] === undefined || BRINGS[problem]?.includes('silent_restart_loop')),
+      );
     found.push(...(hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown));
   }
   return found;

@@ -119,7 +119,9 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
     fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
-    ...shownBy('masternode_update_failed'),
+    signs: ['masternode_update_failed'],
+    // It opens its own socket for that.
+    seenAt: unlessNear(match('masternode_update_failed'), ['too_many_open_files']),
     endsProgram: true,
     isOver: afterEnd,
   },

@@ -9,6 +9,7 @@ import type { Facts, KnownTarget, PatternFacts } from '../../src/model/facts.ts'
 import type { Container, Fault } from '../../src/model/observation.ts';
 import { knownFailures } from '../../src/rules/known-failures.ts';
 import {
+  addressOf,
   containerOf,
   diagnosed,
   diagnosedNode,
@@ -138,6 +139,52 @@ test('a failure that leaves its program running does not explain what others mis
   const explainOthers = found.filter(({ explains }) => explains.some(({ name }) => name !== 'n2'));
   expect(found.map(({ problem }) => problem)).toContain('head_regression');
   expect(explainOthers.map(({ problem, name }) => `${problem} ${name}`)).toEqual(['container_restarting n2']);
+});
+
+describe('a node that may open no more files', () => {
+  const outOfFiles = { too_many_open_files: { ...matched(72, 400), means: 'error' as const } };
+  const withPatterns = (node: KnownTarget, patterns: Readonly<Record<string, PatternFacts>>): KnownTarget => ({
+    ...node,
+    facts: { ...node.facts, logs: { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns } },
+  });
+  const RISK = 'quorum_at_risk';
+  const address = addressOf('n2');
+  const silent = {
+    pool: { voteRounds: 8, neverSigned: [address], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    missedRounds: {
+      ...{ epochBlock: 0, epochRound: 0, byMiner: { [address]: 2 } },
+      rounds: [1_999, 1_992].map((round) => ({ round, miner: address })),
+    },
+  };
+
+  test.each<[string, Given]>([
+    [
+      'accepts no connection to its RPC',
+      { fault: { kind: 'timeout', address: 'n', afterMs: 5_000, received: false }, container: {} },
+    ],
+    ['opens no file of its database', { height: 950, stalledMs: 90_000 }],
+    ['is behind', { height: 940 }],
+    ['is connected to no other node', { peers: [] }],
+    ['does not vote', { chain: silent }],
+  ])('%s, for that one cause', (_, given) => {
+    const node = withPatterns(diagnosedNode('n2', NAMES, given), outOfFiles);
+    const { chain = {} } = given;
+    const rest = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES, { chain }));
+    expect(named([node, ...rest])).toEqual(['too_many_open_files n2', RISK]);
+  });
+
+  test('ends at a gap block for that cause, and again and again', () => {
+    const patterns = { ...outOfFiles, masternode_update_failed: matched(1, 300) };
+    const crashed = restarted(3_000, { isUp: false, patterns });
+    const besides = others(NAMES.filter((name) => name !== 'n2'));
+    expect(named([crashed, ...besides])).toEqual(['too_many_open_files n2']);
+    const loop = restarted(3_000, { isUp: false, patterns, crashes: [95_000, 80_000] });
+    expect(named([loop, ...besides])).toEqual(['too_many_open_files n2', RISK]);
+    const { masternode_update_failed } = patterns;
+    expect(named([restarted(3_000, { isUp: false, patterns: { masternode_update_failed } }), ...besides])).toEqual([
+      'masternode_update_failed n2',
+    ]);
+  });
 });
 
 test('an error of another kind in the same log is told beside a failure that is over', () => {
