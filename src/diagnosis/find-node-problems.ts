@@ -176,7 +176,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   const { name, state, height } = node;
   const check = fails(node, 'latest_block') ? checkOf(state, 'latest_block') : undefined;
   // One that has just started takes the blocks that it has missed.
-  if (check?.verdict !== 'fail' || node.isStarting) return undefined;
+  if (check?.verdict !== 'fail' || node.isStarting || node.answers === false) return undefined;
   const { seen: evidence, fix } = check;
   const explains = explain(node, 'latest_block');
   if (height === undefined) {

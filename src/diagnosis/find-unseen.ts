@@ -57,8 +57,6 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
-  // Two nodes, or the only one, show in their logs that they make no blocks.
-  if (asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
   const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
@@ -82,9 +80,9 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   return { ...offline, causes: [...offline.causes, ...ofParent] };
 }
 
-/** Whether a node has ever answered this process of subnetd, or shown in its log that it runs. */
-const isKnown = ({ state: { facts }, rises }: NodeView): boolean =>
-  rises || facts.node?.latest !== undefined || facts.node?.chain !== undefined || facts.node?.client !== undefined;
+/** Whether a node has ever answered this process of subnetd. */
+const isKnown = ({ state: { facts } }: NodeView): boolean =>
+  facts.node?.latest !== undefined || facts.node?.chain !== undefined || facts.node?.client !== undefined;
 
 /** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
 function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
@@ -94,18 +92,23 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspici
   if (!asked.every(isUnmet)) return undefined;
   const [first] = asked;
   const why = first && checkOf(first.state, 'latest_block');
-  return toUnseen(view, {
+  const rising = asked.filter(({ rises }) => rises);
+  const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
+  const unseen = toUnseen(view, {
     problem: 'never_reached',
     summary: 'subnetd has not reached any node yet',
-    evidence: `${asked.length === 1 ? 'its node has not' : `none of its ${asked.length} nodes has`} answered since subnetd started; ${why?.seen ?? ''}`,
-    fix: `check the addresses under rpc in the inventory; if they are right: ${why?.fix ?? 'see that the nodes run'}`,
+    evidence: `${asked.length === 1 ? 'its node has not' : `none of its ${asked.length} nodes has`} answered since subnetd started${alive}; ${why?.seen ?? ''}`,
+    fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
+  // Nor is it known which clients they run, and each has another image.
+  return { ...unseen, causes: [...unseen.causes, { problem: 'images_differ' }] };
 }
 
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */
 export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
-  if (asked.length === 0) return undefined;
+  // Two nodes, or the only one, show in their logs that they make no blocks.
+  if (asked.length === 0 || asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
   const wasReached = before.get({ problem: 'subnet_halted' }) ?? before.get({ problem: 'monitor_offline' });
   return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
 }

@@ -288,9 +288,34 @@ describe('nothing of a subnet has answered since the start', () => {
     },
   );
 
-  test('a node that has answered before, or whose log goes on, was reached', () => {
+  test('a node that has answered before was reached', () => {
     const others = ['n2', 'n3', 'n4'].map((name) => neverSeen(name, REFUSED));
     expect(namesOf([nodeOf('n1', { fault: REFUSED }), ...others])).not.toContain('never_reached');
+  });
+
+  /** Nodes that have never answered, whose logs showed a block so long ago. */
+  const printing = (agoMs: number) =>
+    NAMES.map((name) => {
+      const { facts, ...one } = neverSeen(name, REFUSED);
+      const node = { height: 1_000, advancedAt: NOW - agoMs };
+      const sources = { container: { up: true, lines: 9, since: NOW - 60_000 } };
+      return { ...one, facts: { ...facts, logs: { sources, patterns: {}, node } } } as KnownTarget;
+    });
+
+  test('nor are the addresses right where the logs go on: one finding names them, and none says that a node answers', () => {
+    expect(diagnose(printing(1_000)).problems).toMatchObject([
+      {
+        problem: 'never_reached',
+        summary,
+        evidence:
+          'none of its 4 nodes has answered since subnetd started, while the log of n1, n2, n3, n4 goes on; n1 did not return its latest block: nothing listens at http://n',
+        fix: 'check the addresses under rpc in the inventory; starting a node does not help',
+      },
+    ]);
+  });
+
+  test('logs that have stopped are a halt', () => {
+    expect(namesOf(printing(90_000))).toContain('subnet_halted');
   });
 });
 
