@@ -161,7 +161,7 @@ export function diagnose(
     ...findLogProblems(view),
     ...findUnusedBootnode(view),
     ...findSetupProblems(view),
-    ...findMonitorProblems(clock, view.now),
+    ...findMonitorProblems(clock, view),
   ]);
   const isRecovering = createIsRecovering(candidates, before, view.now);
   const causes = dropStale(

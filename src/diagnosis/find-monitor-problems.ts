@@ -1,6 +1,9 @@
 import type { ClockDisturbances } from '../model/clock.ts';
 import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { Suspicion } from '../model/problem.ts';
+import { HEAD_AGE_MS } from './find-parent-problems.ts';
+import { parentSubject } from './parent-view.ts';
+import type { SubnetView } from './subnet-view.ts';
 
 /** How long a gap is reported after its end, and a set clock after it was set. */
 const REPORTED_MS = 5 * 60_000;
@@ -12,15 +15,18 @@ const LEAST_GAP_MS = 15_000;
 const LEAST_STEP_MS = 5_000;
 
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
-export function findMonitorProblems({ gap, step }: ClockDisturbances, now: number): readonly Suspicion[] {
+export function findMonitorProblems({ gap, step }: ClockDisturbances, view: SubnetView): readonly Suspicion[] {
+  const { now } = view;
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
   const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < REPORTED_MS;
   if (!wasGone && !wasSet) return [];
+  // By the clock of before, the newest block of the parent chain is not too old.
+  const agesParent = wasSet && (view.facts.parent?.headAgeMs ?? 0) - step.byMs < HEAD_AGE_MS;
   const seen = [
     ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
     ...(wasSet
       ? [
-          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))} ${formatAgo(step.at, now)}`,
+          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatAgo(step.at, now)}`,
         ]
       : []),
   ];
@@ -33,7 +39,7 @@ export function findMonitorProblems({ gap, step }: ClockDisturbances, now: numbe
         ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
         : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
       explains: [],
-      causes: [],
+      causes: agesParent ? [{ problem: 'parent_behind', ...parentSubject(view) }] : [],
     },
   ];
 }

@@ -17,7 +17,7 @@ import {
 import type { SubnetView } from './subnet-view.ts';
 
 /** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
-const HEAD_AGE_MS = 120_000;
+export const HEAD_AGE_MS = 120_000;
 
 /** The next reading comes within this time. */
 const NEXT_READING_MS = 45_000;

@@ -5,6 +5,7 @@ import type { Facts, KnownTarget, LogFacts } from '../../src/model/facts.ts';
 import { indexSubjects, isJudged } from '../../src/model/is-judged.ts';
 import type { LogFault } from '../../src/model/log.ts';
 import type { Fault } from '../../src/model/observation.ts';
+import type { SubnetFacts } from '../../src/model/subnet-facts.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
 import { diagnosed, diagnosedNode, NOW, named } from '../support/diagnosed.ts';
 import { judgeTargets } from '../support/judge-targets.ts';
@@ -101,13 +102,13 @@ test('lines that Docker threw away count for ten minutes', () => {
 });
 
 describe('a subnetd', () => {
-  const seen = (clock: ClockDisturbances) =>
+  const seen = (clock: ClockDisturbances, facts: SubnetFacts = {}) =>
     diagnoseSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS },
       judgeTargets(subnetWith({}), NOW),
       NO_PROBLEMS,
       NOW,
-      { clock },
+      { clock, facts },
     ).problems.map(({ problem, name, state, summary, evidence }) => [problem, name, state, summary, evidence]);
 
   test('that was suspended says so for five minutes, and nothing of a short pause', () => {
@@ -123,10 +124,24 @@ describe('a subnetd', () => {
     const step = (byMs: number, agoMs = 30_000) => seen({ step: { at: NOW - agoMs, byMs } });
     const summary = 'the clock of subnetd was set, or its machine was suspended';
     const own = (evidence: string) => [['monitor_suspended', undefined, 'open', summary, evidence]];
-    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s 30s ago'));
-    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s 30s ago'));
+    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago'));
+    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago'));
     expect(step(4_999)).toEqual([]);
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
+  });
+
+  test('whose clock went forward does not blame the parent chain for that, but for what was old before', () => {
+    const step = { at: NOW - 30_000, byMs: 120_000 };
+    const namesAt = (headAgeMs: number, clock: ClockDisturbances) => {
+      const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+      const parent = { observation: { head, chainId: { ok: true, value: 551 } }, at: NOW, headAgeMs } as const;
+      return seen(clock, { parent }).map(([problem]) => problem);
+    };
+    expect(namesAt(122_000, { step })).toEqual(['monitor_suspended']);
+    expect(namesAt(239_999, { step })).toEqual(['monitor_suspended']);
+    expect(namesAt(240_000, { step })).toContain('parent_behind');
+    expect(namesAt(122_000, { step: { ...step, byMs: -120_000 } })).toContain('parent_behind');
+    expect(namesAt(122_000, { step: { ...step, at: NOW - 5 * MINUTE } })).toEqual(['parent_behind']);
   });
 });
 
