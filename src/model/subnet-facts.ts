@@ -30,6 +30,8 @@ export interface SubnetProber {
   readonly firstAfterMs?: number;
   /** A container with this id has started for the target; true if what is known of the target may be wrong now. */
   isOutdatedBy?(target: Target, containerId: string): boolean;
+  /** A container of a compose project has come or gone that is of no target; true if the list of that project may be wrong now. */
+  isProjectOutdated?(engine: string, project: string | undefined): boolean;
   /** Never rejects, and ends when the signal aborts. */
   probe(signal: AbortSignal): Promise<SubnetObservation>;
   /** Closes what is kept open between two probes. */

@@ -105,7 +105,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
-    for (const target of findTargets(event, engine)) {
+    const targets = findTargets(event, engine);
+    if (targets.length === 0) subnetProbes.onOtherContainer(event, engine);
+    for (const target of targets) {
       board.foldEvent(target, { ...event, at });
       logs.onContainerEvent(target, event.action);
       if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
@@ -178,7 +180,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
     judgeTogether(watch.subnet, round);
     readySubnets.firstEnded(watch, round);
   };
-
   const close = (watch: SubnetWatch, kept: ReturnType<typeof usedBy>) => closeWatch(watch, kept, shared);
 
   /** Builds everything, or changes nothing. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DockerEvent } from '../docker/event.ts';
 import type { Clock } from '../model/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../model/subnet-facts.ts';
 import type { ContainerRef, Subnet, Target } from '../model/target.ts';
@@ -19,6 +20,8 @@ export interface SubnetProbes {
   probeNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
   /** A container of a target has started. If that makes something outdated, it is probed soon. */
   containerStarted(target: Target, containerId: string): void;
+  /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
+  onOtherContainer(event: Pick<DockerEvent, 'action' | 'project'>, engine: string): void;
   /** Aborts the current probes. */
   stop(): void;
 }
@@ -36,6 +39,9 @@ export interface SubnetProbesOptions {
   readonly onBug: (error: unknown) => void;
 }
 
+/** What makes a list of containers another one. */
+const COMES_OR_GOES = ['start', 'die', 'destroy'];
+
 /** A container that has started is probed after this time: it needs some to start, and others may start with it. */
 const AFTER_START_MS = 30_000;
 
@@ -47,6 +53,7 @@ interface Running {
   readonly run: () => Promise<void>;
   readonly start: () => void;
   readonly containerStarted: (target: Target, containerId: string) => void;
+  readonly projectChanged: (engine: string, project: string | undefined) => void;
   readonly stop: () => void;
 }
 
@@ -81,6 +88,13 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       timer = setTimeout(runRepeatedly, Math.max(0, prober.everyMs - (performance.now() - started)));
     });
   };
+  const runSoonIf = (isOutdated: boolean | undefined) => {
+    if (isOutdated !== true || !options.scheduled) return;
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      void run();
+    }, AFTER_START_MS);
+  };
   return {
     subnet: subnet.name,
     kind: prober.kind,
@@ -90,13 +104,8 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       if (prober.firstAfterMs === undefined) runRepeatedly();
       else timer = setTimeout(runRepeatedly, prober.firstAfterMs);
     },
-    containerStarted: (target, containerId) => {
-      if (prober.isOutdatedBy?.(target, containerId) !== true || !options.scheduled) return;
-      soon ??= setTimeout(() => {
-        soon = undefined;
-        void run();
-      }, AFTER_START_MS);
-    },
+    containerStarted: (target, containerId) => runSoonIf(prober.isOutdatedBy?.(target, containerId)),
+    projectChanged: (engine, project) => runSoonIf(prober.isProjectOutdated?.(engine, project)),
     stop: () => {
       stopping.abort();
       clearTimeout(timer);
@@ -146,6 +155,9 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
     },
     containerStarted: (target, containerId) => {
       for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
+    },
+    onOtherContainer: ({ action, project }, engine) => {
+      if (COMES_OR_GOES.includes(action)) for (const one of running) one.projectChanged(engine, project);
     },
     stop: () => {
       stopping.abort();

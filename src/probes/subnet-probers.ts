@@ -12,7 +12,7 @@ export interface SubnetProberTools extends SetupTools {
 
 /** A probe of one kind. */
 interface Source<Kind extends SubnetProbeKind>
-  extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'close'> {
+  extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated' | 'close'> {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
 

@@ -7,20 +7,26 @@ test('the set-up is read after the start, and again half a minute after containe
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const inspected: string[] = [];
-  const targets = ['n1', 'n2', 'n3'].map((name) => nodeTarget(name, { rpc: undefined, container: { name } }));
+  const targets = ['n1', 'n2', 'n3'].map((name) =>
+    nodeTarget(name, { rpc: undefined, container: name === 'n3' ? { project: 'p', service: name } : { name } }),
+  );
   const log = { driver: 'local', isReadable: true };
   let seen = 0;
+  let listed = 0;
   const probes = createSubnetProbes({
     clock: { now: () => 0, toWall: () => 0, resumedAt: () => Number.NEGATIVE_INFINITY },
     scheduled: true,
     keepsConnections: () => true,
     docker: {
       inspectSetup: async (ref) => {
-        const name = 'name' in ref ? ref.name : '';
+        const name = 'name' in ref ? ref.name : ref.service;
         inspected.push(name);
         return { kind: 'found', setup: { id: 'old', name, log, published: [], ports: {} } };
       },
-      listProject: async () => ({ kind: 'listed', containers: [] }),
+      listProject: async () => {
+        listed += 1;
+        return { kind: 'listed', containers: [] };
+      },
       listOpenApis: async () => undefined,
     },
     onSeen: () => {
@@ -45,4 +51,14 @@ test('the set-up is read after the start, and again half a minute after containe
   await vi.advanceTimersByTimeAsync(10_100);
   await expect.poll(() => seen).toBe(2);
   expect(inspected.slice(3).toSorted()).toEqual(['n1', 'n2']);
+
+  // What is listed is not inspected.
+  listed = 0;
+  for (const project of ['q', 'p'])
+    for (const action of ['start', 'die', 'destroy', 'rename']) {
+      probes.onOtherContainer({ action, project }, 'default');
+      await vi.advanceTimersByTimeAsync(30_100);
+    }
+  await expect.poll(() => [seen, listed]).toEqual([5, 3]);
+  expect(inspected).toHaveLength(5);
 });

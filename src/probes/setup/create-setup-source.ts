@@ -35,7 +35,7 @@ function findEngines({ targets }: Subnet): ReadonlyMap<string, readonly string[]
   return new Map([...engines].map(([name, projects]) => [name, [...projects]]));
 }
 
-type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy'> & {
+type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated'> & {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<'setup'>>;
 };
 
@@ -90,6 +90,11 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
       known.delete(target);
       engines = undefined;
       return true;
+    },
+    isProjectOutdated: (engine, project) => {
+      const isListed = project !== undefined && projectsOf.get(engine)?.includes(project) === true;
+      if (isListed) engines = undefined;
+      return isListed;
     },
     probe: async (signal) => {
       await readDue(signal);

@@ -73,6 +73,8 @@ function useSource() {
       const { seen } = await source.probe(new AbortController().signal);
       return { seen, inspected: inspected.toSorted() };
     },
+    /** How often a project was listed. */
+    listedSoFar: () => listed,
     /** How often the probes waited for a turn. */
     waited: () => waited,
   };
@@ -129,6 +131,25 @@ test('a new container makes what is known outdated, a restart of the same one do
   expect(source.isOutdatedBy?.(n1, 'n1-a')).toBe(false);
   expect(source.isOutdatedBy?.(n2, 'n2-b')).toBe(true);
   expect((await probeAt(source, 1)).inspected).toEqual(['n2']);
+});
+
+test('a container of no target makes the list of its project outdated, and no other', async () => {
+  const { create, probeAt, listedSoFar } = useSource();
+  const source = create();
+  await probeAt(source, 0);
+  await probeAt(source, 5);
+  expect(listedSoFar()).toBe(1);
+  expect(source.isProjectOutdated?.('default', 'p')).toBe(true);
+  expect((await probeAt(source, 6)).inspected).toEqual([]);
+  expect(listedSoFar()).toBe(2);
+  for (const [engine, project] of [
+    ['default', 'q'],
+    ['other', 'p'],
+    ['default', undefined],
+  ] as const)
+    expect(source.isProjectOutdated?.(engine, project)).toBe(false);
+  await probeAt(source, 7);
+  expect(listedSoFar()).toBe(2);
 });
 
 test('a probe that is stopped asks for nothing more, and keeps nothing of what was broken off', async () => {
