@@ -3,7 +3,7 @@ import { demoNodeNames, expectedProblems, FAULT_NAMES, type FaultName, findFault
 import { findChromium } from '../src/demo/find-chromium.ts';
 import type { SubnetState } from '../src/model/snapshot.ts';
 import { KINDS, type StagedSubnet, startStage } from '../test/support/demo-stage.ts';
-import { PROBLEMS_BEFORE } from '../test/support/fault-alerts.ts';
+import { FROM_START, PROBLEMS_BEFORE } from '../test/support/fault-alerts.ts';
 import { IMPOSSIBLE, type MatrixRow, OTHER_KINDS, type OtherKind, parseMatrix, toMatrix } from './matrix-page.ts';
 
 /**
@@ -80,7 +80,7 @@ async function waitForCalm(subnet: StagedSubnet, withinMs: number): Promise<read
 }
 
 async function measure(subnet: StagedSubnet, run: Run): Promise<Outcome> {
-  const early = await waitForCalm(subnet, CALM_MS);
+  const early = FROM_START.includes(run.fault) ? [] : await waitForCalm(subnet, CALM_MS);
   const openAfter: Record<string, number> = {};
   const begun = performance.now();
   await subnet.simulation.setFaults([run.fault]);
@@ -109,7 +109,7 @@ async function measure(subnet: StagedSubnet, run: Run): Promise<Outcome> {
   return { ...run, openAfter, errors: errors.map((error) => `${run.kind} ${run.fault}: ${error}`) };
 }
 
-async function measureAll(some: readonly Run[]): Promise<readonly Outcome[]> {
+async function measureAll(some: readonly Run[], fromStart: readonly FaultName[] = []): Promise<readonly Outcome[]> {
   if (some.length === 0) return [];
   const browser = findChromium(process.env.PATH ?? '');
   const stage = await startStage(
@@ -118,6 +118,7 @@ async function measureAll(some: readonly Run[]): Promise<readonly Outcome[]> {
       clients: KINDS[kind],
       ...(fault === 'console-error' && { browser }),
     })),
+    { faults: fromStart },
   );
   try {
     return await Promise.all(stage.subnets.map((subnet, index) => measure(subnet, some[index] as Run)));
@@ -128,8 +129,13 @@ async function measureAll(some: readonly Run[]): Promise<readonly Outcome[]> {
 
 /** A subnetd that has lost its network reaches no subnet at all. */
 const isAlone = ({ fault }: Run) => fault === 'monitor-offline';
-const groups = [runs.filter((run) => !isAlone(run)), ...runs.filter(isAlone).map((run) => [run])];
-const outcomes = (await Promise.all(groups.map(measureAll))).flat();
+const isFromStart = ({ fault }: Run) => FROM_START.includes(fault);
+const groups = [
+  measureAll(runs.filter((run) => !isAlone(run) && !isFromStart(run))),
+  ...runs.filter(isAlone).map((run) => measureAll([run])),
+  ...runs.filter(isFromStart).map((run) => measureAll([run], [run.fault])),
+];
+const outcomes = (await Promise.all(groups)).flat();
 
 const toCell = ({ openAfter }: Outcome): readonly string[] =>
   Object.entries(openAfter)

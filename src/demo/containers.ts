@@ -19,6 +19,7 @@ export interface ContainerPlan {
 /** The current state of a simulated container; times are Unix milliseconds. */
 export interface SimulatedContainer extends ContainerPlan {
   readonly id: string;
+  readonly project: string;
   readonly name: string;
   readonly status: 'running' | 'restarting' | 'exited';
   readonly startedAt: number;
@@ -50,6 +51,12 @@ export interface Containers {
   /** It ends by itself, and Docker waits to start it again (`restart: always`). */
   die(service: string, exitCode: number, oomKilled: boolean): void;
   start(service: string): void;
+  /** A new container that begins to run now. */
+  add(plan: ContainerPlan): void;
+  /** As `docker rm -f`. */
+  remove(service: string): void;
+  /** As `docker compose up` after the container was removed, or after its settings have changed. */
+  recreate(service: string, project: string): void;
   events(since: number): readonly ContainerEvent[];
   /** Reports each new event until the returned function is called. */
   follow(onEvent: (event: ContainerEvent) => void): () => void;
@@ -60,10 +67,11 @@ const AGE_MS = 3_600_000;
 /** What the engine replays at most (moby, `eventsLimit`). */
 const MAX_EVENTS = 256;
 
-const create = (plan: ContainerPlan, startedAt: number): SimulatedContainer => ({
+const create = (plan: ContainerPlan, startedAt: number, project: string, made: number): SimulatedContainer => ({
   ...plan,
-  id: createHash('sha256').update(`subnetd demo container ${plan.service}`).digest('hex'),
-  name: `${DEMO_PROJECT}-${plan.service}-1`,
+  id: createHash('sha256').update(`subnetd demo container ${plan.service} ${made}`).digest('hex'),
+  project,
+  name: `${project}-${plan.service}-1`,
   status: 'running',
   startedAt,
   exitCode: 0,
@@ -74,7 +82,9 @@ const create = (plan: ContainerPlan, startedAt: number): SimulatedContainer => (
 
 /** Containers that have all run for an hour. `now` gives Unix milliseconds. */
 export function createContainers(plans: readonly ContainerPlan[], now: () => number): Containers {
-  const containers = new Map(plans.map((plan) => [plan.service, create(plan, now() - AGE_MS)]));
+  const containers = new Map(plans.map((plan) => [plan.service, create(plan, now() - AGE_MS, DEMO_PROJECT, 0)]));
+  /** How many more were made later. */
+  let made = 0;
   const events: ContainerEvent[] = [];
   const followers = new Set<(event: ContainerEvent) => void>();
 
@@ -96,6 +106,15 @@ export function createContainers(plans: readonly ContainerPlan[], now: () => num
       for (const follower of followers) follower(event);
     }
     events.splice(0, events.length - MAX_EVENTS);
+  };
+  const add = (plan: ContainerPlan, project = DEMO_PROJECT): void => {
+    made += 1;
+    containers.set(plan.service, create(plan, now(), project, made));
+    change(plan.service, {}, ['start']);
+  };
+  const remove = (service: string): void => {
+    change(service, { status: 'exited', finishedAt: now(), exitCode: 137 }, ['kill', 'die']);
+    containers.delete(service);
   };
 
   return {
@@ -119,6 +138,13 @@ export function createContainers(plans: readonly ContainerPlan[], now: () => num
       // Docker counts only the starts that its restart policy makes.
       const restarts = status === 'restarting' ? restartCount + 1 : restartCount;
       change(service, { status: 'running', startedAt: now(), oomKilled: false, restartCount: restarts }, ['start']);
+    },
+    add,
+    remove,
+    recreate: (service, project) => {
+      const { finishedAt, ...plan } = get(service);
+      remove(service);
+      add(plan, project);
     },
     events: (since) => events.filter(({ at }) => at >= since),
     follow: (onEvent) => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
-import { type ContainerEvent, type Containers, DEMO_PROJECT, type SimulatedContainer } from './containers.ts';
+import type { ContainerEvent, Containers, SimulatedContainer } from './containers.ts';
 
 /** Docker writes a time that never was as the year 1. */
 const NEVER = '0001-01-01T00:00:00Z';
 const toTime = (ms: number | undefined): string => (ms === undefined ? NEVER : new Date(ms).toISOString());
 
-const labelsOf = ({ service }: SimulatedContainer): Readonly<Record<string, string>> => ({
-  'com.docker.compose.project': DEMO_PROJECT,
+const labelsOf = ({ service, project }: SimulatedContainer): Readonly<Record<string, string>> => ({
+  'com.docker.compose.project': project,
   'com.docker.compose.service': service,
   'com.docker.compose.oneoff': 'False',
 });
@@ -49,7 +49,9 @@ const toInspected = (container: SimulatedContainer) => {
     },
     Config: { Tty: false, Env: env, Labels: labelsOf(container), Image: image },
     // The address is given back when the container ends.
-    NetworkSettings: { Networks: { [`${DEMO_PROJECT}_docker_net`]: { IPAddress: status === 'running' ? ip : '' } } },
+    NetworkSettings: {
+      Networks: { [`${container.project}_docker_net`]: { IPAddress: status === 'running' ? ip : '' } },
+    },
   };
 };
 

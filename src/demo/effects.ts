@@ -40,6 +40,16 @@ export interface Effects {
   readonly limited: readonly string[];
   /** These run, and nothing listens at their addresses. */
   readonly rpcMoved: readonly string[];
+  /** The inventory has a wrong address for every node, so nothing listens there. */
+  readonly misaddressed: boolean;
+  /** These have as many files open as they may, so they accept no connection any more. */
+  readonly outOfFiles: readonly string[];
+  /** A node runs that the inventory does not name, connected to all others. */
+  readonly unlisted: boolean;
+  /** These are restarted on order, and killed some time later. */
+  readonly killed: readonly string[];
+  /** Other compose projects, in which the containers of these have been recreated. */
+  readonly projects: Readonly<Record<string, string>>;
   /** These run with the key of the node of this name, which may be none of the subnet. */
   readonly keys: Readonly<Record<string, string>>;
   /** Pairs without a connection. */
@@ -81,11 +91,11 @@ export interface Effects {
 }
 
 /** The worst first: a dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
-const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'forking'] as const;
+const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'low-gas-price', 'forking'] as const;
 export type RelayerFault = (typeof RELAYER_FAULTS)[number];
 
-/** A container is stopped, or it is started again and again, each time to its end. */
-export type Fate = 'stopped' | 'ipc-path-too-long' | 'read-only' | 'out-of-memory';
+/** A container is stopped, or is killed once, or it is started again and again, each time to its end. */
+export type Fate = 'stopped' | 'killed' | 'ipc-path-too-long' | 'read-only' | 'out-of-memory';
 
 /** A subnet in which all is well. */
 export const NO_EFFECTS: Effects = {
@@ -107,6 +117,11 @@ export const NO_EFFECTS: Effects = {
   garbled: [],
   limited: [],
   rpcMoved: [],
+  misaddressed: false,
+  outOfFiles: [],
+  unlisted: false,
+  killed: [],
+  projects: {},
   keys: {},
   cut: [],
   adminHidden: false,
@@ -161,6 +176,11 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   garbled: join(sum.garbled, next.garbled),
   limited: join(sum.limited, next.limited),
   rpcMoved: join(sum.rpcMoved, next.rpcMoved),
+  misaddressed: sum.misaddressed || (next.misaddressed ?? false),
+  outOfFiles: join(sum.outOfFiles, next.outOfFiles),
+  unlisted: sum.unlisted || (next.unlisted ?? false),
+  killed: join(sum.killed, next.killed),
+  projects: { ...sum.projects, ...next.projects },
   keys: { ...sum.keys, ...next.keys },
   cut: join(sum.cut, next.cut),
   adminHidden: sum.adminHidden || (next.adminHidden ?? false),

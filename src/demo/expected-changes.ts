@@ -50,9 +50,11 @@ export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
   if (effects.unreachable) return changesWhenOffline(parts);
   const asGenerated = asGeneratedIn(parts);
   const hasNewBlocks = producesBlocks(effects, nodes);
-  const { down, frozen, behind, uncommitted, garbled, limited, rpcMoved, foreign, boasting } = effects;
+  const { down, frozen, behind, uncommitted, foreign, boasting } = effects;
+  const { garbled, limited, rpcMoved, outOfFiles, misaddressed } = effects;
   const { adminHidden, closed, logLevelLow, unheard, fates } = effects;
-  const silent = (name: string) => [...down, ...garbled, ...limited, ...rpcMoved].includes(name);
+  const silent = (name: string) =>
+    misaddressed || [...down, ...garbled, ...limited, ...rpcMoved, ...outOfFiles].includes(name);
   const late = (name: string) =>
     !hasNewBlocks || silent(name) || [...frozen, ...behind, ...uncommitted, ...foreign, ...boasting].includes(name);
   const stands = (name: string) => !hasNewBlocks || [...down, ...frozen, ...foreign].includes(name);
@@ -79,7 +81,9 @@ export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
     ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
     ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),
-    ...Object.keys(fates).map((name) => `${componentOf(name)}/${name}/container`),
+    ...[...Object.keys(fates), ...Object.keys(effects.projects)].map(
+      (name) => `${componentOf(name)}/${name}/container`,
+    ),
   ];
   const degrades = [
     ...(adminHidden
@@ -89,5 +93,7 @@ export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
       ? nodes.filter((name) => asGenerated(name) && !logFails(name)).map((name) => `node/${name}/log_block`)
       : []),
   ];
-  return { fails, degrades, unknown: [] };
+  // A file is still there.
+  const unread = Object.keys(effects.projects).filter((name) => !down.includes(name) && asGenerated(name));
+  return { fails, degrades, unknown: unread.map((name) => `node/${name}/log_block`) };
 };

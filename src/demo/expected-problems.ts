@@ -4,6 +4,7 @@ import { asGeneratedIn, type DemoParts } from './expected-changes.ts';
 const PROBLEM_OF_FATE: Readonly<Record<Fate, string>> = {
   stopped: 'container_down',
   'ipc-path-too-long': 'ipc_path_too_long',
+  killed: 'container_restarting',
   'read-only': 'disk_unwritable',
   'out-of-memory': 'out_of_memory',
 };
@@ -13,6 +14,7 @@ const problemOfNode = (effects: Effects, name: string): string | undefined => {
   const causes: readonly (readonly [string, readonly string[]])[] = [
     ['other_chain', effects.foreign],
     ['node_partitioned', effects.isolated],
+    ['too_many_open_files', effects.outOfFiles],
     ['node_stalled', effects.frozen],
     ['height_not_credible', effects.boasting],
     ['node_behind', effects.behind],
@@ -64,7 +66,7 @@ const problemOfParent = ({ parentDown, contractGone }: Effects): string | undefi
 const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly string[] => {
   const { relayer, checkpointLost, finalityStalled, walletLow } = effects;
   const ofParent = problemOfParent(effects);
-  const isStopped = relayer === 'dead' || relayer === 'silent' || relayer === 'forking';
+  const isStopped = relayer !== undefined && ['dead', 'silent', 'low-gas-price', 'forking'].includes(relayer);
   const submits = relayer === undefined && ofParent === undefined && producesBlocks(effects, nodes) && !finalityStalled;
   return [
     ...(relayer === 'dead' ? ['relayer_dead relayer'] : []),
@@ -94,6 +96,7 @@ const problemsOfServices = (effects: Effects, { nodes, browser }: DemoParts): re
 export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[] => {
   const { nodes } = parts;
   if (effects.unreachable) return ['monitor_offline'];
+  if (effects.misaddressed) return ['never_reached'];
   const { down, isolated, cut, fates, unheard, unreadable } = effects;
   const gone = new Set([...down, ...isolated]);
   // One of the two names both.
@@ -115,6 +118,9 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
     ...((effects.adminHidden || effects.logLevelLow) && running.some(asGeneratedIn(parts)) ? ['check_degraded'] : []),
     // The log of a container that does not run has been read to its end.
     ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
+    ...effects.killed.filter((name) => !down.includes(name)).map((name) => `container_restarting ${name}`),
+    ...Object.keys(effects.projects).map((name) => `container_misnamed ${name}`),
+    ...(effects.unlisted ? ['containers_unlisted'] : []),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),
     ...problemsOfServices(effects, parts),
   ];

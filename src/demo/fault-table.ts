@@ -13,6 +13,7 @@ export interface FaultEntry {
 }
 
 const needsFour = { least: 4, because: 'with fewer the chain halts when one node does not vote' } as const;
+const UNRECORDED = 'of which nobody has recorded what it prints then';
 const needsSecond = { least: 2, because: 'it happens to subnet2' } as const;
 
 /** One entry per fault. What the checks make of it is not written here: it follows from the effects. */
@@ -209,6 +210,11 @@ export const FAULTS = {
     least: 1,
     effects: { walletEmpty: true, relayer: 'no-funds' },
   },
+  'no-gas-price': {
+    what: 'The parent chain demands a higher minimum gas price than the relayer pays, so it refuses the transactions.',
+    least: 1,
+    effects: { relayer: 'low-gas-price' },
+  },
   'key-replaced': {
     what: 'subnet2 was recreated with another key, so it follows the chain, and nobody signs with the key of its masternode.',
     ...needsFour,
@@ -224,6 +230,32 @@ export const FAULTS = {
     ...needsSecond,
     effects: { rpcMoved: ['subnet2'] },
   },
+  'fd-limit': {
+    what: 'subnet2 has as many files open as its limit allows, so it accepts no connection and opens no file of its database.',
+    ...needsSecond,
+    notIn: { nethermind: UNRECORDED, xdposchain: UNRECORDED },
+    effects: { frozen: ['subnet2'], outOfFiles: ['subnet2'] },
+  },
+  'unlisted-node': {
+    what: 'A node that the inventory does not name runs beside the others and is connected to all of them.',
+    least: 1,
+    effects: { unlisted: true },
+  },
+  'ordered-then-killed': {
+    what: 'subnet2 is restarted on order, and a minute later its process is killed; Docker starts it again, and all is well.',
+    ...needsFour,
+    effects: { killed: ['subnet2'] },
+  },
+  'container-renamed': {
+    what: 'subnet2 runs in another compose project than the inventory says, so no container is found for it, while it votes.',
+    ...needsSecond,
+    effects: { projects: { subnet2: 'renamed' } },
+  },
+  'never-reached': {
+    what: 'The inventory has wrong addresses for all nodes, so that none has answered since subnetd started.',
+    least: 1,
+    effects: { misaddressed: true },
+  },
   'rate-limited': {
     what: 'A proxy in front of subnet2 answers 429 to every request, while the node runs.',
     ...needsSecond,
@@ -232,7 +264,7 @@ export const FAULTS = {
   'read-only-data': {
     what: 'The data folder of subnet2 is mounted read-only, so it cannot start, and Docker restarts it in a loop.',
     ...needsSecond,
-    notIn: { nethermind: 'of which nobody has recorded what it prints then' },
+    notIn: { nethermind: UNRECORDED },
     effects: { down: ['subnet2'], fates: { subnet2: 'read-only' } },
   },
   'monitor-offline': {

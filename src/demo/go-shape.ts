@@ -1,4 +1,4 @@
-import { nodeBlockLines, nodeFatalLine, nodeStartLines } from './log-lines.ts';
+import { nodeBlockLines, nodeFatalLine, nodeOutOfFilesLine, nodeStartLines } from './log-lines.ts';
 import { BOOTNODE } from './node-identity.ts';
 import { goModules, nodeMethods } from './node-methods.ts';
 import type { NodeShape, PlainAnswer, PlainRequest } from './node-shape.ts';
@@ -32,6 +32,7 @@ export const goShape: NodeShape = {
   }),
   printStop: () => ({ console: [] }),
   socketFatal: nodeFatalLine,
+  printOutOfFiles: (ms) => ({ console: [nodeOutOfFilesLine(ms)] }),
   readOnlyFatal: 'tee: /work/xdcchain/xdc.log: Read-only file system',
   // It ignores SIGTERM and is killed in the end.
   stoppedWith: 137,

@@ -19,6 +19,10 @@ export const nodeStartLines = ({ p2pPort }: NodeIdentity, level: number): readon
 /** The end of a node whose socket has too long a path (XDC-Subnet cmd/utils/cmd.go). */
 export const nodeFatalLine = `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`;
 
+/** A node that may open no more files prints this again and again, as recorded. */
+export const nodeOutOfFilesLine = (ms: number): string =>
+  `ERROR[${nodeTime(ms)}] IPC accept failed                        err="accept unix /work/xdcchain/XDC.ipc: accept4: too many open files"`;
+
 /** What a node prints of a block at level 4; `committed` is the one that is committed with it. */
 export const nodeBlockLines = (
   ms: number,
@@ -81,6 +85,24 @@ export const relayerNoFundsLines = (ms: number, block: number): readonly string[
     50,
   ),
 ];
+
+/** The same when the parent chain demands a higher gas price, as recorded. */
+export const relayerLowGasPriceLines = (ms: number, from: number, to: number): readonly string[] => {
+  const count = to - from + 1;
+  return [
+    relayerLine(ms, `Start syncing with smart contract from block ${from} to ${to}`),
+    relayerLine(ms, `Fetch subnet node data from ${from} to ${to}`),
+    relayerLine(
+      ms,
+      `submitDynamic startblock ${from} pushing ${count} blocks, ${count} remaining(inclusive) into PARENTNET`,
+    ),
+    relayerLine(
+      ms,
+      "Fail to submit transactions into PARENTNET { message: 'Returned error: under min gas price' }",
+      50,
+    ),
+  ];
+};
 
 /** What the relayer prints at its start, as recorded. */
 export const relayerStartLines = (ms: number): readonly string[] => [

@@ -45,6 +45,8 @@ export interface NodeShape {
   readonly printStop: (ms: number) => Printed;
   /** Its end when the path of its socket is too long; undefined without a socket. */
   readonly socketFatal?: string;
+  /** When it may open no more files; undefined where nobody has recorded it. */
+  readonly printOutOfFiles?: (ms: number) => Printed;
   /** Its end when its data folder is mounted read-only. */
   readonly readOnlyFatal: string;
   /** The exit code of its container after `docker stop`. */

@@ -9,17 +9,20 @@ const MIB = 2 ** 20;
 const bootnodeImage = (nodes: readonly NodeIdentity[]): string =>
   nodes.map((node) => shapeOf(node)).find(({ reportsStats }) => reportsStats)?.image ?? '';
 
+/** The container of a node. */
+export const planNode = (node: NodeIdentity, logLevel: number): ContainerPlan => ({
+  service: node.name,
+  env: shapeOf(node).env(node, logLevel),
+  image: shapeOf(node).image,
+  args: shapeOf(node).args,
+  stoppedWith: shapeOf(node).stoppedWith,
+  ip: node.ip,
+  memoryLimitBytes: 2_048 * MIB,
+});
+
 /** A container for each program of the subnet. */
 export const planContainers = (nodes: readonly NodeIdentity[], logLevel: number): readonly ContainerPlan[] => [
-  ...nodes.map((node) => ({
-    service: node.name,
-    env: shapeOf(node).env(node, logLevel),
-    image: shapeOf(node).image,
-    args: shapeOf(node).args,
-    stoppedWith: shapeOf(node).stoppedWith,
-    ip: node.ip,
-    memoryLimitBytes: 2_048 * MIB,
-  })),
+  ...nodes.map((node) => planNode(node, logLevel)),
   ...['bootnode', ...SERVICES].map((service, index) => ({
     service,
     env: [],

@@ -11,6 +11,7 @@ import {
   frontendStartLines,
   relayerExitLine,
   relayerLine,
+  relayerLowGasPriceLines,
   relayerNoContractLines,
   relayerNoFundsLines,
   relayerNoParentLines,
@@ -129,6 +130,9 @@ export function printSubnetLogs(
       const from = Math.max(printed.get(name) ?? head, head - MAX_BLOCKS);
       printed.set(name, head);
       const { identity, chain: follows } = subnet.node(name);
+      const { printOutOfFiles } = shapeOf(identity);
+      if (printOutOfFiles && effects().outOfFiles.includes(name))
+        printNode(name, printOutOfFiles(clockOf(name, at)), at);
       if (quiet && shapeOf(identity).quietAtLowLevel) continue;
       for (let number = from + 1; number <= head; number++) {
         const committed = effects().finalityStalled ? undefined : follows.block(Math.max(number - COMMIT_DISTANCE, 0));
@@ -146,9 +150,10 @@ export function printSubnetLogs(
   const printBootnode = (at: number) => {
     if (at - pingedAt < PING_EVERY_MS) return;
     pingedAt = at;
-    const { down, unheard } = effects();
-    const heard = names.filter((name) => !down.includes(name) && !unheard.includes(name));
-    for (const name of heard) print('bootnode', bootnodeLine(at, subnet.node(name).identity), at);
+    const { down, unheard, unlisted } = effects();
+    const heard = names.filter((name) => !down.includes(name) && !unheard.includes(name)).map(identityOf);
+    for (const node of [...heard, ...(unlisted ? [subnet.unlisted] : [])])
+      print('bootnode', bootnodeLine(at, node), at);
   };
 
   let relayedAt = Math.floor(past / RELAY_PERIOD_MS);
@@ -188,6 +193,8 @@ export function printSubnetLogs(
       lines.push(...relayerNoParentLines(at));
     } else if (wanted === 'no-funds') {
       lines.push(...relayerNoFundsLines(at, submitted + 1));
+    } else if (wanted === 'low-gas-price') {
+      lines.push(...relayerLowGasPriceLines(at, submitted + 1, to));
     } else if (wanted !== 'silent' && to > submitted) {
       const range = `${submitted + 1} to ${to}`;
       lines.push(

@@ -18,3 +18,15 @@ export const restartPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 
   if (ms - sinceMs < DOWN_MS) return 'down';
   return ms - sinceMs < DOWN_MS + JOIN_MS ? 'joining' : undefined;
 };
+
+/** A node that was restarted on order is killed this much later, and Docker starts it again within the time after that. */
+const KILLED_AFTER_MS = 60_000;
+const KILLED_MS = 2_000;
+
+/** What a container does that is restarted on order at `sinceMs`, and killed later; undefined before and afterwards. */
+export const killPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 'killed' | undefined => {
+  const ago = ms - sinceMs - KILLED_AFTER_MS;
+  if (ago < 0) return restartPhase(sinceMs, ms);
+  if (ago < KILLED_MS) return 'killed';
+  return ago < JOIN_MS ? 'joining' : undefined;
+};

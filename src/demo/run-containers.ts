@@ -1,15 +1,16 @@
-import type { Containers, SimulatedContainer } from './containers.ts';
+import { type ContainerPlan, type Containers, DEMO_PROJECT, type SimulatedContainer } from './containers.ts';
 import type { Effects } from './effects.ts';
 import { frontendKilledLines } from './log-lines.ts';
 import type { SubnetLogs } from './print-subnet-logs.ts';
 
 const TICK_MS = 500;
 
-/** A node that cannot bind its socket ends at once; a build takes a while to use up the memory. */
-const LIVES_MS = { 'ipc-path-too-long': 500, 'read-only': 500, 'out-of-memory': 3_000 } as const;
+/** A node that cannot bind its socket ends at once; a build takes a while to use up the memory. One that was killed is not killed again. */
+const LIVES_MS = { killed: 5_000, 'ipc-path-too-long': 500, 'read-only': 500, 'out-of-memory': 3_000 } as const;
 
 /** Docker waits before it restarts a container that has hardly run. */
 const PAUSE_MS = 5_000;
+const HARDLY_MS = 10_000;
 
 /** As `docker stop` does it: the program may say that it ends. */
 export function stopContainer(
@@ -31,10 +32,31 @@ export function runContainers(
   logs: SubnetLogs,
   effects: () => Effects,
   now: () => number,
+  unlisted: ContainerPlan,
 ): () => void {
   const start = (service: string) => {
     containers.start(service);
     logs.printStart(service, now());
+  };
+
+  const pauseAfter = ({ startedAt, finishedAt = 0 }: SimulatedContainer): number =>
+    finishedAt - startedAt < HARDLY_MS ? PAUSE_MS : 0;
+
+  let outOfFiles: readonly string[] = [];
+  /** Containers come, go and move to other projects; a new one has a higher limit of files. */
+  const arrange = () => {
+    const limited = effects().outOfFiles;
+    const raised = outOfFiles.filter((name) => !limited.includes(name));
+    outOfFiles = limited;
+    const isThere = containers.all().some(({ service }) => service === unlisted.service);
+    if (effects().unlisted && !isThere) containers.add(unlisted);
+    if (!effects().unlisted && isThere) containers.remove(unlisted.service);
+    for (const { service, project } of containers.all()) {
+      const wanted = effects().projects[service] ?? DEMO_PROJECT;
+      if (project === wanted && !raised.includes(service)) continue;
+      containers.recreate(service, wanted);
+      logs.printStart(service, now());
+    }
   };
 
   const step = (container: SimulatedContainer) => {
@@ -42,18 +64,19 @@ export function runContainers(
     const fate = effects().fates[service];
     if (fate === 'stopped') {
       if (status !== 'exited') stopContainer(containers, logs, container, now());
-    } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= PAUSE_MS)) {
+    } else if (status === 'exited' || (status === 'restarting' && now() - finishedAt >= pauseAfter(container))) {
       start(service);
     } else if (fate !== undefined && status === 'running' && now() - startedAt >= LIVES_MS[fate]) {
       const isKilled = fate === 'out-of-memory';
       if (isKilled) containers.print(service, frontendKilledLines);
-      else logs.printFatal(service, fate, now());
+      else if (fate !== 'killed') logs.printFatal(service, fate, now());
       // The exit code of a node's container is that of its log pipe: 0 however the node died.
       containers.die(service, isKilled ? 137 : 0, isKilled);
     }
   };
 
   const tick = () => {
+    arrange();
     for (const container of containers.all()) step(container);
     logs.tick();
   };

@@ -50,6 +50,8 @@ export interface PeerView {
 /** The simulated subnet without its wires. Every answer is computed from the clock when somebody asks. */
 export interface SimulatedSubnet {
   readonly names: readonly string[];
+  /** The node that runs beside them when there is one that nobody names. */
+  readonly unlisted: NodeIdentity;
   /** The chain that most nodes follow. */
   readonly chain: Chain;
   /** Throws a `RangeError` for a name that is none of `names`. */
@@ -100,6 +102,7 @@ export const createSubnet = (
   roundTimeoutMs?: number,
 ): SimulatedSubnet => {
   const identities = names.map((name, index) => toNodeIdentity(name, index, clients[index]));
+  const unlisted = toNodeIdentity(`subnet${names.length + 1}`, names.length, clients[0]);
   const addresses = identities.map(({ address }) => address);
   const height = clients.includes('xdposchain') ? LONG_START_HEIGHT : START_HEIGHT;
   const chain = createChain(addresses, now(), roundTimeoutMs, height);
@@ -162,8 +165,11 @@ export const createSubnet = (
     return { heard: chain.officeAt(headOf(name)).voters };
   };
 
+  const isAlone = (name: string): boolean => broken.down.includes(name) || broken.isolated.includes(name);
+
   return {
     names,
+    unlisted,
     chain,
     now,
     node: (name) => {
@@ -177,12 +183,17 @@ export const createSubnet = (
         highest: Math.max(head, ...connected.map(headOf)),
         committed: committedOf(name),
         timeout: timeoutOf(name, connected),
-        peers: connected.map((other) => ({
-          identity: stateOf(other).identity,
-          chain: stateOf(other).chain,
-          head: headOf(other),
-          inbound: names.indexOf(other) > names.indexOf(name),
-        })),
+        peers: [
+          ...connected.map((other) => ({
+            identity: stateOf(other).identity,
+            chain: stateOf(other).chain,
+            head: headOf(other),
+            inbound: names.indexOf(other) > names.indexOf(name),
+          })),
+          ...(broken.unlisted && !isAlone(name)
+            ? [{ identity: unlisted, chain, head: chain.heightAt(now()), inbound: true }]
+            : []),
+        ],
         servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
         limited: broken.limited.includes(name),

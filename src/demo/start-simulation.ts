@@ -13,10 +13,10 @@ import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
 import { createParentChain } from './parent-chain.ts';
-import { planContainers } from './plan-containers.ts';
+import { planContainers, planNode } from './plan-containers.ts';
 import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
 import { relayerService } from './relayer-service.ts';
-import { restartingAt, restartPhase } from './rolling-restart.ts';
+import { killPhase, restartingAt, restartPhase } from './rolling-restart.ts';
 import { runContainers, stopContainer } from './run-containers.ts';
 import { createServiceHandler, type Service } from './service.ts';
 import { createSubnet } from './simulated-subnet.ts';
@@ -107,21 +107,24 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   let wantedSince = now();
   /** When the engine was asked to restart a container. */
   const restartedAt = new Map<string, number>();
-  /** Who is down for a restart, and who runs again and takes no part yet. */
-  const findRestarts = (): readonly (readonly [name: string, phase: 'down' | 'joining'])[] => {
+  type Phase = 'down' | 'joining' | 'killed';
+  /** Who is down for a restart or after a kill, and who runs again and takes no part yet. */
+  const findRestarts = (): readonly (readonly [name: string, phase: Phase])[] => {
     const inTurn = wanted.rolling ? restartingAt(names, wantedSince, now()) : undefined;
     const asked = [...restartedAt].flatMap(([name, at]) => {
       const phase = restartPhase(at, now());
       return phase === undefined ? [] : [[name, phase] as const];
     });
-    return inTurn === undefined ? asked : [[inTurn, 'down'], ...asked];
+    const phase = killPhase(wantedSince, now());
+    const killed = phase === undefined ? [] : wanted.killed.map((name) => [name, phase] as const);
+    return [...(inTurn === undefined ? [] : [[inTurn, 'down'] as const]), ...killed, ...asked];
   };
   let restarts = findRestarts();
-  const effectsOfRestart = (name: string, phase: 'down' | 'joining'): Partial<Effects> => {
+  const effectsOfRestart = (name: string, phase: Phase): Partial<Effects> => {
     const isNode = names.includes(name);
     if (phase === 'joining') return isNode ? { frozen: [name], isolated: [name] } : {};
     return {
-      fates: { [name]: 'stopped' },
+      fates: { [name]: phase === 'killed' ? 'killed' : 'stopped' },
       ...(isNode ? { down: [name] } : { closed: SERVICES.filter((service) => service === name) }),
     };
   };
@@ -155,7 +158,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   let stopped = false;
   const openAndClose = async (): Promise<void> => {
     if (stopped) return;
-    const silent: readonly string[] = [...current.down, ...current.rpcMoved, ...current.closed];
+    const { down, rpcMoved, misaddressed, closed } = current;
+    const silent: readonly string[] = [...down, ...rpcMoved, ...(misaddressed ? names : []), ...closed];
     await Promise.all(
       [...listeners].map(([name, listener]) => (silent.includes(name) ? listener.close() : listener.open())),
     );
@@ -168,6 +172,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     await openAndClose();
     // What a node serves changes only when it is restarted.
     if (current.adminHidden !== before.adminHidden) for (const name of names) listenerOf(name).breakConnections();
+    // The limit is raised by a new container.
+    for (const name of before.outOfFiles) if (!current.outOfFiles.includes(name)) listenerOf(name).breakConnections();
     if (current.unreachable !== before.unreachable)
       for (const listener of listeners.values()) listener.breakConnections();
   };
@@ -187,7 +193,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   };
   const listenAs = async (name: string, handler: RequestListener): Promise<void> => {
     const reachable: RequestListener = (request, response) => {
-      if (current.unreachable) request.resume();
+      if (current.unreachable || current.outOfFiles.includes(name)) request.resume();
       else answerOrRefuse(handler, request, response);
     };
     listeners.set(name, await openListener(host, reachable));
@@ -214,7 +220,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     await listenAs(PARENT, parent.handler);
     await openAndClose();
     logs = printSubnetLogs(folder, subnet, containers, () => current, parent);
-    stopContainers = runContainers(containers, logs, () => current, now);
+    stopContainers = runContainers(containers, logs, () => current, now, planNode(subnet.unlisted, 4));
   } catch (error) {
     removeFolder();
     await closeAll();

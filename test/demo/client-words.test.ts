@@ -47,6 +47,37 @@ const FORKED = [
   'stop subnet2, keep the data for later, and let it sync again from the others',
 ] as const;
 
+const OUT_OF_FILES = [
+  'too_many_open_files subnet2',
+  'subnet2 has no file descriptor left',
+  'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
+] as const;
+const UNLISTED = [
+  'containers_unlisted',
+  'the inventory lacks containers of its compose projects',
+  'add what belongs to the subnet to the inventory, as with `container: { project: demo, service: subnet5 }`; give what does not the label `subnetd.ignore: "true"` in docker-compose.yml',
+] as const;
+const CRASHED = [
+  'container_restarting subnet2',
+  'the container of subnet2 has crashed and was restarted',
+  'read why it ended with `docker logs --tail 100 demo-subnet2-1`',
+] as const;
+const MISNAMED = [
+  'container_misnamed subnet2',
+  'the inventory names the wrong container for subnet2',
+  'correct the container of subnet2 in the inventory; find its name with `docker ps`',
+] as const;
+const LOW_GAS_PRICE = [
+  'relayer_stopped relayer',
+  'the relayer submits no blocks',
+  'set PARENTNET_URL to a node with a lower minimum, lower it there (`--gasprice`), or take a relayer that pays more; run `docker compose -p demo logs --tail 50 relayer`',
+] as const;
+const NEVER_REACHED = [
+  'never_reached',
+  'subnetd has not reached any node yet',
+  'check the addresses under rpc in the inventory; starting a node does not help',
+] as const;
+
 /** Each problem of a fault, with its summary and what to do about it, in which N is the number of an epoch or a block. */
 const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, string, string | RegExp])[]])[] = [
   ['mixed', 'node-down', [AT_RISK, STOPPED]],
@@ -56,6 +87,14 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ['mixed', 'subnet-halted', [HALTED]],
   ['mixed', 'fork', [FORKED]],
   ['mixed', 'rolling-restart', []],
+  ['go', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
+  ['mixed', 'unlisted-node', [UNLISTED]],
+  ['mixed', 'ordered-then-killed', [CRASHED]],
+  ['mixed', 'container-renamed', [MISNAMED]],
+  ['mixed', 'no-gas-price', [LOW_GAS_PRICE]],
+  ['xdposchain', 'unlisted-node', [UNLISTED]],
+  ['xdposchain', 'ordered-then-killed', [CRASHED]],
+  ['xdposchain', 'container-renamed', [MISNAMED]],
   ['xdposchain', 'node-down', [AT_RISK, STOPPED]],
   ['xdposchain', 'node-partitioned', [AT_RISK, CUT_OFF]],
   [
@@ -159,14 +198,45 @@ test.concurrent.each(CASES)(
         fix: typeof fix === 'string' ? fix : expect.stringMatching(fix),
       }))
       .toSorted((a, b) => (a.problem < b.problem ? -1 : 1));
-    await eventually(() => expect(openOf(subnet.state())).toEqual(expected), WAIT_MS);
+    await eventually(() => expect(openOf(subnet.state())).toEqual(expected), 2 * WAIT_MS);
     await stays(() => expect(openOf(subnet.state())).toEqual(expected));
     expect(words.map(([problem]) => problem).toSorted()).toEqual(
       expectedProblems([fault], { nodes: demoNodeNames(4), clients: KINDS[kind], browser: false }).toSorted(),
     );
     expect(stage.bugs).toEqual([]);
   },
-  3 * WAIT_MS,
+  4 * WAIT_MS,
+);
+
+test.concurrent.each(Object.keys(KINDS) as readonly Kind[])(
+  '%s: addresses that were wrong from the start on have these words, and nothing else was ever found',
+  async (kind) => {
+    const plan = { name: 'never-reached', clients: KINDS[kind] };
+    const { subnets, bugs, stop } = await startStage([plan], {
+      checks,
+      roundTimeoutMs: 2_000,
+      faults: ['never-reached'],
+    });
+    try {
+      const [subnet] = subnets as readonly [StagedSubnet];
+      const found = new Set<string>();
+      const [problem, summary, fix] = NEVER_REACHED;
+      await eventually(() => {
+        for (const one of subnet.state().problems) found.add(one.problem);
+        expect(openOf(subnet.state())).toEqual([{ problem, summary, fix }]);
+      }, WAIT_MS);
+      expect([...found]).toEqual(['never_reached']);
+      expect(subnet.state().problems[0]?.evidence).toMatch(
+        /^none of its 4 nodes has answered since subnetd started, while the log of subnet1, subnet2, subnet3, subnet4 goes on; subnet1 did not return its latest block: nothing listens at /,
+      );
+      await subnet.simulation.setFaults([]);
+      await eventually(() => isWell(subnet), 2 * WAIT_MS);
+      expect(bugs).toEqual([]);
+    } finally {
+      await stop();
+    }
+  },
+  4 * WAIT_MS,
 );
 
 test.concurrent.each(Object.keys(HEALTHY))(

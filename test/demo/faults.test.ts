@@ -61,6 +61,12 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['key-replaced', [], []],
   ['two-keys-one', [], []],
   ['rpc-moved', [...latest(2), ...peers(2)], []],
+  ['fd-limit', [...latest(2), ...peers(2), ...logBlock(2)], []],
+  ['unlisted-node', [], []],
+  ['ordered-then-killed', [], []],
+  ['container-renamed', ['node/subnet2/container'], []],
+  ['never-reached', [...latest(1, 2, 3, 4), ...peers(1, 2, 3, 4)], []],
+  ['no-gas-price', ['relayer/relayer/submissions'], []],
   ['rate-limited', [...latest(2), ...peers(2)], []],
   ['read-only-data', [...lost, 'node/subnet2/container'], []],
   [
@@ -117,6 +123,12 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'key-replaced': ['quorum_at_risk', 'masternode_missing'],
   'two-keys-one': ['quorum_at_risk', 'key_shared'],
   'rpc-moved': ['rpc_closed subnet2'],
+  'fd-limit': ['quorum_at_risk', 'too_many_open_files subnet2'],
+  'unlisted-node': ['containers_unlisted'],
+  'ordered-then-killed': ['container_restarting subnet2'],
+  'container-renamed': ['container_misnamed subnet2'],
+  'never-reached': ['never_reached'],
+  'no-gas-price': ['relayer_stopped relayer'],
   'rate-limited': ['node_down subnet2'],
   'read-only-data': ['quorum_at_risk', 'disk_unwritable subnet2'],
   'monitor-offline': ['monitor_offline'],
@@ -197,7 +209,7 @@ test('together, all faults change what each of them changes', () => {
   expect(new Set(fails)).toEqual(new Set(OF_FOUR.flatMap(([name, each]) => (all.includes(name) ? each : []))));
 });
 
-test('only without a network is a check unknown: those of the containers, and those of the logs that Docker has', () => {
+test('only without a network or a container is a check unknown: those of the containers, and those of the logs that Docker has', () => {
   const { unknown } = expectedChanges(['monitor-offline'], parts(4));
   expect(unknown.toSorted()).toEqual(
     [
@@ -213,8 +225,11 @@ test('only without a network is a check unknown: those of the containers, and th
       )
       .sort(),
   );
-  const others = listFaults(parts(4)).filter(({ name }) => name !== 'monitor-offline');
-  expect(others.flatMap((fault) => fault.unknown)).toEqual([]);
+  const others = listFaults(parts(4)).filter(({ unknown }) => unknown.length > 0);
+  expect(others.map((fault) => [fault.name, fault.unknown])).toEqual([
+    ['container-renamed', logBlock(2)],
+    ['monitor-offline', unknown],
+  ]);
 });
 
 test('without a fault nothing changes', () => {
@@ -248,6 +263,9 @@ test('a fault that needs more nodes says how many, and is not listed', () => {
     'checkpoint-behind',
     'wallet-low',
     'wallet-empty',
+    'no-gas-price',
+    'unlisted-node',
+    'never-reached',
     'monitor-offline',
   ]);
 });

@@ -98,6 +98,42 @@ describe('on the wire', () => {
     expect(await isRefused(simulation.frontend)).toBe(false);
   });
 
+  test('unlisted-node: every node has one peer more, and its container is gone when it is over', async () => {
+    const { simulation, peerCounts, heights } = await start(['unlisted-node']);
+    expect(await peerCounts()).toEqual([4, 4, 4, 4]);
+    expect(await heights()).toEqual(Array(4).fill(START_HEIGHT));
+    const list = async () => {
+      const answer = await fetch(`${simulation.docker}/containers/json`);
+      return ((await answer.json()) as readonly { readonly Names: readonly string[] }[]).flatMap(({ Names }) => Names);
+    };
+    expect(await list()).toContain('/demo-subnet5-1');
+    await simulation.setFaults([]);
+    expect(await peerCounts()).toEqual([3, 3, 3, 3]);
+    await expect.poll(list).not.toContain('/demo-subnet5-1');
+  });
+
+  test('fd-limit: a connection is accepted and no request answered, and the others keep the peer', async () => {
+    const { node } = await start(['fd-limit']);
+    const asked = fetch(node(2), { method: 'POST', body: '{}', signal: AbortSignal.timeout(300) });
+    await expect(asked).rejects.toThrow('timeout');
+    expect((await call(node(1), 'net_peerCount')).result).toBe('0x3');
+  });
+
+  test('container-renamed: the container runs in another project, and is another one again when that is over', async () => {
+    const { simulation } = await start([]);
+    const inspect = async (name: string) => {
+      const answer = await fetch(`${simulation.docker}/containers/${name}/json`);
+      return answer.ok ? ((await answer.json()) as { readonly Id: string }).Id : undefined;
+    };
+    const before = await inspect('demo-subnet2-1');
+    await simulation.setFaults(['container-renamed']);
+    await expect.poll(() => inspect('renamed-subnet2-1')).toMatch(/^[\da-f]{64}$/);
+    expect(await inspect('demo-subnet2-1')).toBeUndefined();
+    await simulation.setFaults([]);
+    await expect.poll(() => inspect('demo-subnet2-1')).toMatch(/^[\da-f]{64}$/);
+    expect(await inspect('demo-subnet2-1')).not.toBe(before);
+  });
+
   test('several faults hold at once', async () => {
     const { node } = await start(['node-stalled', 'peer-missing', 'admin-not-exposed']);
     expect((await call(node(3), 'net_peerCount')).result).toBe('0x2');

@@ -65,8 +65,8 @@ const withVerdict = (monitor: Monitor, verdict: Verdict) =>
     )
     .sort();
 
-/** A rolling restart changes checks as long as it lasts. */
-const LEFT_OUT: readonly FaultName[] = ['rolling-restart'];
+/** Restarts change checks as long as they last. */
+const LEFT_OUT: readonly FaultName[] = ['rolling-restart', 'ordered-then-killed'];
 
 const cases: readonly (readonly FaultName[])[] = [
   [],

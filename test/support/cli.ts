@@ -62,14 +62,15 @@ export function startCli(
 export const runCli = (words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
   startCli(words, env).finished;
 
-/** Starts `subnetd run` on a free port and waits until it listens. */
-export async function startDaemon(config: string, env?: Readonly<Record<string, string>>, under?: readonly string[]) {
+/** Starts `subnetd run`, on a free port unless it is given one, and waits until it listens. */
+export async function startDaemon(
+  config: string,
+  env?: Readonly<Record<string, string>>,
+  under?: readonly string[],
+  listen = '127.0.0.1:0',
+) {
   const SUBNETD_DATABASE_URL = `sqlite:${join(dirname(config), 'data', 'subnetd.db')}`;
-  const daemon = startCli(
-    ['run', '--config', config, '--listen', '127.0.0.1:0'],
-    { SUBNETD_DATABASE_URL, ...env },
-    under,
-  );
+  const daemon = startCli(['run', '--config', config, '--listen', listen], { SUBNETD_DATABASE_URL, ...env }, under);
   const [, url = ''] = await daemon.waitFor(/"url":"(https?:[^"]+)"/);
   /** Makes an API key with the scope operate, for a reload. */
   const makeKey = () => createApiKey({ SUBNETD_DATABASE_URL, ...env }, 'operate');

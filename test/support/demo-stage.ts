@@ -55,7 +55,7 @@ const onEngine = (value: unknown, engine: string): unknown => {
 /** One monitor that watches several simulated subnets, each with a Docker Engine of its own. */
 export async function startStage(
   plans: readonly StagePlan[],
-  options: Pick<Parameters<typeof startSimulation>[0], 'checks' | 'roundTimeoutMs'> = {},
+  options: Partial<Pick<Parameters<typeof startSimulation>[0], 'checks' | 'roundTimeoutMs' | 'faults'>> = {},
 ): Promise<Stage> {
   const simulations: Simulation[] = [];
   const stopAll = async () => {

@@ -19,6 +19,9 @@ const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: tr
 
 const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 
+/** Faults that only a subnetd sees which starts with them. */
+export const FROM_START: readonly FaultName[] = ['never-reached'];
+
 /** A running node falls behind by waiting until the others are far enough ahead. */
 export const PROBLEMS_BEFORE: Readonly<Partial<Record<FaultName, readonly string[]>>> = {
   'node-behind': ['node_stalled subnet2'],

@@ -14,10 +14,13 @@ function wordProblems({ receiver, alerts }: Message, subnet: string): readonly s
     const { alertname = '', severity } = labels;
     const { summary = '', description = '', runbook_url, dashboard_url = '' } = annotations;
     const rule = alertRules.find(({ name }) => name === alertname);
+    const isOfSubnet = labels.name === undefined && labels.component === undefined;
+    // One alert may be of a target or of a whole subnet.
+    const own = (rule?.labels ?? []).filter((label) => !(isOfSubnet && ['component', 'name'].includes(label)));
     const expected: readonly (readonly [boolean, string])[] = [
       [severity === rule?.severity, `has the severity ${severity}`],
       [receiver === (severity === 'critical' ? 'page' : 'ticket'), `goes to ${receiver}`],
-      [same(Object.keys(labels), ['alertname', 'severity', ...(rule?.labels ?? [])]), 'has other labels'],
+      [same(Object.keys(labels), ['alertname', 'severity', ...own]), 'has other labels'],
       [summary.includes(subnet) && description.includes(subnet), 'does not name its subnet'],
       [!/[{}]|no value/.test(summary + description), 'has a text that was not filled in'],
       [

@@ -1,7 +1,7 @@
 import type { FaultName } from '../../src/demo/faults.ts';
 import type { ShownAlert } from './alertmanager.ts';
 import { eventually } from './cli.ts';
-import type { FaultAlerts } from './fault-alerts.ts';
+import { type FaultAlerts, FROM_START } from './fault-alerts.ts';
 import { readStatus } from './read-status.ts';
 import type { Stack, Watched } from './start-stack.ts';
 import type { Message } from './webhook.ts';
@@ -124,7 +124,8 @@ export async function runFault(
     }
   };
 
-  await watched.simulation.setFaults([fault]);
+  const happen = () => watched.simulation.setFaults([fault]);
+  await (FROM_START.includes(fault) ? watched.restart(happen) : happen());
   const { problems, pages, tickets } = expected;
   const missing = await until(
     () => [

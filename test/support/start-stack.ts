@@ -15,6 +15,8 @@ export interface Watched {
   readonly simulation: Simulation;
   /** The daemon's page. */
   readonly url: string;
+  /** Starts the daemon again once this has happened without it. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
 }
 
 /** Simulated subnets and everything between them and people, as shipped. */
@@ -84,12 +86,19 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
     mkdirSync(folder.path(name));
     const config = folder.path(`${name}/subnetd.yaml`);
     writeFileSync(config, rename(simulation.inventory(), name));
-    const daemon = await startDaemon(config);
-    ends.push(async () => {
+    let daemon = await startDaemon(config);
+    const end = async () => {
       daemon.child.kill('SIGTERM');
       await daemon.finished;
-    });
-    return { name, simulation, url: daemon.url };
+    };
+    ends.push(end);
+    const { url } = daemon;
+    const restart = async (meanwhile: () => Promise<void>) => {
+      await end();
+      await meanwhile();
+      daemon = await startDaemon(config, {}, [], new URL(url).host);
+    };
+    return { name, simulation, url, restart };
   };
 
   try {
