@@ -35,7 +35,7 @@ const LOOK_BACK_BYTES = 64 * 1024 * 1024;
  * An old line counts only if it is about a state, not if it is about a fault or a success. The height of a node is one: in a halt
  * no line comes that shows it again.
  */
-const countsWhenOld =
+const createCountsWhenOld =
   (component: Component) =>
   ({ name, means }: Pick<LogPattern, 'name' | 'means'>): boolean =>
     means === 'state' || name === 'history_data' || (component === 'node' && means === 'progress');
@@ -46,6 +46,13 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
   const pack = packs[target.component];
   const bytes = new Map<string, number>();
   const faults = new Map<string, LogFault | undefined>();
+  const countsWhenOld = createCountsWhenOld(target.component);
+  /** By the last measure: after a pause there is none for some lines. */
+  let aheadMs: number | undefined;
+  const readAhead = () => {
+    aheadMs = clocks?.read() ?? aheadMs;
+    return aheadMs;
+  };
 
   const follow = target.logFiles.map(({ path, timezone }) => {
     /** When the file was last read to its end. */
@@ -57,13 +64,17 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       own: target.patterns,
       until: clock.now,
       since: () => readToEnd,
+      clockAheadMs: readAhead,
       onOwnTime: clocks && ((own) => clocks.observe(own, readToEnd, true)),
-      onHit: (hit, line) => collector.addHit({ ...hit, counted: true }, line),
+      onHit: (hit, line, isOld) => {
+        if (!isOld || countsWhenOld({ name: hit.pattern, means: hit.means }))
+          collector.addHit({ ...hit, counted: !isOld }, line);
+      },
     });
     const oldLines = createHitReader({
       clock,
       timezone,
-      pack: pack.filter(countsWhenOld(target.component)),
+      pack: pack.filter(countsWhenOld),
       own: [],
       until: () => begun,
       onHit: (hit, line) => collector.addHit({ ...hit, counted: false }, line),

@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
@@ -76,26 +76,53 @@ test('a reload of the inventory loses no line and counts none twice, whether the
   expect([nodeLines(), linesOf(bootnode)]).toEqual([ofNode, ofBootnode]);
 }, 120_000);
 
-test('the height in the log is the last one from before the start, not that of a start before it', async () => {
-  const folder = await useLogs();
-  const lineOf = (secondsAgo: number, text: string) => {
-    const [date = '', time = ''] = new Date(Date.now() - secondsAgo * 1_000).toISOString().split('T');
-    return `INFO [${date.slice(5)}|${time.slice(0, 12)}] ${text}\n`;
-  };
-  const started = (secondsAgo: number, height: number) =>
-    lineOf(secondsAgo, `Loaded most recent local full block      number=${height} hash=ca09e0..76abb1 td=${height}`);
-  const log = [
-    started(7_800, 1_054),
-    started(3_480, 2_471),
-    lineOf(60, 'Imported new chain segment               number=2,508 hash=0x1f22 blocks=1 elapsed=2ms'),
-  ];
-  await writeFile(join(folder, 'node.log'), log.join(''));
-  const watches = useLogWatches();
-  const plan = watches.prepare();
+/** A line that a node printed so long ago. */
+const lineOf = (secondsAgo: number, text: string) => {
+  const [date = '', time = ''] = new Date(Date.now() - secondsAgo * 1_000).toISOString().split('T');
+  return `INFO [${date.slice(5)}|${time.slice(0, 12)}] ${text}\n`;
+};
+const blockLine = (secondsAgo: number, height: number) =>
+  lineOf(secondsAgo, `Imported new chain segment               number=${height} hash=0x1f22 blocks=1 elapsed=2ms`);
+
+/** The watch of the node alone. */
+function watchNode(folder: string): LogWatch {
+  const plan = useLogWatches().prepare();
   const inventory = inventoryOf(folder, 'mine');
   const [subnet] = inventory.subnets;
   const watch = plan.watchOf(targetOf(inventory, 'node'), (subnet as Inventory['subnets'][number]).settings.logs);
   plan.commit(subnet?.targets ?? []);
+  return watch;
+}
+
+test('what is in a log that comes back with a restored data folder is not news, and nothing of the clock', async () => {
+  const folder = await useLogs();
+  const path = join(folder, 'node.log');
+  const watch = watchNode(folder);
+  await vi.waitFor(() => expect(watch.facts().sources.file?.up).toBe(true), LONG);
+  for (const height of [2_501, 2_502, 2_503, 2_504]) await appendFile(path, blockLine(0, height));
+  await vi.waitFor(() => expect(watch.facts().clockAheadMs).toBeDefined(), LONG);
+  const full = 'Fatal: Failed to write block: write 1.log: no space left on device\n';
+  const begun = lineOf(10_800, 'Loaded most recent local header          number=0 hash=92b870..680244 td=1 age=1m');
+  await writeFile(join(folder, 'restored'), [begun, blockLine(10_800, 900), full, blockLine(10_700, 930)].join(''));
+  await rename(join(folder, 'restored'), path);
+  await vi.waitFor(() => expect(watch.facts().sources.file?.lines).toBe(8), LONG);
+  const { patterns, node, clockAheadMs = 0 } = watch.facts();
+  expect([patterns.disk_full?.count ?? 0, node?.height]).toEqual([0, 2_504]);
+  expect(Math.abs(clockAheadMs)).toBeLessThan(60_000);
+  const hoursAgo = ((node?.advancedAt ?? 0) - (patterns.loaded_genesis?.at ?? 0)) / 3_600_000;
+  expect(Math.round(hoursAgo)).toBe(3);
+  await appendFile(path, `${blockLine(0, 2_505)}${full}`);
+  await vi.waitFor(() => expect(watch.facts().patterns.disk_full?.count).toBe(1), LONG);
+  expect(watch.facts().node?.height).toBe(2_505);
+});
+
+test('the height in the log is the last one from before the start, not that of a start before it', async () => {
+  const folder = await useLogs();
+  const started = (secondsAgo: number, height: number) =>
+    lineOf(secondsAgo, `Loaded most recent local full block      number=${height} hash=ca09e0..76abb1 td=${height}`);
+  const log = [started(7_800, 1_054), started(3_480, 2_471), blockLine(60, 2_508)];
+  await writeFile(join(folder, 'node.log'), log.join(''));
+  const watch = watchNode(folder);
   await vi.waitFor(() => expect(watch.facts().sources.file?.up).toBe(true), LONG);
   const { node, sources, patterns } = watch.facts();
   expect(node?.height).toBe(2_508);
