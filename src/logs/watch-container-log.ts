@@ -72,8 +72,9 @@ export function createLostReport(
   };
 }
 
-/** What was printed before the start is read once nothing has come for so long. */
+/** What was printed before the start is read once a line of now comes, or none for so long. The first line takes longer. */
 const READ_MS = 500;
+const FIRST_LINE_MS = 3_000;
 
 /** Prepares to follow the log of a target's container. */
 export function watchContainerLog(options: ContainerLogOptions): ContainerLogWatch {
@@ -87,10 +88,19 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
   let isOld = false;
   let isLive = false;
   const readSince = () => (isLive ? clock.now() : undefined);
-  const setRead = () => collector.setState('container', since, undefined);
   /** Runs while what was printed before the start is read. */
   let reading: NodeJS.Timeout | undefined;
   let isRead = false;
+  const setRead = () => {
+    clearTimeout(reading);
+    reading = undefined;
+    isRead = true;
+    collector.setState('container', since, undefined);
+  };
+  const setReadAfter = (ms: number) => {
+    clearTimeout(reading);
+    reading = setTimeout(setRead, ms).unref();
+  };
   const lines = createHitReader({
     clock,
     timezone: 'UTC',
@@ -121,8 +131,8 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
         if (!old) collector.countLine('container');
         isOld = old;
         isLive = live;
-        reading?.refresh();
         lines.read(text, start, end, at);
+        if (reading !== undefined) setReadAfter(live ? 0 : READ_MS);
       },
       onLost: (after) => {
         collector.addHit({ pattern: LINES_LOST, means: 'note', at: clock.now(), counted: true });
@@ -130,14 +140,10 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
       },
       onState: (fault) => {
         clearTimeout(reading);
+        reading = undefined;
         if (fault !== undefined) collector.setState('container', since, fault);
         else if (isRead) setRead();
-        else
-          reading = setTimeout(() => {
-            isRead = true;
-            reading = undefined;
-            setRead();
-          }, READ_MS).unref();
+        else setReadAfter(FIRST_LINE_MS);
       },
     });
     const stop = () => {
