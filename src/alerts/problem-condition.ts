@@ -73,9 +73,13 @@ export const problemCondition =
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
-        .map(({ component, name, summary, evidence, fix, planned }) => ({
+        .map(({ component, name, summary, evidence, fix, planned, state: stage }) => ({
           labels: toLabels(state.subnet.name, { component, name }),
-          result: { value: 1, details: { summary, evidence, fix }, planned },
+          result: {
+            value: 1,
+            details: { summary, evidence, fix, ...(stage === 'clearing' && { isClearing: true as const }) },
+            planned,
+          },
         }));
       return withUnknown
         ? [

@@ -14,6 +14,8 @@ export interface AlertDetails {
   readonly evidence: string;
   /** What to do. */
   readonly fix: string;
+  /** It is not seen any more, and is over if it stays away. */
+  readonly isClearing?: true;
 }
 
 /**

@@ -412,6 +412,10 @@ describe('what is found', () => {
       forMs: 0,
       keepFiringForMs: 0,
     });
+    const clearing = toInput([good('b')], {}, [problem('node_down', b, { state: 'clearing' })]);
+    expect(createJudge(bases)(clearing, none)).toContainEqual(
+      expect.objectContaining({ state: 'active', details: expect.objectContaining({ isClearing: true }) }),
+    );
     const watchdog = judge(toInput([]), none).find((finding) => finding.state === 'active');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');

@@ -53,7 +53,10 @@ export function planMessage(
 ): PlannedMessage | undefined {
   const known = Object.entries(before?.alerts ?? {});
   const isKnown = new Set(known.map(([key]) => key));
-  const begun = [...firing.values()].filter((alert) => !alert.isWithheld && !isKnown.has(alertKey(alert.labels)));
+  // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
+  const isNews = ({ isWithheld, details, labels }: FiringAlert) =>
+    !isWithheld && details?.isClearing !== true && !isKnown.has(alertKey(labels));
+  const begun = [...firing.values()].filter(isNews);
   const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [alert]));
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);

@@ -56,6 +56,18 @@ describe('a message', () => {
     expect(words(plan(10 * S, [relayer, forked]))).toBe('change: +SubnetChainForked relayer - =');
   });
 
+  it('says nothing of an alert that seems to be over before anybody was notified of it, until it is there again', () => {
+    const details = { summary: 'n1 is down', evidence: 'it was seen', fix: 'start it' };
+    const withDetails = (isClearing: boolean) =>
+      firingAlert('n1', START, { details: { ...details, ...(isClearing && { isClearing: true as const }) } });
+    expect(words(plan(60 * S, [withDetails(true)]))).toBeUndefined();
+    expect(words(plan(60 * S, [withDetails(true), node('n2')]))).toBe('change: +n2 - =');
+    expect(words(plan(60 * S, [withDetails(false)]))).toBe('change: +n1 - =');
+    // Who was notified hears of it until it is over.
+    const before = notified(60 * S, withDetails(false));
+    expect(words(plan(180 * S, [withDetails(true), node('n2', 61 * S)], before))).toBe('change: +n2 - =n1');
+  });
+
   it('leaves out what a graver alert inhibits, and what planned work holds back', () => {
     expect(words(plan(60 * S, [node('n1'), haltedAlert(START)]))).toBe('change: +SubnetHalted - =');
     expect(words(plan(60 * S, [{ ...node('n1'), isHeld: true }]))).toBeUndefined();
