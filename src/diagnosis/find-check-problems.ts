@@ -133,6 +133,8 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     check.verdict === 'fail' &&
     !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
     !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
+    // A node that starts has not spoken with the bootnode yet.
+    !(check.check === 'messages' && starting.size > 0) &&
     !(check.check === 'peers' && (lacksOnlyStarting(view, starting.size) || !lacksPeers(view, all))) &&
     (check.check === 'submissions' || !isStopped(view));
   let failing = NONE;

@@ -64,8 +64,8 @@ function showsVotes({ container, chainFacts }: NodeView): boolean {
   return chainFacts !== undefined && (startedAt === undefined || chainFacts.at - startedAt >= FIRST_VOTES_MS);
 }
 
-/** Each node is asked for its pool within a minute, and a pool goes back for another one. */
-const POOLS_KNOWN_MS = 2 * 60_000;
+/** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
+const POOLS_KNOWN_MS = 3 * 60_000;
 
 /** The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes. */
 function findLeft(

@@ -191,9 +191,9 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       'key_shared',
     ]);
     // From then on every pool would show its votes, if somebody else signed with it.
-    expect(diagnose(found(119_999, '0xother')).quorum?.voting).toBe(3);
-    expect(diagnose(found(120_000, '0xother')).quorum?.voting).toBe(4);
-    expect(diagnose(found(120_000, '0xother', [addressOf('n4')])).quorum?.voting).toBe(3);
+    expect(diagnose(found(179_999, '0xother')).quorum?.voting).toBe(3);
+    expect(diagnose(found(180_000, '0xother')).quorum?.voting).toBe(4);
+    expect(diagnose(found(180_000, '0xother', [addressOf('n4')])).quorum?.voting).toBe(3);
     expect(diagnose(found(5_000, addressOf('n4'))).quorum?.voting).toBe(4);
   });
 

@@ -230,3 +230,33 @@ test('while too few vote, a log without new blocks is no fault of its node', () 
   expect(said).toContain('quorum_at_risk ');
   expect(said).not.toContain('node_log_fault n1');
 });
+
+test('the bootnode misses no node while one starts', () => {
+  const bootnode: KnownTarget = {
+    target: { subnet: 'devnet', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+    facts: {},
+  };
+  const found = (startedAgo: number) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
+    );
+    const targets = [...nodes, bootnode];
+    const states = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) =>
+        check.check === 'messages'
+          ? { ...check, verdict: 'fail' as const, seen: 'it has not heard n4', fix: 'start it' }
+          : check,
+      ),
+    }));
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: targets.map((one) => one.target),
+    };
+    return diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(found(59_999)).not.toContain('bootnode_misses_node');
+  expect(found(60_000)).toContain('bootnode_misses_node');
+});
