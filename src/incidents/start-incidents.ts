@@ -208,7 +208,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   }, followEveryMs);
   timer.unref();
   // The first diagnosis shall know what stood before the start.
-  void saver.save();
+  const loading = saver.save();
 
   return {
     ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
@@ -219,6 +219,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
     stop: async () => {
       clearInterval(timer);
+      await settleWithin(LAST_WITHIN_MS, loading);
       if (!isStarted) return;
       follow();
       await settleWithin(LAST_WITHIN_MS, saver.save(true));
