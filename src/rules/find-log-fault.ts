@@ -76,6 +76,9 @@ const NOT_BEGUN: Finding = { seen: 'reading it has not begun' };
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
+/** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
+export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
+
 /** The judgement when `log` (its name in a sentence) cannot be read; undefined when it can. */
 export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined {
   const source = countedSource(logs);

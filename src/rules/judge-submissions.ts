@@ -5,7 +5,7 @@ import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../model/facts
 import type { RelayerMode } from '../model/relayer-queue.ts';
 import { hasLog, type ServiceTarget } from '../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../model/verdict.ts';
-import { explainPattern, findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { explainPattern, findLogFault, isBeingRead, judgeUnread, readSince } from './find-log-fault.ts';
 import { findFailing, findPaused, judgeQueues } from './judge-queues.ts';
 import type { View } from './view.ts';
 
@@ -116,7 +116,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
   if (own !== undefined) return { verdict: 'fail', ...own };
   const unread = judgeUnread(logs, 'the log of the relayer');
-  if (unread !== undefined) return judgeQueues(view, unread);
+  if (unread !== undefined) return isBeingRead(logs) ? unread : judgeQueues(view, unread);
   const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);
