@@ -74,7 +74,7 @@ export function createLostReport(
 
 /** What was printed before the start is read once a line of now comes, or none for so long. The first line takes longer. */
 const READ_MS = 500;
-const FIRST_LINE_MS = 3_000;
+const FIRST_LINE_MS = 1_000;
 
 /** Prepares to follow the log of a target's container. */
 export function watchContainerLog(options: ContainerLogOptions): ContainerLogWatch {

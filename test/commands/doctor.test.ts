@@ -71,7 +71,7 @@ test('the doctor names several faults of a real Docker Engine at once, each with
   - name: d
     nodes:
 ${nodes.join('')}    bootnode: { container: { project: ${project}, service: bootnode } }
-    checks: { rpc: { stallAfter: 1s }, logs: { bootnodeWindow: 1s } }
+    checks: { rpc: { stallAfter: 5s }, logs: { bootnodeWindow: 1s } }
 docker: { socketPath: ${engine.socketPath} }
 `,
   );
