@@ -147,7 +147,7 @@ export function findHeadline(
       const { total, required, voting } = quorum;
       const before = `When they were last asked, ${voting} of ${total} masternodes could vote, and ${formatCount(required, 'is', 'are')} needed.`;
       const detail = join(suspicion, before, describeUnseen(targets), work);
-      return { standing: 'ok', sentence: `${subnet} runs, and a problem is checked`, detail };
+      return { standing: 'ok', sentence: `${subnet} runs, but a possible problem is being checked`, detail };
     }
     const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
     const detail = join(votes, suspicion, describeUnseen(targets), work);

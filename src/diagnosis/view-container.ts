@@ -31,7 +31,7 @@ export function viewStart({ facts }: TargetState, container: ContainerView, now:
   if (!byLog && container.kind !== 'running') return RUNS;
   const startedAt = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
   if (startedAt === undefined || now - startedAt >= START_MS) return RUNS;
-  // One that has answered since, and does so no more, does not start any longer.
+  // One that has answered since, and no longer does, is not starting any more.
   if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return RUNS;
   if (byLog) return { isStarting: true, isLooping: false };
   // A node that takes blocks again runs, whatever came before.

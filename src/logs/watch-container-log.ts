@@ -72,7 +72,7 @@ export function createLostReport(
   };
 }
 
-/** What was printed before the start is read once a line of now comes, or none for so long. The first line takes longer. */
+/** The history counts as read once a live line arrives, or once no line has arrived for this long. The first one may take longer. */
 const READ_MS = 500;
 const FIRST_LINE_MS = 1_000;
 
@@ -88,7 +88,7 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
   let isOld = false;
   let isLive = false;
   const readSince = () => (isLive ? clock.now() : undefined);
-  /** Runs while what was printed before the start is read. */
+  /** Runs while the history is being read. */
   let reading: NodeJS.Timeout | undefined;
   let isRead = false;
   const setRead = () => {

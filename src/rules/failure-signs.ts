@@ -92,7 +92,7 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** For failures with which no node takes blocks: one has done so since a later start. */
+/** For failures that keep a node from taking blocks: it has taken some since a later start. */
 export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   const startedAt = startOf(evidence) ?? seenAt;
   const { latest } = evidence.node ?? {};

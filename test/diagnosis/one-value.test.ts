@@ -89,7 +89,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   };
   expect(told(4, [])).toEqual(['devnet is well: one more node may fail', '4 of 4 masternodes can vote, 3 are needed.']);
   expect(told(4, [suspected])).toEqual([
-    'devnet runs, and a problem is checked',
+    'devnet runs, but a possible problem is being checked',
     'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, and 3 are needed.',
   ]);
   expect(told(3, [suspected])[0]).toBe('devnet runs: no node may fail');
