@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Go's HTTP server keeps an idle connection this long (XDC-Subnet rpc/http.go). */
@@ -26,12 +25,12 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const listen = (server: Server, host: string, port: number): Promise<number> =>
+const listen = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
+      resolve();
     });
   });
 
@@ -43,18 +42,24 @@ const end = (server: Server): Promise<void> =>
 
 const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
+/** The ports of this process: whoever falls silent comes back on its own, and nobody else answers there meanwhile. */
+const given = new Set<number>();
+
 /** Listens on a free port of `host`. */
 export const openListener = async (host: string, handler: RequestListener): Promise<Listener> => {
   const create = (): Server => createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   let server: Server | undefined;
   let port = 0;
   for (let left = PORTS.tries; server === undefined; left -= 1) {
+    port = randomInt(PORTS.from, PORTS.below);
+    if (given.has(port) && left > 0) continue;
     const next = create();
     try {
-      port = await listen(next, host, randomInt(PORTS.from, PORTS.below));
+      await listen(next, host, port);
       server = next;
+      given.add(port);
     } catch (error) {
-      if (!isTaken(error) || left === 0) throw error;
+      if (!isTaken(error) || left <= 0) throw error;
     }
   }
 

@@ -93,8 +93,8 @@ export function diagnoseSubnet(
   now: number,
   { clock = {}, facts = {}, plannedWork = [], exposures }: Circumstances = {},
 ): Diagnosis {
-  const view = viewSubnet(subnet, targets, now, facts, exposures);
   const known = indexProblems(before.problems);
+  const view = viewSubnet(subnet, targets, now, facts, exposures, known);
   const ended = dropObserved(before.ended, targets);
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now);
   const problems = markPlanned(followed.problems, known, plannedWork);

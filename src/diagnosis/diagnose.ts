@@ -9,12 +9,12 @@ import {
 } from '../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, indexProblems, type ProblemIndex } from '../model/problem-index.ts';
-import { START_MS } from '../model/restart-cause.ts';
 import { formatReason } from '../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findClockProblems } from './find-clock-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
+import { findRecovering } from './find-joining.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findMonitorProblems } from './find-monitor-problems.ts';
@@ -43,36 +43,8 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
   return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
 }
 
-/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed. */
-const RECOVERED_FROM: readonly ProblemName[] = [
-  'node_partitioned',
-  'node_down',
-  'node_hanging',
-  'container_down',
-  'container_paused',
-  'container_restarting',
-  'other_chain',
-];
-
+/** What is seen of a node that is just back. */
 const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_partitioned', 'peers_missing'];
-
-/** Creates the test whether something is seen of a node only because it is recovering, as all nodes are after a halt. */
-function createIsRecovering(found: readonly Suspicion[], before: ProblemIndex<Problem>, now: number) {
-  const isThere = new Set(found.map(({ problem, name = '' }) => `${problem} ${name}`));
-  const recovering = new Set(
-    before.values.flatMap(({ problem, name = '', state, clearingSince = now }) =>
-      (RECOVERED_FROM.includes(problem) || problem === 'subnet_halted') &&
-      state !== 'suspected' &&
-      !isThere.has(`${problem} ${name}`) &&
-      now - clearingSince < START_MS
-        ? [name]
-        : [],
-    ),
-  );
-  // A halt has no name: all nodes recover from it.
-  return ({ problem, name = '' }: Suspicion): boolean =>
-    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(''));
-}
 
 /** What is said of a node that does not answer. */
 const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
@@ -163,7 +135,12 @@ export function diagnose(
     ...findSetupProblems(view),
     ...findMonitorProblems(clock, view),
   ]);
-  const isRecovering = createIsRecovering(candidates, before, view.now);
+  const isThere = new Set(candidates.map(({ problem, name = '' }) => `${problem} ${name}`));
+  const isOver = ({ problem, name = '' }: Problem) => !isThere.has(`${problem} ${name}`);
+  const recovering = findRecovering(before, isOver, view.now);
+  /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
+  const isRecovering = ({ problem, name = '' }: Suspicion) =>
+    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(''));
   const causes = dropStale(
     candidates.filter((one) => !isRecovering(one)),
     before,

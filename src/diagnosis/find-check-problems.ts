@@ -106,17 +106,6 @@ const NONE: readonly FailedCheck[] = [];
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
 
-/** Whether a node has all peers but those that have just started, and find it within seconds. */
-const lacksOnlyStarting = ({ state: { target, facts } }: TargetView, starting: number): boolean => {
-  const peers = facts.node?.observation.peers;
-  return (
-    starting > 0 &&
-    'expectedPeers' in target &&
-    peers?.ok === true &&
-    peers.value.count >= target.expectedPeers - starting
-  );
-};
-
 /**
  * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log
  * that are signs of a known failure which is over were reported with that failure.
@@ -133,9 +122,9 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     check.verdict === 'fail' &&
     !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
     !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
-    // A node that starts has not spoken with the bootnode yet.
-    !(check.check === 'messages' && starting.size > 0) &&
-    !(check.check === 'peers' && (lacksOnlyStarting(view, starting.size) || !lacksPeers(view, all))) &&
+    // A node that joins has not spoken with the bootnode yet.
+    !(check.check === 'messages' && all.joining.size > 0) &&
+    !(check.check === 'peers' && !lacksPeers(view, all)) &&
     (check.check === 'submissions' || !isStopped(view));
   let failing = NONE;
   for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];

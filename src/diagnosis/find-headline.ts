@@ -158,7 +158,8 @@ export function findHeadline(
   }
   if (isClearing) {
     const detail = join(votes, suspicion, gone, work);
-    return { standing: 'warn', sentence: `${subnet} recovers`, detail, since: worst.since };
+    const sentence = `${subnet} recovers${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
+    return { standing: 'warn', sentence, detail, since: worst.since };
   }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
   const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');

@@ -6,7 +6,6 @@ import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
-import { START_MS } from '../model/restart-cause.ts';
 import { explainEach } from './explain-checks.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
 import { findOrphans, shortAddress } from './find-key-problems.ts';
@@ -52,10 +51,6 @@ function findLastBlock(heights: readonly Progress[]): { readonly number: number;
   return last;
 }
 
-/** Whether a node has answered again for less than a minute. */
-const isBack = ({ height }: NodeView, now: number): boolean =>
-  height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
-
 /** No node has made or received a block for the stall limit. */
 function findHalt(view: SubnetView): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
@@ -67,7 +62,7 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const last = findLastBlock(heights);
-  const joining = nodes.filter((node) => !node.isOut && (node.isStarting || isBack(node, now)));
+  const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   if (last === undefined ? voting >= required || !nodes.every(isGone) : now - last.since < stallAfterMs)

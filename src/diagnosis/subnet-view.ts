@@ -108,6 +108,8 @@ export interface SubnetView {
   readonly stallAfterMs: number;
   /** Each node has been asked since. */
   readonly askedSince: number;
+  /** The nodes that have started, or are back, for less than a minute: the others may not have found them yet. */
+  readonly joining: ReadonlySet<string>;
   readonly exposures: ExposureMemory;
   readonly now: number;
 }
@@ -156,13 +158,20 @@ export function askedAt(state: TargetState): number {
 /** A node that is not asked for so long is waited for no more. */
 const ASKED_WITHIN_MS = 20_000;
 
-/** Whether a node has too few peers, and none of the others can have gone meanwhile without being found: each has been asked since. */
+/**
+ * Whether a node has too few peers, more than those that join and find it within seconds, and none of the others can have gone
+ * meanwhile without being found: each has been asked since.
+ */
 export function lacksPeers(
   { state }: TargetView,
-  { askedSince, now }: Pick<SubnetView, 'askedSince' | 'now'>,
+  { askedSince, joining, now }: Pick<SubnetView, 'askedSince' | 'joining' | 'now'>,
 ): boolean {
   const { verdict, since = now } = checkOf(state, 'peers') ?? {};
-  return verdict === 'fail' && (askedSince >= since || now - since >= ASKED_WITHIN_MS);
+  if (verdict !== 'fail' || (askedSince < since && now - since < ASKED_WITHIN_MS)) return false;
+  const { target, facts } = state;
+  const peers = facts.node?.observation.peers;
+  const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
+  return joining.size === 0 || peers?.ok !== true || peers.value.count < expected - joining.size;
 }
 
 /** Whether a node that should take part cannot. */

@@ -1,12 +1,14 @@
 import { isCredible } from '../model/credible-height.ts';
 import type { Progress } from '../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../model/observation.ts';
-import type { ExplainedCheck } from '../model/problem.ts';
+import type { ExplainedCheck, Problem } from '../model/problem.ts';
+import { indexProblems, type ProblemIndex } from '../model/problem-index.ts';
 import { setupOf, type TargetSetup } from '../model/setup.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
+import { findJoining } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
@@ -210,13 +212,16 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return masters;
 }
 
-/** Brings together what is known of a subnet. */
+const NOTHING_BEFORE: ProblemIndex<Problem> = indexProblems([]);
+
+/** Brings together what is known of a subnet. `before`: its problems so far. */
 export function viewSubnet(
   subnet: Subnet,
   states: readonly TargetState[],
   now: number,
   facts: SubnetFacts = {},
   exposures: ExposureMemory = new WeakMap(),
+  before = NOTHING_BEFORE,
 ): SubnetView {
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
@@ -260,6 +265,7 @@ export function viewSubnet(
     quorum: findQuorum(voters),
     stallAfterMs,
     askedSince: lowest(nodes.map(({ state }) => askedAt(state))),
+    joining: findJoining(nodes, before, now),
     exposures,
     now,
   };

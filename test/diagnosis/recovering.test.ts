@@ -110,7 +110,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const enough = { ...QUORUM, voting: 3 };
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
     standing: 'warn',
-    sentence: 'devnet recovers',
+    sentence: 'devnet recovers, but a possible problem is being checked',
     detail:
       '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
     since: risk.since,
@@ -259,4 +259,38 @@ test('the bootnode misses no node while one starts', () => {
   };
   expect(found(59_999)).not.toContain('bootnode_misses_node');
   expect(found(60_000)).toContain('bootnode_misses_node');
+});
+
+test('after a restart of subnetd in a halt, nodes that were out then and answer now are waited for, and missed by nobody', () => {
+  const halted = { stalledMs: 40_000 };
+  const isOut = (name: string) => name > 'n2';
+  const out = { status: 'paused' } as const;
+  const timeout = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false } as const;
+  const paused = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, isOut(name) ? { ...halted, container: out, fault: timeout } : halted),
+  );
+  const open = diagnoseAt(paused).map((one) => ({ ...one, state: 'open' as const }));
+  expect(open.map(({ problem, name }) => `${problem} ${name}`)).toContain('container_paused n3');
+  const back = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, isOut(name) ? halted : { ...halted, peers: NAMES.slice(0, 2) }),
+  );
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: back.map((t) => t.target),
+  };
+  const said = (problems: readonly Problem[]) =>
+    diagnoseSubnet(subnet, judgeTargets(back, NOW), { problems, ended: [] }, NOW).problems.flatMap(
+      ({ problem, name = '', state, fix }) => (state === 'clearing' ? [] : [`${problem} ${name}: ${fix}`]),
+    );
+  const wait =
+    'subnet_halted : wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
+  expect(said(open)).toEqual([wait]);
+  const clearing = (agoMs: number) =>
+    open.map((one) =>
+      one.problem === 'container_paused' ? { ...one, state: 'clearing' as const, clearingSince: NOW - agoMs } : one,
+    );
+  expect(said(clearing(59_999))).toEqual([wait]);
+  expect(said(clearing(60_000))[0]).toMatch(/^subnet_halted : enough nodes answer, so see that they reach each other/);
 });

@@ -1,0 +1,54 @@
+import type { Problem } from '../model/problem.ts';
+import type { ProblemName } from '../model/problem-catalog.ts';
+import type { ProblemIndex } from '../model/problem-index.ts';
+import { START_MS } from '../model/restart-cause.ts';
+import type { NodeView } from './subnet-view.ts';
+
+/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
+const RECOVERED_FROM: readonly ProblemName[] = [
+  'node_partitioned',
+  'node_down',
+  'node_hanging',
+  'container_down',
+  'container_paused',
+  'container_restarting',
+  'other_chain',
+  'subnet_halted',
+];
+
+/** The nodes that are back for less than a minute, given the problems so far: their names, and an empty one after a halt. */
+export function findRecovering(
+  before: ProblemIndex<Problem>,
+  isOver: (problem: Problem) => boolean,
+  now: number,
+): ReadonlySet<string> {
+  const recovering = new Set<string>();
+  for (const one of before.values)
+    if (
+      RECOVERED_FROM.includes(one.problem) &&
+      one.state !== 'suspected' &&
+      now - (one.clearingSince ?? now) < START_MS &&
+      isOver(one)
+    )
+      recovering.add(one.name ?? '');
+  return recovering;
+}
+
+/** Whether the height of a node shows that it has answered again for less than a minute. */
+const hasReturned = ({ height }: NodeView, now: number): boolean =>
+  height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
+
+/** The nodes that are there for less than a minute. What was seen of one before subnetd was restarted is known by its problem only. */
+export function findJoining(
+  nodes: readonly NodeView[],
+  before: ProblemIndex<Problem>,
+  now: number,
+): ReadonlySet<string> {
+  const present = new Set<string>();
+  for (const { isOut, name } of nodes) if (!isOut) present.add(name);
+  const recovering = findRecovering(before, ({ name = '' }) => present.has(name), now);
+  const joining = new Set<string>();
+  for (const node of nodes)
+    if (node.isStarting || (!node.isOut && hasReturned(node, now)) || recovering.has(node.name)) joining.add(node.name);
+  return joining;
+}
