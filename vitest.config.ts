@@ -7,7 +7,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'notify/daemon': 130,
   'notify/restart': 50,
   'demo/verdicts': 165,
-  'demo/client-words': 215,
+  'demo/client-words': 260,
   'alerts/notifications': 215,
   'alerts/moved-subnets': 20,
   'fleet/hot-pair': 190,
