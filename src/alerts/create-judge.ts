@@ -4,6 +4,7 @@ import { findPlanned } from '../model/planned-work.ts';
 import type { ProblemPlan } from '../model/problem.ts';
 import { problemsOfAlert } from '../model/problem-catalog.ts';
 import {
+  type AlertAnnotations,
   type AlertFinding,
   type AlertLabels,
   alertKey,
@@ -13,7 +14,6 @@ import {
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
-import type { Active } from './condition.ts';
 import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
@@ -29,15 +29,8 @@ function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
     ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
   };
   const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
-  return (labels: AlertLabels, { value, details }: Active) => {
-    const texts: Record<string, string> = {};
-    for (const [name, render] of parsed) texts[name] = render(labels, value);
-    if (details !== undefined) {
-      const { evidence, fix } = details;
-      texts.description = `${texts.description} Seen: ${evidence}.${fix ? ` To do: ${fix}.` : ''}`;
-    }
-    return texts;
-  };
+  return (labels: AlertLabels, value: number): AlertAnnotations =>
+    Object.fromEntries(parsed.map(([name, render]) => [name, render(labels, value)]));
 }
 
 /** The planned work that covers an alert which is not about a problem, by its labels, as a silence would. */
@@ -76,9 +69,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       condition(input, isOpen).map(({ labels: own, result }): AlertFinding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels };
-        const { details } = result;
+        const { details, value } = result;
         const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
-        const texts = { annotations: annotate(own, result), ...(details && { details }) };
+        const texts = { annotations: annotate(own, value), ...(details && { details }) };
         return { state: 'active', labels, ...texts, forMs, keepFiringForMs, planned };
       });
     return [{ alertname, judge }];

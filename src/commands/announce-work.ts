@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { formatMinute, type StoredWork, type WorkSubject } from '../model/planned-work.ts';
+import { formatMinute } from '../model/format-instant.ts';
+import type { StoredWork, WorkSubject } from '../model/planned-work.ts';
 import type { Client } from '../notify/create-client.ts';
 import { addSilence, endSilence, listSilences, type Silence, type SilenceEnd } from '../notify/silences.ts';
 import { escapeText, quote, toJson } from './quote.ts';

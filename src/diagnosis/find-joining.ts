@@ -34,6 +34,12 @@ export function findRecovering(
   return recovering;
 }
 
+/** The nodes that are out by the problems so far, which count until a node is asked, as after a restart of subnetd. */
+export const findStillOut = (before: ProblemIndex<Problem>): ReadonlySet<string | undefined> =>
+  new Set(
+    before.values.flatMap((one) => (RECOVERED_FROM.includes(one.problem) && one.state === 'open' ? [one.name] : [])),
+  );
+
 /** Whether the height of a node shows that it has answered again for less than a minute. */
 const hasReturned = ({ height }: NodeView, now: number): boolean =>
   height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;

@@ -21,11 +21,10 @@ const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name 
 
 /** A node that takes no part, with the reason. */
 function describeOut(node: NodeView): string {
-  const { name, container, answers } = node;
+  const { name, container, peers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
   if (node.isForeign) return `${name} (on another chain)`;
-  if (answers === false) return `${name} (does not answer)`;
-  return `${name} (no peers)`;
+  return peers === 0 ? `${name} (no peers)` : `${name} (does not answer)`;
 }
 
 const describeStarting = (nodes: readonly NodeView[]): string =>

@@ -71,9 +71,10 @@ const isBelow = ({ height }: NodeView, reference = Number.NEGATIVE_INFINITY): bo
 export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
   const active = new Set(masternodes?.active);
   const hasNameless = [...active].some((address) => !masters.has(address));
-  return ({ chainFacts }) => {
-    const address = chainFacts?.observation.address;
-    return active.size === 0 || (address === undefined ? hasNameless : active.has(address));
+  return (node) => {
+    const address = node.chainFacts?.observation.address;
+    if (active.size === 0) return true;
+    return address === undefined ? hasNameless : active.has(address) && masters.get(address) === node;
   };
 }
 

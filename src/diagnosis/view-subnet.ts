@@ -8,7 +8,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { findJoining } from './find-joining.ts';
+import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
@@ -71,6 +71,8 @@ interface Moment {
   readonly lastRise: number;
   /** When a log last showed a new block. */
   readonly lastLine: number;
+  /** Of these a node that is not asked yet is out. */
+  readonly stillOut: ReadonlySet<string | undefined>;
   readonly now: number;
 }
 
@@ -145,7 +147,7 @@ function viewNode(
   chain: ChainView,
   moment: Moment,
 ): NodeView {
-  const { stallAfterMs, stoodAt, now } = moment;
+  const { stallAfterMs, stoodAt, stillOut, now } = moment;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
@@ -196,18 +198,20 @@ function viewNode(
     unseen,
     isForeign,
     isStarting,
-    isOut: isForeign || isDown(container) || isLooping || isSilent || isAlone,
+    isOut:
+      isForeign || isDown(container) || isLooping || isSilent || isAlone || (!observation && stillOut.has(target.name)),
   };
 }
 
-/** The nodes of masternodes, by their addresses. */
+/** The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. */
 function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
   const { active = [], penalised = [] } = masternodes ?? {};
   const addresses = new Set([...active, ...penalised]);
   const masters = new Map<string, NodeView>();
   for (const node of nodes) {
     const address = node.isForeign ? undefined : node.chainFacts?.observation.address;
-    if (address !== undefined && addresses.has(address)) masters.set(address, node);
+    if (address === undefined || !addresses.has(address)) continue;
+    if (masters.get(address)?.isOut !== false) masters.set(address, node);
   }
   return masters;
 }
@@ -236,7 +240,16 @@ export function viewSubnet(
   const ofChain = states.filter((state) => !chain.foreign.has(state));
   const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now);
   const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
-  const moment = { ...against, stallAfterMs, stoodAt, lastRise: findLastRise(heights, against), lastLine, now };
+  const stillOut = findStillOut(before);
+  const moment = {
+    ...against,
+    stallAfterMs,
+    stoodAt,
+    lastRise: findLastRise(heights, against),
+    lastLine,
+    stillOut,
+    now,
+  };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
   const targets = states.map((state) => {

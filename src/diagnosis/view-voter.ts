@@ -1,7 +1,7 @@
 import { isCredible } from '../model/credible-height.ts';
 import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { ContainerFacts } from '../model/facts.ts';
-import { formatMinute } from '../model/planned-work.ts';
+import { formatMinute } from '../model/format-instant.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { isLooping, START_MS } from '../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../model/snapshot.ts';

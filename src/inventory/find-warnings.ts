@@ -1,5 +1,5 @@
 import type { WallMs } from '../model/clock.ts';
-import { formatMinute } from '../model/planned-work.ts';
+import { formatMinute } from '../model/format-instant.ts';
 import { isSocketPathTooLong, MAX_SOCKET_PATH_BYTES } from '../model/socket-path.ts';
 import type { Inventory } from '../model/target.ts';
 

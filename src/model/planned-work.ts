@@ -1,4 +1,5 @@
 import type { WallMs } from './clock.ts';
+import { formatMinute } from './format-instant.ts';
 
 /** Why something is expected to fail, until when, and who said so. */
 export interface Planned {
@@ -61,9 +62,6 @@ export function findPlanned(inForce: readonly PlannedWork[], subject: Subject): 
     if (matches(work, subject) && (found === undefined || work.until > found.until)) found = work;
   return found && { reason: found.reason, until: found.until, by: found.by };
 }
-
-/** As `2026-12-01 22:00 UTC`. */
-export const formatMinute = (at: WallMs): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** As `planned until 2026-12-01 22:00 UTC: kernel upgrade`. */
 export const describePlanned = ({ reason, until }: Pick<Planned, 'reason' | 'until'>): string =>

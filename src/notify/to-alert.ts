@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { formatSecond } from '../model/format-instant.ts';
 import type { AlertAnnotations, AlertLabels, TrackedAlert } from '../model/tracked-alert.ts';
 
 /** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */
@@ -10,6 +11,14 @@ export interface PostableAlert {
   readonly generatorURL?: string;
 }
 
+/** The annotations, with what was last seen of the problem. Its durations are of then. */
+const describe = ({ annotations, details, seenAt }: TrackedAlert, toWall: Clock['toWall']): AlertAnnotations => {
+  if (details === undefined) return annotations;
+  const { evidence, fix } = details;
+  const seen = `Seen at ${formatSecond(toWall(seenAt))}: ${evidence}.`;
+  return { ...annotations, description: `${annotations.description} ${seen}${fix ? ` To do: ${fix}.` : ''}` };
+};
+
 /** An alert as of `now`. A firing one ends `leaseMs` later unless it is sent again. */
 export const toAlert = (
   alert: TrackedAlert,
@@ -19,7 +28,7 @@ export const toAlert = (
   generatorUrl?: string,
 ): PostableAlert => ({
   labels: alert.labels,
-  annotations: alert.annotations,
+  annotations: describe(alert, toWall),
   startsAt: new Date(toWall(alert.firedAt ?? alert.activeAt)).toISOString(),
   endsAt: new Date(alert.resolvedAt === undefined ? toWall(now) + leaseMs : toWall(alert.resolvedAt)).toISOString(),
   generatorURL: generatorUrl,

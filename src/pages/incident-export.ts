@@ -1,8 +1,8 @@
 import { beginSentence } from '../model/begin-sentence.ts';
+import { formatSecond } from '../model/format-instant.ts';
 import type { Incident, IncidentRecord } from '../model/incident.ts';
 import { describeAnswer, verdictOf } from './incident-parts.ts';
 import { describeIncident, describeWork, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
-import { absolute } from './times.ts';
 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefined ? null : toIso(wallMs));
@@ -81,25 +81,25 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       '| --- | --- |',
       `| Incident | ${id} |`,
       `| State | ${stateOf(incident).word} |`,
-      `| Began | ${absolute(startedAt)} |`,
-      `| Ended | ${endedAt === undefined ? 'not yet' : absolute(endedAt)} |`,
+      `| Began | ${formatSecond(startedAt)} |`,
+      `| Ended | ${endedAt === undefined ? 'not yet' : formatSecond(endedAt)} |`,
       `| Lasted | ${durationOf(incident, nowWall)} |`,
       `| Severity | ${severity} |`,
       `| Alert | ${plain(alert)} |`,
       ...(planned === undefined ? [] : [`| Planned | ${plain(describeWork(planned))} |`]),
-      ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${absolute(at)} |`),
+      ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${formatSecond(at)} |`),
       ...links('Brought by', incident.causes),
       ...links('Brought', incident.effects),
       ...links('Before it', incident.earlier === undefined ? [] : [incident.earlier]),
     ].join('\n'),
     `## What to do\n\n${plain(beginSentence(last.fix))}.`,
     `## What changed\n\n${toEntries(record)
-      .map(({ at, subject, text }) => `- ${absolute(at)}: **${plain(subject)}** ${plain(text)}`)
+      .map(({ at, subject, text }) => `- ${formatSecond(at)}: **${plain(subject)}** ${plain(text)}`)
       .join('\n')}`,
   ];
   if (capsule !== undefined) {
     sections.push(
-      `## At ${absolute(capsule.at)}`,
+      `## At ${formatSecond(capsule.at)}`,
       [
         '| target | state | vote | height | peers | last answer | container |',
         '| --- | --- | --- | --- | --- | --- | --- |',
@@ -115,7 +115,7 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
     );
   }
   sections.push(
-    `## Notes\n\n${notes.length === 0 ? 'None.' : notes.map(({ at, author, text }) => `${plain(author)}, ${absolute(at)}:\n\n${quoted(text)}`).join('\n\n')}`,
+    `## Notes\n\n${notes.length === 0 ? 'None.' : notes.map(({ at, author, text }) => `${plain(author)}, ${formatSecond(at)}:\n\n${quoted(text)}`).join('\n\n')}`,
     '## Why it happened\n\n## What went well\n\n## What to change',
   );
   return `${sections.join('\n\n')}\n`;

@@ -1,7 +1,7 @@
 import { beginSentence } from '../model/begin-sentence.ts';
 import { escapeHtml } from '../model/escape-html.ts';
 import type { Incident } from '../model/incident.ts';
-import { durationOf, lastFoundAt, titleOf } from './incident-words.ts';
+import { describeReturns, durationOf, lastFoundAt, titleOf } from './incident-words.ts';
 import { incidentPath } from './paths.ts';
 
 /** What a feed is made of. */
@@ -54,7 +54,7 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
             'end',
             lastFoundAt(incident) ?? endedAt,
             isPublic ? `${what} has ended` : `Over: ${titleOf(incident)}`,
-            `It lasted for ${lasted}.`,
+            `It lasted for ${lasted}.${describeReturns(incident)}`,
           ),
         ]),
   ];

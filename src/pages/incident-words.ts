@@ -1,9 +1,10 @@
 import { beginSentence } from '../model/begin-sentence.ts';
 import { formatTimes } from '../model/format-count.ts';
+import { formatMinute } from '../model/format-instant.ts';
 import type { Standing } from '../model/headline.ts';
 import type { HistoryChange } from '../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../model/incident.ts';
-import { formatMinute, type Planned } from '../model/planned-work.ts';
+import type { Planned } from '../model/planned-work.ts';
 import { lastingExactly } from './times.ts';
 
 /** What an incident was about, with its subnet. */
@@ -32,9 +33,13 @@ const ENDS: Readonly<Record<IncidentEnd, string>> = {
 export const describeWork = ({ reason, until, by }: Planned): string =>
   `it began during work of ${by} that was planned until ${formatMinute(until)}: ${reason}`;
 
+/** A sentence for what was over for a while in between, with the space before it. */
+export const describeReturns = ({ returns }: Incident): string =>
+  returns === 0 ? '' : ` It came back ${formatTimes(returns)} within that.`;
+
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {
-  const { last, end, returns, clearSince } = incident;
+  const { last, end, clearSince } = incident;
   const duration = durationOf(incident, nowWall);
   const how =
     end === undefined
@@ -42,8 +47,7 @@ export function describeIncident(incident: Incident, nowWall: number): string {
         ? `It has lasted for ${duration}.`
         : `It has not been found for ${lastingExactly(nowWall - clearSince)}, after ${duration}.`
       : `It lasted for ${duration}, and is over because ${ENDS[end]}.`;
-  const back = returns === 0 ? '' : ` It came back ${formatTimes(returns)} within that.`;
-  return `${beginSentence(last.evidence)}. ${how}${back}`;
+  return `${beginSentence(last.evidence)}. ${how}${describeReturns(incident)}`;
 }
 
 /** An entry of what changed: a change, a notification, a note, or the start and end of the incident itself. */

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import type { LogFacts } from '../model/facts.ts';
+import { formatSecond } from '../model/format-instant.ts';
 import type { MatchingLine } from '../model/last-lines.ts';
 import type { Moment } from './banner.ts';
 import { type Html, shape } from './marks.ts';
-import { absolute, ago, count } from './times.ts';
+import { ago, count } from './times.ts';
 
 /** A pack has more patterns than a page needs. */
 const MOST_PATTERNS = 12;
@@ -13,7 +14,7 @@ const isFault = (means: MatchingLine['means']): boolean => means === 'error' || 
 /** The last lines that matched, the oldest first. What is wrong stands out. */
 function matchingLines(lines: readonly MatchingLine[], { toWall }: Moment): Html {
   const shown = lines.map(({ at, text, means }) => {
-    const line = html`${absolute(toWall(at)).slice(11, 19)} ${text}\n`;
+    const line = html`${formatSecond(toWall(at)).slice(11, 19)} ${text}\n`;
     return isFault(means) ? html`<mark>${line}</mark>` : line;
   });
   return html`<h3>The last lines that matched</h3><pre class="log" tabindex="0" role="region" aria-label="The last lines that matched a pattern">${shown}</pre><p class="hint">Secrets are left out, and long lines are cut. Marked lines are errors.</p>`;

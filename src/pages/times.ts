@@ -1,13 +1,10 @@
 import { html } from 'hono/html';
+import { formatSecond } from '../model/format-instant.ts';
 import type { Html } from './marks.ts';
 
 const DAY_MS = 86_400_000;
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
-
-/** `2026-11-22 03:04:09 UTC`. */
-export const absolute = (wallMs: number): string =>
-  `${new Date(wallMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** The hour and minute in UTC, with the day if that is not today's. */
 export function clockTime(wallMs: number, nowWall: number): string {
@@ -33,7 +30,9 @@ export const clockSecond = (wallMs: number): string => new Date(wallMs).toISOStr
 
 /** The hour, minute and second in UTC, with the day if that is not today's. */
 export const clockSince = (wallMs: number, nowWall: number): string =>
-  absolute(wallMs).slice(0, 10) === absolute(nowWall).slice(0, 10) ? `${clockSecond(wallMs)} UTC` : absolute(wallMs);
+  formatSecond(wallMs).slice(0, 10) === formatSecond(nowWall).slice(0, 10)
+    ? `${clockSecond(wallMs)} UTC`
+    : formatSecond(wallMs);
 
 /** How long, to the second below an hour: `9 min 33 s`. */
 export function lastingExactly(ms: number): string {
@@ -43,7 +42,7 @@ export function lastingExactly(ms: number): string {
 }
 
 const timeElement = (wallMs: number, text: string): Html =>
-  html`<time datetime="${new Date(wallMs).toISOString()}" title="${absolute(wallMs)}">${text}</time>`;
+  html`<time datetime="${new Date(wallMs).toISOString()}" title="${formatSecond(wallMs)}">${text}</time>`;
 
 /** A moment as the clock shows it. */
 export const at = (wallMs: number, nowWall: number): Html => timeElement(wallMs, clockTime(wallMs, nowWall));
@@ -53,7 +52,7 @@ export const atSecond = (wallMs: number): Html => timeElement(wallMs, clockSecon
 
 /** A moment as how long ago it was; the script lets it run. */
 export const ago = (wallMs: number, nowWall: number): Html =>
-  html`<time class="ago" datetime="${new Date(wallMs).toISOString()}" title="${absolute(wallMs)}">${lasting(nowWall - wallMs)} ago</time>`;
+  html`<time class="ago" datetime="${new Date(wallMs).toISOString()}" title="${formatSecond(wallMs)}">${lasting(nowWall - wallMs)} ago</time>`;
 
 /** Since when, and for how long. */
 export const since = (wallMs: number, nowWall: number): Html =>

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { ownName } from '../../src/commands/silence.ts';
 import { createStores, type Stores } from '../../src/db/create-stores.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { formatMinute } from '../../src/model/planned-work.ts';
+import { formatMinute } from '../../src/model/format-instant.ts';
 import type { Silence } from '../../src/notify/silences.ts';
 import { TWO_RECEIVERS, writeAlertInventory } from '../support/alert-inventory.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';

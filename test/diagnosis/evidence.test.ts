@@ -162,6 +162,30 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test.each([
+    ['n3', 'n4'],
+    ['n4', 'n3'],
+  ])('of two nodes with one key the vote is left when %s is stopped', (stopped, left) => {
+    const container = { container: STOPPED, fault: REFUSED };
+    const found = diagnose(
+      nodes((name) => ({
+        chain: {
+          ...chain,
+          masternodes: { ...chain.masternodes, active: [...active.slice(0, 3), silent] },
+          ...(name === 'n4' && { address: addressOf('n3') }),
+        },
+        ...(name === stopped && container),
+      })),
+    );
+    expect(found.quorum).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(found.problems.map(({ problem, name, evidence }) => [problem, name, evidence])).toEqual([
+      ['quorum_at_risk', undefined, '3 of 4 masternodes vote and 3 are needed, without 0xn9…'],
+      ['container_down', stopped, `generated-${stopped}-1 ended 1m 10s ago with exit code 137`],
+      ['masternode_missing', undefined, expect.stringContaining('0xn9')],
+    ]);
+    expect(found.members.map(({ name, vote }) => [name, vote])).toContainEqual([left, 'votes']);
+  });
+
   test('a key that a node has just exchanged for another one votes no more, before anybody can have missed its votes', () => {
     const four = ['n1', 'n2', 'n3', 'n4'].map(addressOf);
     const found = (ago: number, address: string, neverSigned: readonly string[] = []) =>

@@ -294,3 +294,42 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
   expect(said(clearing(59_999))).toEqual([wait]);
   expect(said(clearing(60_000))[0]).toMatch(/^subnet_halted : enough nodes answer, so see that they reach each other/);
 });
+
+test('after a restart of subnetd, a node that is not asked yet counts as its stored problem says', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const open = diagnoseAt(
+    NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name > 'n2' ? { fault: refused, stalledMs: 40_000 } : { stalledMs: 40_000 }),
+    ),
+  ).map((one) => ({ ...one, state: 'open' as const }));
+  expect(open.map(({ problem, name = '' }) => `${problem} ${name}`)).toEqual([
+    'subnet_halted ',
+    'node_down n3',
+    'node_down n4',
+  ]);
+  const unasked = NAMES.map((name) => {
+    const node = diagnosedNode(name, NAMES, { stalledMs: 40_000 });
+    return name > 'n2' ? ({ ...node, facts: { ...node.facts, node: undefined } } as KnownTarget) : node;
+  });
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: unasked.map((t) => t.target),
+  };
+  const found = (state: 'open' | 'clearing') =>
+    diagnoseSubnet(
+      subnet,
+      judgeTargets(unasked, NOW),
+      { problems: open.map((one) => ({ ...one, state })), ended: [] },
+      NOW,
+    );
+  expect(found('open').quorum).toEqual({ total: 4, required: 3, voting: 2 });
+  expect(found('open').problems.find(({ problem }) => problem === 'subnet_halted')).toMatchObject({
+    state: 'open',
+    evidence:
+      'no block after 1000 for 40s; 2 of 4 masternodes can vote and 3 are needed, without n3 (does not answer), n4 (does not answer)',
+    fix: 'bring back n3, n4: 1 more must vote; restart no other node',
+  });
+  expect(found('clearing').quorum).toEqual({ total: 4, required: 3, voting: 4 });
+});

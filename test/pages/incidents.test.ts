@@ -357,7 +357,7 @@ describe('the feed of incidents', () => {
       '<title>devnet, n2: an incident has begun</title><updated>2026-11-22T03:12:07.000Z</updated><summary>Its severity is warning.</summary>',
     );
     expect(feed).toContain(
-      '<title>devnet, n2: an incident has ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted for 9 min 33 s.</summary>',
+      '<title>devnet, n2: an incident has ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted for 9 min 33 s. It came back once within that.</summary>',
     );
     expect(feed).not.toMatch(/container|137|docker|halted|192\.0|9093|incidents\/|grace/);
     expect(await (await pagesOf([])).feed(true)).toContain('<updated>2026-11-22T03:12:07.000Z</updated>');

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import { ascending } from '../../model/ascending.ts';
+import { formatSecond } from '../../model/format-instant.ts';
 import type { Standing } from '../../model/headline.ts';
 import { badge, type Html } from '../../pages/marks.ts';
-import { absolute, ago, count, lasting } from '../../pages/times.ts';
+import { ago, count, lasting } from '../../pages/times.ts';
 import type { KeyItem } from '../../platform/answer-api-keys.ts';
 import { warnNote } from '../form.ts';
 import type { Visit } from '../visit.ts';
@@ -33,7 +34,7 @@ export function keyEnd({ ExpiryDate }: Pick<KeyItem, 'ExpiryDate'>, now: number)
   if (ExpiryDate === null) return 'never';
   const end = Date.parse(ExpiryDate);
   const text = end - now < NEAR_MS ? `in ${lasting(end - now)}` : ExpiryDate.slice(0, 10);
-  return html`<time datetime="${ExpiryDate}" title="${absolute(end)}">${text}</time>`;
+  return html`<time datetime="${ExpiryDate}" title="${formatSecond(end)}">${text}</time>`;
 }
 
 const endOf = ({ RevokeDate, ExpiryDate }: KeyItem): string => RevokeDate ?? ExpiryDate ?? '';

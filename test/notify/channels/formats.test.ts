@@ -104,7 +104,7 @@ describe('a message', () => {
     expect(blocks.map((block) => block.text.text)).toEqual([
       '*WARNING devnet: n1 is down*',
       `*warning: n1 is down*
-It answers no call. Since 2026-11-21 00:00 UTC.
+It answers no call. Since 2026-11-21 00:00 UTC, seen at 2026-11-21 00:00:30 UTC.
 To do: \`docker restart n1\`
 <https://s.example/incidents?alert=A&amp;name=n|incident> · <https://s.example/alerts/A|runbook>
 
@@ -113,7 +113,7 @@ From 2026-11-21 00:00 UTC to 2026-11-21 01:02 UTC.
 <https://s.example/incidents?alert=A&amp;name=n|incident> · <https://s.example/alerts/A|runbook>
 
 *still critical: n3 is down*
-It answers no call. Since 2026-11-21 00:00 UTC.
+It answers no call. Since 2026-11-21 00:00 UTC, seen at 2026-11-21 00:00:30 UTC.
 To do: \`docker restart n3\``,
     ]);
   });
@@ -127,7 +127,7 @@ To do: \`docker restart n3\``,
       text: `<b>WARNING devnet: n&lt;1 is down</b>
 
 <b>warning: n&lt;1 is down</b>
-It answers no call. Since 2026-11-21 00:00 UTC.
+It answers no call. Since 2026-11-21 00:00 UTC, seen at 2026-11-21 00:00:30 UTC.
 To do: <code>docker restart n&lt;1</code>
 <a href="https://s.example/incidents?alert=A&amp;name=n">incident</a> · <a href="https://s.example/alerts/A">runbook</a>`,
     });
@@ -142,7 +142,7 @@ To do: <code>docker restart n&lt;1</code>
       {
         title: 'CRITICAL devnet\\: \\@everyone is down',
         description: `**critical\\: \\@everyone is down**
-It answers no call. Since 2026-11-21 00\\:00 UTC.
+It answers no call. Since 2026-11-21 00\\:00 UTC, seen at 2026-11-21 00\\:00\\:30 UTC.
 To do\\: \`docker restart @everyone\`
 [runbook](https://s.example/a?x=%281%29)`,
         color: 0xd32f2f,
@@ -158,7 +158,7 @@ To do\\: \`docker restart @everyone\`
     expect(mail.text).toBe(`WARNING devnet: n<1 is down
 
 warning: n<1 is down
-It answers no call. Since 2026-11-21 00:00 UTC.
+It answers no call. Since 2026-11-21 00:00 UTC, seen at 2026-11-21 00:00:30 UTC.
 To do: docker restart n<1
 incident: https://s.example/incidents?alert=A&name=n · runbook: https://s.example/alerts/A
 
