@@ -123,7 +123,9 @@ export function findHeadline(
       sentence: `${subnet} has not been checked yet`,
       detail: 'The first round is on its way.',
     };
-  const votes = quorum === undefined || quorum.total === 0 ? '' : `${describeVotes(quorum)}.`;
+  // Who is not asked yet is not known to vote.
+  const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
+  const votes = quorum === undefined || quorum.total === 0 || !areAsked ? '' : `${describeVotes(quorum)}.`;
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
   const blind = problems.find((one) => one.state === 'suspected' && isBlind(one.problem));
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));

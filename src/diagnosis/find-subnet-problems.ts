@@ -50,8 +50,8 @@ function findLastBlock(heights: readonly Progress[]): { readonly number: number;
   return last;
 }
 
-/** No node has made or received a block for the stall limit. */
-function findHalt(view: SubnetView): Suspicion | undefined {
+/** No node has made or received a block for the stall limit. A halt lasts until there is a block: nodes that are back make none by that. */
+function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const heights = nodes.flatMap(({ height, isWitness, isRepeating }) =>
@@ -63,13 +63,15 @@ function findHalt(view: SubnetView): Suspicion | undefined {
   const last = findLastBlock(heights);
   const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
+  const lasts = before.get({ problem: 'subnet_halted' })?.state === 'open' && starting.length + joining.length > 0;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
-  if (last === undefined ? voting >= required || !nodes.every(isGone) : now - last.since < stallAfterMs)
-    return undefined;
+  const isFound = last === undefined ? voting < required && nodes.every(isGone) : now - last.since >= stallAfterMs;
+  if (!isFound && !lasts) return undefined;
+  const standsFor = last === undefined || !isFound ? 'yet' : `for ${formatDuration(now - last.since)}`;
   const seen =
     last === undefined
-      ? 'no node runs and answers'
-      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
+      ? `no node ${isFound ? 'runs and answers' : 'answers yet'}`
+      : `no block after ${last.number} ${standsFor}`;
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
@@ -205,7 +207,7 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
 export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
   const unseen = findUnseen(view, before);
   if (unseen !== undefined) return [unseen];
-  const halt = findHalt(view);
+  const halt = findHalt(view, before);
   if (halt !== undefined) return [halt];
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.

@@ -5,7 +5,7 @@ import type { TargetState } from '../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
 import { highest } from './highest.ts';
 import { parentSubject } from './parent-view.ts';
-import { checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
 export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
@@ -46,9 +46,8 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
   return (sources?.file ?? sources?.container)?.up === true && node?.advancedAt !== undefined && !isLogAlive;
 }
 
-/** Whether its log has shown a block since the node last answered. */
-const hasPrintedSince = ({ state: { facts } }: NodeView): boolean =>
-  (facts.logs?.node?.advancedAt ?? 0) > (facts.node?.latest?.lastGoodAt ?? 0);
+/** Whether its log has shown a block since the node was asked in vain. */
+const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
 
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {

@@ -3,11 +3,11 @@ import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
 import { isBlind, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
-import { START_MS } from '../model/restart-cause.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Component } from '../model/target.ts';
 import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
+import { hasBlockSince } from './has-block-since.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
@@ -87,14 +87,9 @@ const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
 
 /** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
 function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {
-  const known = nodes.filter(({ facts }) => facts.node !== undefined);
-  if (problem !== 'subnet_halted' || known.length === 0) return true;
-  return known.some(({ facts: { node, logs } }) => {
-    const { advancedAt = Number.NEGATIVE_INFINITY, startedAt = Number.NEGATIVE_INFINITY } = logs?.node ?? {};
-    // The first height after a start is the last one before it.
-    const isNewInLog = advancedAt > since && advancedAt - startedAt >= START_MS;
-    return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
-  });
+  return (
+    problem !== 'subnet_halted' || nodes.every(({ facts }) => facts.node === undefined) || hasBlockSince(nodes, since)
+  );
 }
 
 /** The chain is asked about its masternodes and marks once a minute. */
@@ -132,8 +127,10 @@ const MOST_WAIT_MS = 60_000;
 /** A warning that would open now waits while something is suspected that pages for it, so that there is one message for one cause. */
 function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySet<Component>, now: number): Problem {
   const opens = one.state === 'open' && (before === undefined || !isStanding(before));
-  if (!opens || !isWarningOf(one, waiting) || now - one.since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
-  return { ...one, state: 'suspected', openedAt: undefined };
+  // One that is back has the time of its first begin.
+  const since = Math.min(before?.since ?? now, now);
+  if (!opens || !isWarningOf(one, waiting) || now - since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
+  return { ...one, since, state: 'suspected', openedAt: undefined };
 }
 
 /** The components for whose warnings something paged before, and nothing does now. */

@@ -110,6 +110,8 @@ export interface SubnetView {
   readonly askedSince: number;
   /** The nodes that have started, or are back, for less than a minute: the others may not have found them yet. */
   readonly joining: ReadonlySet<string>;
+  /** How many nodes are out or join, so that others cannot have them as peers yet. */
+  readonly absent: number;
   readonly exposures: ExposureMemory;
   readonly now: number;
 }
@@ -158,20 +160,17 @@ export function askedAt(state: TargetState): number {
 /** A node that is not asked for so long is waited for no more. */
 const ASKED_WITHIN_MS = 20_000;
 
-/**
- * Whether a node has too few peers, more than those that join and find it within seconds, and none of the others can have gone
- * meanwhile without being found: each has been asked since.
- */
+/** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers(
   { state }: TargetView,
-  { askedSince, joining, now }: Pick<SubnetView, 'askedSince' | 'joining' | 'now'>,
+  { askedSince, absent, now }: Pick<SubnetView, 'askedSince' | 'absent' | 'now'>,
 ): boolean {
   const { verdict, since = now } = checkOf(state, 'peers') ?? {};
   if (verdict !== 'fail' || (askedSince < since && now - since < ASKED_WITHIN_MS)) return false;
   const { target, facts } = state;
   const peers = facts.node?.observation.peers;
   const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
-  return joining.size === 0 || peers?.ok !== true || peers.value.count < expected - joining.size;
+  return absent === 0 || peers?.ok !== true || peers.value.count < expected - absent;
 }
 
 /** Whether a node that should take part cannot. */

@@ -10,6 +10,7 @@ import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
+import { hasBlockSince } from './has-block-since.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
@@ -71,6 +72,8 @@ interface Moment {
   readonly lastRise: number;
   /** When a log last showed a new block. */
   readonly lastLine: number;
+  /** When a halt was seen to end. Who did not answer before may do so since. */
+  readonly haltedUntil: number;
   /** Of these a node that is not asked yet is out. */
   readonly stillOut: ReadonlySet<string | undefined>;
   readonly now: number;
@@ -147,7 +150,7 @@ function viewNode(
   chain: ChainView,
   moment: Moment,
 ): NodeView {
-  const { stallAfterMs, stoodAt, stillOut, now } = moment;
+  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
@@ -161,8 +164,8 @@ function viewNode(
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
-      // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
-      (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
+      // The log is a second witness of a node that does not answer. The first height after a start is the last one before it.
+      (observation?.answered !== true && !isStarting && within(risenAt, stallAfterMs, now)));
   const unseen =
     answers !== false || fault === undefined || isDown(container)
       ? undefined
@@ -172,7 +175,7 @@ function viewNode(
           ? 'votes'
           : undefined;
   const isLogAlive = isAliveByLog(state, risenAt, fault, moment);
-  const isSilent = answers === false && unseen === undefined && !isLogAlive;
+  const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
   const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
@@ -216,6 +219,13 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return masters;
 }
 
+/** When the halt before was seen to end; long ago without one, or while it lasts. */
+function findHaltEnd(before: ProblemIndex<Problem>, states: readonly TargetState[], now: number): number {
+  const halt = before.get({ problem: 'subnet_halted' });
+  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
+  return halt.clearingSince ?? (hasBlockSince(states, halt.since) ? now : Number.NEGATIVE_INFINITY);
+}
+
 const NOTHING_BEFORE: ProblemIndex<Problem> = indexProblems([]);
 
 /** Brings together what is known of a subnet. `before`: its problems so far. */
@@ -248,6 +258,7 @@ export function viewSubnet(
     lastRise: findLastRise(heights, against),
     lastLine,
     stillOut,
+    haltedUntil: findHaltEnd(before, ofChain, now),
     now,
   };
   const nodes: NodeView[] = [];
@@ -267,6 +278,7 @@ export function viewSubnet(
   const neverSigned = findNeverSigned(nodes);
   const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, now);
   const voters = { nodes, chain, masters, silentVoters };
+  const joining = findJoining(nodes, before, now);
   return {
     subnet,
     facts,
@@ -278,7 +290,8 @@ export function viewSubnet(
     quorum: findQuorum(voters),
     stallAfterMs,
     askedSince: lowest(nodes.map(({ state }) => askedAt(state))),
-    joining: findJoining(nodes, before, now),
+    joining,
+    absent: nodes.filter(({ isOut, name }) => isOut || joining.has(name)).length,
     exposures,
     now,
   };

@@ -334,6 +334,14 @@ describe('no node that can be reached, without containers', () => {
     expect(found({ n1: stall, n2: stall })).toContain('subnet_halted');
   });
 
+  test('names the logs that have gone on since the nodes were asked in vain', () => {
+    const seen = (silentMs: Readonly<Record<string, number>>) => words(cutOff(silentMs))[0]?.evidence;
+    const asked = judge(cutOff({}))[0]?.checks.find(({ check }) => check === 'latest_block');
+    const askedAgo = NOW - (asked?.lastRun ?? 0) + (asked?.durationSeconds ?? 0) * 1_000;
+    expect(seen({ n1: askedAgo - 1, n2: askedAgo })).toMatch(/, while the log of n1 goes on$/);
+    expect(seen({ n1: askedAgo })).toMatch(/, and none is known to be stopped$/);
+  });
+
   test('once they can be reached again, nobody is judged by what was asked before', () => {
     const first = diagnose(cutOff({}));
     const open = first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW, seenAt: NOW }));

@@ -27,6 +27,19 @@ describe('a warning of a node', () => {
     expect(states(seen, at(confirmMs + 60 * SECOND, suspicion(), slow))).toEqual(['suspected', 'open']);
   });
 
+  test('waits as well when it is back, with the time of its first begin', () => {
+    const { clearMs } = problemCatalog.node_down;
+    const gone = confirmMs + clearMs + SECOND;
+    const back = gone + 50 * SECOND;
+    const ended = [at(0, suspicion()), at(confirmMs, suspicion()), at(confirmMs + SECOND), at(gone)] as const;
+    const states = (seconds: number) =>
+      statesAfter(...ended, at(back, suspicion(), risk), at(back + seconds * SECOND, suspicion(), risk)).at(-1);
+    expect(statesAfter(...ended).at(-1)).toEqual([]);
+    expect(states(12)).toEqual(['suspected', 'suspected']);
+    expect(states(20)).toEqual(['open', 'open']);
+    expect(statesAfter(...ended, at(back, suspicion()), at(back + 12 * SECOND, suspicion())).at(-1)).toEqual(['open']);
+  });
+
   test('that is open, of another component, or no warning does not wait', () => {
     const opened = [at(0, suspicion()), at(confirmMs, suspicion())] as const;
     expect(statesAfter(...opened, at(confirmMs + SECOND, suspicion(), risk)).at(-1)).toEqual(['suspected', 'open']);

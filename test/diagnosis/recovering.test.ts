@@ -280,13 +280,16 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
     settings: DEFAULT_SETTINGS,
     targets: back.map((t) => t.target),
   };
-  const said = (problems: readonly Problem[]) =>
-    diagnoseSubnet(subnet, judgeTargets(back, NOW), { problems, ended: [] }, NOW).problems.flatMap(
+  const said = (problems: readonly Problem[], targets: readonly KnownTarget[] = back) =>
+    diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW).problems.flatMap(
       ({ problem, name = '', state, fix }) => (state === 'clearing' ? [] : [`${problem} ${name}: ${fix}`]),
     );
   const wait =
     'subnet_halted : wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
   expect(said(open)).toEqual([wait]);
+  // As while one of the two is still out.
+  const half = back.map((one) => (one.target.name === 'n4' ? (paused[3] as KnownTarget) : one));
+  expect(said(open, half).filter((one) => one.startsWith('peers_missing'))).toEqual([]);
   const clearing = (agoMs: number) =>
     open.map((one) =>
       one.problem === 'container_paused' ? { ...one, state: 'clearing' as const, clearingSince: NOW - agoMs } : one,
@@ -332,4 +335,95 @@ test('after a restart of subnetd, a node that is not asked yet counts as its sto
     fix: 'bring back n3, n4: 1 more must vote; restart no other node',
   });
   expect(found('clearing').quorum).toEqual({ total: 4, required: 3, voting: 4 });
+});
+
+test('a halt lasts until there is a block, also while the nodes that were out come back', () => {
+  const down = (name: string) =>
+    diagnosedNode(name, NAMES, { container: STOPPED, fault: { kind: 'refused', address: name } });
+  /** It stood at a height, and answers again since a moment, if it does. */
+  const withHeight = (node: KnownTarget, number: number) => {
+    const { latest } = node.facts.node ?? {};
+    const advancedAt = NOW - (number > 1_000 ? 1_000 : 90_000);
+    const seen = latest && { ...latest, number, risen: true, riseDueSince: NOW - 2_000, advancedAt };
+    return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+  };
+  const back = (name: string, height = 1_000) =>
+    withHeight(diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 } }), height);
+  const started = (name: string) => withHeight(starting(name), 1_000);
+  const open = diagnoseAt(NAMES.map(down)).map((one) => ({ ...one, since: NOW - 60_000, state: 'open' as const }));
+  const haltOf = (targets: readonly KnownTarget[], problems: readonly Problem[] = open) => {
+    const subnet = { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: targets.map((t) => t.target) };
+    const found = diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW);
+    const halt = found.problems.find(({ problem }) => problem === 'subnet_halted');
+    return [halt?.state, halt?.evidence, halt?.fix, found.headline?.sentence];
+  };
+  expect(haltOf(NAMES.map(started))).toEqual([
+    'open',
+    'no node answers yet; 4 of 4 masternodes can vote and 3 are needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
+    'd is halted',
+  ]);
+  // The first height that a log tells after a start is the last one before it.
+  const head = { height: 1_000, advancedAt: NOW - 500 };
+  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node answers yet; /);
+  expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
+    'open',
+    'no block after 1000 yet; 4 of 4 masternodes can vote and 3 are needed',
+    'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
+    'd is halted',
+  ]);
+  expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
+  // Where no halt was, or is over, a start of all nodes is none.
+  expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
+  expect(
+    haltOf(
+      NAMES.map((name) => back(name)),
+      open.map((one) => ({ ...one, state: 'clearing' })),
+    )[0],
+  ).toBe('clearing');
+});
+
+test('once a halt is seen to end, who did not answer before it ended is not missed until it is asked again', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const silent = (name: string) => diagnosedNode(name, NAMES, { fault: refused, stalledMs: 90_000 });
+  const open = diagnoseAt(NAMES.map(silent)).map((one) => ({ ...one, since: NOW - 60_000, state: 'open' as const }));
+  expect(open.map(({ problem }) => problem)).toContain('subnet_halted');
+  // Two answer, and one of them has a new block.
+  const targets = NAMES.map((name) => (name < 'n3' ? diagnosedNode(name, NAMES) : silent(name)));
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((t) => t.target),
+  };
+  const found = (askedAgo: number, problems: readonly Problem[] = open) => {
+    const states = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) => ({ ...check, lastRun: NOW - askedAgo, durationSeconds: 0 })),
+    }));
+    const { quorum, problems: all } = diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW);
+    return [
+      quorum?.voting,
+      all.find(({ problem, state }) => problem === 'quorum_at_risk' && state === 'suspected')?.fix,
+    ];
+  };
+  expect(found(1_000)).toEqual([4, undefined]);
+  const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
+  expect(found(2_000, clearing)).toEqual([4, undefined]);
+  expect(found(1_999, clearing)).toEqual([2, 'bring back n3, n4: 1 more must vote; restart no other node']);
+  expect(found(1_000, [])[0]).toBe(2);
+});
+
+test('right after a start nobody is said to vote before each node was asked', () => {
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const unasked = nodes.map((one) =>
+    one.target.name === 'n3' ? ({ ...one, facts: { ...one.facts, node: undefined } } as KnownTarget) : one,
+  );
+  const said = (targets: readonly KnownTarget[]) =>
+    findHeadline('devnet', judgeTargets(targets, NOW), [], { quorum: QUORUM, hasRisen: false });
+  expect(said(nodes)).toMatchObject({
+    sentence: 'devnet has shown no new block yet',
+    detail: '4 of 4 masternodes can vote, 3 are needed.',
+  });
+  expect(said(unasked)).toMatchObject({ sentence: 'devnet has shown no new block yet', detail: '' });
 });
