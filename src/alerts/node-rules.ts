@@ -9,7 +9,7 @@ export const nodeRules = [
     name: 'SubnetNodeDown',
     summary: 'A node of {{ $labels.subnet }} does not answer.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} answers no JSON-RPC call, although Docker does not say that its container is stopped. Read the end of its log, then restart it; the status page has the command.',
+      '{{ $labels.name }} of {{ $labels.subnet }} answers no JSON-RPC call, although Docker does not say that its container is stopped. Read the end of its log; the status page says what to do.',
   }),
   reportProblems({
     ...ofNode,
@@ -28,9 +28,9 @@ export const nodeRules = [
   reportProblems({
     ...ofNode,
     name: 'SubnetNodeTellsNoBlock',
-    summary: 'A node of {{ $labels.subnet }} answers, but does not return its latest block.',
+    summary: 'A node of {{ $labels.subnet }} runs, but subnetd does not get its latest block.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} answers JSON-RPC calls, but not the one for its latest block. The reason of its check latest_block on the status page says what it answered.',
+      '{{ $labels.name }} of {{ $labels.subnet }} does not answer the call for its latest block, or its RPC cannot be reached. The reason of its check latest_block on the status page says which.',
   }),
   reportProblems({
     ...ofNode,
