@@ -67,11 +67,11 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound = last === undefined ? voting < required && nodes.every(isGone) : now - last.since >= stallAfterMs;
   if (!isFound && !lasts) return undefined;
-  const standsFor = last === undefined || !isFound ? 'yet' : `for ${formatDuration(now - last.since)}`;
-  const seen =
+  const found =
     last === undefined
-      ? `no node ${isFound ? 'runs and answers' : 'answers yet'}`
-      : `no block after ${last.number} ${standsFor}`;
+      ? 'no node runs and answers'
+      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
+  const seen = isFound ? found : 'no node has shown a new block yet';
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);

@@ -10,6 +10,7 @@ import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
+import { findStoodAt, heightOf } from './find-stood-at.ts';
 import { hasBlockSince } from './has-block-since.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
@@ -56,10 +57,6 @@ function findFailing({ target: { component, name }, checks }: TargetState): read
   return failing;
 }
 
-/** The height of a node, as long as its last probe obtained one. */
-const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
-  node?.observation.latest.ok ? node.latest : undefined;
-
 /** What the view of each node of a subnet needs of the others. */
 interface Moment {
   readonly stallAfterMs: number;
@@ -100,24 +97,6 @@ function findLastRise(heights: readonly Progress[], against: Pick<Moment, 'refer
 
 /** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
 const SPREAD_MS = 20_000;
-
-/** The greatest height that a node had already at `before`. One without peers, or that has just started, shows nothing. */
-function findStoodAt(
-  states: readonly TargetState[],
-  reference: number | undefined,
-  before: number,
-  now: number,
-): number {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const state of states) {
-    const { number, advancedAt } = heightOf(state) ?? {};
-    if (number === undefined || advancedAt === undefined || number <= highest || advancedAt > before) continue;
-    const { peers } = state.facts.node?.observation ?? {};
-    if ((peers?.ok && peers.value.count === 0) || viewStart(state, viewContainer(state), now).isStarting) continue;
-    if (isCredible(number, reference)) highest = number;
-  }
-  return highest;
-}
 
 /**
  * Whether half of the nodes are above this one, and the chain has gone on for half of the stall limit since. When all
@@ -164,8 +143,8 @@ function viewNode(
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
-      // The log is a second witness of a node that does not answer. The first height after a start is the last one before it.
-      (observation?.answered !== true && !isStarting && within(risenAt, stallAfterMs, now)));
+      // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
+      (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
   const unseen =
     answers !== false || fault === undefined || isDown(container)
       ? undefined
@@ -220,8 +199,7 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
 }
 
 /** When the halt before was seen to end; long ago without one, or while it lasts. */
-function findHaltEnd(before: ProblemIndex<Problem>, states: readonly TargetState[], now: number): number {
-  const halt = before.get({ problem: 'subnet_halted' });
+function findHaltEnd(halt: Problem | undefined, states: readonly TargetState[], now: number): number {
   if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
   return halt.clearingSince ?? (hasBlockSince(states, halt.since) ? now : Number.NEGATIVE_INFINITY);
 }
@@ -248,7 +226,8 @@ export function viewSubnet(
   const reference = findReference(heights);
   const against = { reference, maxLag };
   const ofChain = states.filter((state) => !chain.foreign.has(state));
-  const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now);
+  const halt = before.get({ problem: 'subnet_halted' });
+  const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now, halt);
   const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
   const stillOut = findStillOut(before);
   const moment = {
@@ -258,7 +237,7 @@ export function viewSubnet(
     lastRise: findLastRise(heights, against),
     lastLine,
     stillOut,
-    haltedUntil: findHaltEnd(before, ofChain, now),
+    haltedUntil: findHaltEnd(halt, ofChain, now),
     now,
   };
   const nodes: NodeView[] = [];

@@ -210,6 +210,8 @@ export interface NodeLogFacts {
   readonly stoppedAt?: WatchedMs;
   /** The begin of the last run before that which brought blocks for a minute. */
   readonly wellFrom?: WatchedMs;
+  /** The height before the last start. */
+  readonly heightBefore?: number;
   readonly below?: LowHeights;
   /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };

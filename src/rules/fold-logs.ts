@@ -37,10 +37,11 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
-/** The begin of the last run that brought blocks for a minute, at the start of the next one. */
-function findWellFrom({ startedAt, advancedAt = 0, wellFrom }: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom'> {
+/** What a start leaves of the run before: the begin of the last one that brought blocks for a minute, and the height. */
+function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'heightBefore'> {
+  const { startedAt, advancedAt = 0, wellFrom, height: heightBefore = facts.heightBefore } = facts;
   const from = startedAt !== undefined && advancedAt - startedAt >= START_MS ? startedAt : wellFrom;
-  return from === undefined ? {} : { wellFrom: from };
+  return { ...(from !== undefined && { wellFrom: from }), ...(heightBefore !== undefined && { heightBefore }) };
 }
 
 /** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */
@@ -48,15 +49,15 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
   switch (pattern) {
     case 'log_level':
     case 'log_level_found':
-      return { level: Number(value), startedAt: at, ...findWellFrom(facts) };
+      return { level: Number(value), startedAt: at, ...keepAtStart(facts) };
     case 'started':
     case 'nethermind_started':
-      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...findWellFrom(facts) };
+      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...keepAtStart(facts) };
     case 'node_started':
       // The program's own line, seconds after those of its script; where no script has started it, the only one.
       return facts.startedAt !== undefined && at - facts.startedAt < START_MS
         ? facts
-        : { ...facts, startedAt: at, ...findWellFrom(facts) };
+        : { ...facts, startedAt: at, ...keepAtStart(facts) };
     case 'stopped':
     case 'nethermind_stopped':
       return { ...facts, stoppedAt: at };

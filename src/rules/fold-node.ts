@@ -15,12 +15,7 @@ function move(
 ): Movement {
   if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
   const { advancedAt, risen, fall } = previous;
-  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts. A higher block may be from before that.
-  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
-  if (number > previous.number)
-    return unseen
-      ? { advancedAt, risen, riseDueSince: at, fall }
-      : { advancedAt: at, risen: true, riseDueSince: at, fall };
+  if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
   // A clock that was set back must not hide a stall.
   const riseDueSince = Math.min(previous.riseDueSince, at);
   if (number < previous.number) {
@@ -29,6 +24,8 @@ function move(
     const last = { from: previous.number, to: number, at, repeated };
     return { advancedAt, risen, riseDueSince: repeated ? riseDueSince : at, fall: last };
   }
+  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
+  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
   return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
 }
 

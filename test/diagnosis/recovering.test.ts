@@ -359,20 +359,34 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   };
   expect(haltOf(NAMES.map(started))).toEqual([
     'open',
-    'no node answers yet; 4 of 4 masternodes can vote and 3 are needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
     'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
     'd is halted',
   ]);
   // The first height that a log tells after a start is the last one before it.
   const head = { height: 1_000, advancedAt: NOW - 500 };
-  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node answers yet; /);
+  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
-    'no block after 1000 yet; 4 of 4 masternodes can vote and 3 are needed',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed',
     'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
     'd is halted',
   ]);
   expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
+  // One that was last asked before the last block has caught up with what another has printed before its start.
+  const caughtUp = back('n1', 1_001);
+  const printed = (height: number) => [
+    caughtUp,
+    ...NAMES.slice(1).map((name) => withLog(back(name), { heightBefore: height })),
+  ];
+  expect(haltOf(printed(1_001))[0]).toBe('open');
+  expect(haltOf(printed(1_000))[0]).toBe('clearing');
+  const asked = (advancedAt: number) => [
+    caughtUp,
+    ...NAMES.slice(1).map((name) => withLog(back(name), { height: 1_001, advancedAt })),
+  ];
+  expect(haltOf(asked(NOW - 60_000))[0]).toBe('open');
+  expect(haltOf(asked(NOW - 59_999))[0]).toBe('clearing');
   // Where no halt was, or is over, a start of all nodes is none.
   expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
   expect(

@@ -42,22 +42,6 @@ describe('a height', () => {
   it('gets new time after it was unreachable for as long as a stall takes', () => {
     expect(verdicts([5, null, null, null, null, null, null, 5, 5, 5, 5, 5, 5, 5])).toBe('pffffffppppppf');
   });
-  it('that is higher after as long shows no rise by that: the block may be from before', () => {
-    const risenAt = (heights: readonly (number | null)[]) => {
-      let facts: NodeFacts | undefined;
-      for (const [i, number] of heights.entries()) {
-        const latest =
-          number === null
-            ? ({ ok: false, fault: { kind: 'refused', address: 'http://a' } } as const)
-            : ({ ok: true, value: { number } } as const);
-        facts = foldNode(facts, { answered: latest.ok, latest }, i * SECOND, 3 * SECOND);
-      }
-      return facts?.latest && [facts.latest.advancedAt, facts.latest.riseDueSince];
-    };
-    expect(risenAt([6, 7, null, null, 8])).toEqual([1 * SECOND, 4 * SECOND]);
-    expect(risenAt([6, 7, null, null, 8, 9])).toEqual([5 * SECOND, 5 * SECOND]);
-    expect(risenAt([6, 7, null, 8])).toEqual([3 * SECOND, 3 * SECOND]);
-  });
   it('is given a new base by a fall, and that is said', () => {
     const judged = watch([1000, 1005, 870, 900, 1010]);
     expect(judged.map(({ verdict }) => verdict)).toEqual(Array(5).fill('pass'));

@@ -166,3 +166,21 @@ test('a node that has just started is not said to have shown no block for as lon
     reason: expect.stringMatching(/^the log of subnet1 has shown no block for 1m 10s/),
   });
 });
+
+test('the height before a start is kept through its lines, and over a start that shows none', () => {
+  const at = (seconds: number) => START + seconds * 1_000;
+  const hit = (pattern: string, seconds: number, value?: string) =>
+    ({ pattern, means: 'progress', at: at(seconds), counted: true, ...(value !== undefined && { value }) }) as const;
+  const after = (...hits: readonly ReturnType<typeof hit>[]) =>
+    hits.reduce<LogState>((state, one) => foldLogHit('node', state, one), {}).node;
+  const first = [
+    hit('imported_segment', 0, '7'),
+    hit('log_level', 10, '3'),
+    hit('started', 11),
+    hit('node_started', 12),
+  ];
+  expect(after(...first)).toMatchObject({ heightBefore: 7, startedAt: at(11) });
+  expect(after(...first)?.height).toBeUndefined();
+  expect(after(...first, hit('imported_segment', 20, '9'), hit('started', 30))?.heightBefore).toBe(9);
+  expect(after(hit('started', 11))?.heightBefore).toBeUndefined();
+});
