@@ -8,7 +8,7 @@ import { viewContainer, viewStart } from './view-container.ts';
 export const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
   node?.observation.latest.ok ? node.latest : undefined;
 
-/** The heights of a node from before a halt, which began at `since` at the latest, also when it was started again since. */
+/** The heights of a node from before `since`, at which a halt was last found, also when it was started again then. */
 function heightsBefore({ facts: { node, logs } }: TargetState, since: number): readonly number[] {
   const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
   return [
@@ -32,7 +32,7 @@ export function findStoodAt(
   let highest = Number.NEGATIVE_INFINITY;
   for (const state of states) {
     if (halt?.state === 'open')
-      for (const height of heightsBefore(state, halt.since))
+      for (const height of heightsBefore(state, halt.seenAt))
         if (height > highest && isCredible(height, reference)) highest = height;
     const { number, advancedAt } = heightOf(state) ?? {};
     if (number === undefined || advancedAt === undefined || number <= highest || advancedAt > before) continue;

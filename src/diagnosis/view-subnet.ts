@@ -201,7 +201,7 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
 /** When the halt before was seen to end; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, states: readonly TargetState[], now: number): number {
   if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
-  return halt.clearingSince ?? (hasBlockSince(states, halt.since) ? now : Number.NEGATIVE_INFINITY);
+  return halt.clearingSince ?? (hasBlockSince(states, halt.seenAt) ? now : Number.NEGATIVE_INFINITY);
 }
 
 const NOTHING_BEFORE: ProblemIndex<Problem> = indexProblems([]);

@@ -350,7 +350,12 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   const back = (name: string, height = 1_000) =>
     withHeight(diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 } }), height);
   const started = (name: string) => withHeight(starting(name), 1_000);
-  const open = diagnoseAt(NAMES.map(down)).map((one) => ({ ...one, since: NOW - 60_000, state: 'open' as const }));
+  const open = diagnoseAt(NAMES.map(down)).map((one) => ({
+    ...one,
+    since: NOW - 600_000,
+    seenAt: NOW - 60_000,
+    state: 'open' as const,
+  }));
   const haltOf = (targets: readonly KnownTarget[], problems: readonly Problem[] = open) => {
     const subnet = { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: targets.map((t) => t.target) };
     const found = diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW);
@@ -400,7 +405,12 @@ test('a halt lasts until there is a block, also while the nodes that were out co
 test('once a halt is seen to end, who did not answer before it ended is not missed until it is asked again', () => {
   const refused = { kind: 'refused', address: 'n' } as const;
   const silent = (name: string) => diagnosedNode(name, NAMES, { fault: refused, stalledMs: 90_000 });
-  const open = diagnoseAt(NAMES.map(silent)).map((one) => ({ ...one, since: NOW - 60_000, state: 'open' as const }));
+  const open = diagnoseAt(NAMES.map(silent)).map((one) => ({
+    ...one,
+    since: NOW - 600_000,
+    seenAt: NOW - 60_000,
+    state: 'open' as const,
+  }));
   expect(open.map(({ problem }) => problem)).toContain('subnet_halted');
   // Two answer, and one of them has a new block.
   const targets = NAMES.map((name) => (name < 'n3' ? diagnosedNode(name, NAMES) : silent(name)));
@@ -422,6 +432,9 @@ test('once a halt is seen to end, who did not answer before it ended is not miss
     ];
   };
   expect(found(1_000)).toEqual([4, undefined]);
+  // A halt that is back has the time of its first begin. Blocks since then do not end it.
+  const all = judgeTargets(NAMES.map(silent), NOW);
+  expect(diagnoseSubnet(subnet, all, { problems: open, ended: [] }, NOW).quorum?.voting).toBe(0);
   const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
   expect(found(2_000, clearing)).toEqual([4, undefined]);
   expect(found(1_999, clearing)).toEqual([2, 'bring back n3, n4: 1 more must vote; restart no other node']);
