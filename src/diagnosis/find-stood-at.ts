@@ -42,3 +42,20 @@ export function findStoodAt(
   }
   return highest;
 }
+
+/** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
+export function findHaltEnd(
+  halt: Problem | undefined,
+  states: readonly TargetState[],
+  stoodAt: number,
+  now: number,
+): number {
+  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
+  const isNew = (number = stoodAt, at = halt.seenAt) => number > stoodAt && at > halt.seenAt;
+  const isOver = states.some(
+    ({ facts: { node, logs } }) =>
+      (node?.latest?.risen === true && isNew(node.latest.number, node.latest.advancedAt)) ||
+      isNew(logs?.node?.height, logs?.node?.advancedAt),
+  );
+  return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
+}

@@ -3,11 +3,11 @@ import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
 import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
 import { isBlind, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
+import { START_MS } from '../model/restart-cause.ts';
 import { SEVERITIES } from '../model/severity.ts';
 import type { TargetState } from '../model/snapshot.ts';
 import type { Component } from '../model/target.ts';
 import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
-import { hasBlockSince } from './has-block-since.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
@@ -87,9 +87,14 @@ const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
 
 /** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
 function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {
-  return (
-    problem !== 'subnet_halted' || nodes.every(({ facts }) => facts.node === undefined) || hasBlockSince(nodes, since)
-  );
+  const known = nodes.filter(({ facts }) => facts.node !== undefined);
+  if (problem !== 'subnet_halted' || known.length === 0) return true;
+  return known.some(({ facts: { node, logs } }) => {
+    const { advancedAt = Number.NEGATIVE_INFINITY, startedAt = Number.NEGATIVE_INFINITY } = logs?.node ?? {};
+    // The first height after a start is the last one before it.
+    const isNewInLog = advancedAt > since && advancedAt - startedAt >= START_MS;
+    return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
+  });
 }
 
 /** The chain is asked about its masternodes and marks once a minute. */

@@ -10,8 +10,7 @@ import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
-import { findStoodAt, heightOf } from './find-stood-at.ts';
-import { hasBlockSince } from './has-block-since.ts';
+import { findHaltEnd, findStoodAt, heightOf } from './find-stood-at.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
@@ -198,12 +197,6 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return masters;
 }
 
-/** When the halt before was seen to end; long ago without one, or while it lasts. */
-function findHaltEnd(halt: Problem | undefined, states: readonly TargetState[], now: number): number {
-  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
-  return halt.clearingSince ?? (hasBlockSince(states, halt.seenAt) ? now : Number.NEGATIVE_INFINITY);
-}
-
 const NOTHING_BEFORE: ProblemIndex<Problem> = indexProblems([]);
 
 /** Brings together what is known of a subnet. `before`: its problems so far. */
@@ -237,7 +230,7 @@ export function viewSubnet(
     lastRise: findLastRise(heights, against),
     lastLine,
     stillOut,
-    haltedUntil: findHaltEnd(halt, ofChain, now),
+    haltedUntil: findHaltEnd(halt, ofChain, stoodAt, now),
     now,
   };
   const nodes: NodeView[] = [];

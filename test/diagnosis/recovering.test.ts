@@ -412,16 +412,22 @@ test('once a halt is seen to end, who did not answer before it ended is not miss
     state: 'open' as const,
   }));
   expect(open.map(({ problem }) => problem)).toContain('subnet_halted');
-  // Two answer, and one of them has a new block.
-  const targets = NAMES.map((name) => (name < 'n3' ? diagnosedNode(name, NAMES) : silent(name)));
+  // Two answer, and have the height of before, or a new block.
+  const answering = (name: string, number: number) => {
+    const node = diagnosedNode(name, NAMES);
+    const latest = { ...node.facts.node?.latest, number };
+    return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+  };
+  const at = (number: number) => NAMES.map((name) => (name < 'n3' ? answering(name, number) : silent(name)));
+  const targets = at(1_001);
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',
     settings: DEFAULT_SETTINGS,
     targets: targets.map((t) => t.target),
   };
-  const found = (askedAgo: number, problems: readonly Problem[] = open) => {
-    const states = judgeTargets(targets, NOW).map((state) => ({
+  const found = (askedAgo: number, problems: readonly Problem[] = open, seen = targets) => {
+    const states = judgeTargets(seen, NOW).map((state) => ({
       ...state,
       checks: state.checks.map((check) => ({ ...check, lastRun: NOW - askedAgo, durationSeconds: 0 })),
     }));
@@ -432,6 +438,7 @@ test('once a halt is seen to end, who did not answer before it ended is not miss
     ];
   };
   expect(found(1_000)).toEqual([4, undefined]);
+  expect(found(1_000, open, at(1_000))[0]).toBe(2);
   // A halt that is back has the time of its first begin. Blocks since then do not end it.
   const all = judgeTargets(NAMES.map(silent), NOW);
   expect(diagnoseSubnet(subnet, all, { problems: open, ended: [] }, NOW).quorum?.voting).toBe(0);
