@@ -54,6 +54,8 @@ function findLastBlock(heights: readonly Progress[]): { readonly number: number;
 function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
+  const isOpen = before.get({ problem: 'subnet_halted' })?.state === 'open';
+  if (isOpen && view.haltedUntil === now) return undefined;
   const heights = nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness && !isRepeating ? [height] : [],
   );
@@ -63,7 +65,7 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   const last = findLastBlock(heights);
   const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
-  const lasts = before.get({ problem: 'subnet_halted' })?.state === 'open' && starting.length + joining.length > 0;
+  const lasts = isOpen && starting.length + joining.length > 0;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound = last === undefined ? voting < required && nodes.every(isGone) : now - last.since >= stallAfterMs;
   if (!isFound && !lasts) return undefined;

@@ -90,9 +90,10 @@ function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): b
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {
-    const { advancedAt = Number.NEGATIVE_INFINITY, startedAt = Number.NEGATIVE_INFINITY } = logs?.node ?? {};
+    const { height = 0, advancedAt = Number.NEGATIVE_INFINITY, ...start } = logs?.node ?? {};
+    const { startedAt = Number.NEGATIVE_INFINITY, heightBefore = height } = start;
     // The first height after a start is the last one before it.
-    const isNewInLog = advancedAt > since && advancedAt - startedAt >= START_MS;
+    const isNewInLog = advancedAt > since && (height > heightBefore || advancedAt - startedAt >= START_MS);
     return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
   });
 }

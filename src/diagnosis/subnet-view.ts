@@ -110,6 +110,8 @@ export interface SubnetView {
   readonly askedSince: number;
   /** The nodes that have started, or are back, for less than a minute: the others may not have found them yet. */
   readonly joining: ReadonlySet<string>;
+  /** When a halt was seen to end, in a log or by an answer; long ago while it lasts, and without one. */
+  readonly haltedUntil: number;
   /** How many nodes are out or join, so that others cannot have them as peers yet. */
   readonly absent: number;
   readonly exposures: ExposureMemory;

@@ -223,6 +223,7 @@ export function viewSubnet(
   const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now, halt);
   const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
   const stillOut = findStillOut(before);
+  const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const moment = {
     ...against,
     stallAfterMs,
@@ -230,7 +231,7 @@ export function viewSubnet(
     lastRise: findLastRise(heights, against),
     lastLine,
     stillOut,
-    haltedUntil: findHaltEnd(halt, ofChain, stoodAt, now),
+    haltedUntil,
     now,
   };
   const nodes: NodeView[] = [];
@@ -263,6 +264,7 @@ export function viewSubnet(
     stallAfterMs,
     askedSince: lowest(nodes.map(({ state }) => askedAt(state))),
     joining,
+    haltedUntil,
     absent: nodes.filter(({ isOut, name }) => isOut || joining.has(name)).length,
     exposures,
     now,

@@ -392,6 +392,11 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   ];
   expect(haltOf(asked(NOW - 60_000))[0]).toBe('open');
   expect(haltOf(asked(NOW - 59_999))[0]).toBe('clearing');
+  // The log shows the block before the next answer.
+  const shown = (height: number, advancedAt: number) =>
+    NAMES.map((name) => withLog(back(name), { heightBefore: 1_000, startedAt: NOW - 5_000, height, advancedAt }));
+  expect(haltOf(shown(1_001, NOW - 500))[0]).toBe('clearing');
+  expect(haltOf(shown(1_000, NOW - 500))[0]).toBe('open');
   // Where no halt was, or is over, a start of all nodes is none.
   expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
   expect(
