@@ -397,6 +397,8 @@ test('a halt lasts until there is a block, also while the nodes that were out co
     NAMES.map((name) => withLog(back(name), { heightBefore: 1_000, startedAt: NOW - 5_000, height, advancedAt }));
   expect(haltOf(shown(1_001, NOW - 500))[0]).toBe('clearing');
   expect(haltOf(shown(1_000, NOW - 500))[0]).toBe('open');
+  const first = open.map((one) => ({ ...one, since: NOW - 60_000 }));
+  expect(haltOf(shown(1_001, NOW - 500), first)[0]).toBe('clearing');
   // Where no halt was, or is over, a start of all nodes is none.
   expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
   expect(
