@@ -74,7 +74,8 @@ export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): 
   return (node) => {
     const address = node.chainFacts?.observation.address;
     if (active.size === 0) return true;
-    return address === undefined ? hasNameless : active.has(address) && masters.get(address) === node;
+    // One on another chain is no master, and is missed all the same.
+    return address === undefined ? hasNameless : active.has(address) && (masters.get(address) ?? node) === node;
   };
 }
 

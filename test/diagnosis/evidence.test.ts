@@ -162,6 +162,17 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('a masternode whose node is on another chain is named as missing', () => {
+    const masternodes = { ...chain.masternodes, active: NAMES.map(addressOf) };
+    const found = words(
+      nodes((name) => ({ chain: { ...chain, masternodes, ...(name === 'n2' && { genesis: '0x1234567890' }) } })),
+    );
+    expect(found.map(({ problem, name, fix }) => [problem, name, fix])).toEqual([
+      ['quorum_at_risk', undefined, 'bring back n2 before any other work, and restart no other node'],
+      ['other_chain', 'n2', expect.stringContaining('genesis')],
+    ]);
+  });
+
   test.each([
     ['n3', 'n4'],
     ['n4', 'n3'],

@@ -124,7 +124,7 @@ export function readSent({ sent }: FleetStage, name: string) {
 }
 
 const toText = ({ annotations: { summary, description } }: Pick<ShownAlert, 'annotations'>): string =>
-  `${summary} ${description?.replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
+  `${summary} ${description?.replace(/Seen at [-\d: ]+ UTC:/, 'Seen at #:').replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
 
 /** Looks at Alertmanager four times and at all daemons twice a second, until it is stopped. */
 export function observeStage(stage: FleetStage) {
