@@ -16,7 +16,7 @@ const RECOVERED_FROM: readonly ProblemName[] = [
   'subnet_halted',
 ];
 
-/** The nodes that are back for less than a minute, given the problems so far: their names, and an empty one after a halt. */
+/** The nodes that came back less than a minute ago, given the problems so far: their names, and an empty one after a halt. */
 export function findRecovering(
   before: ProblemIndex<Problem>,
   isOver: (problem: Problem) => boolean,
@@ -44,7 +44,7 @@ export const findStillOut = (before: ProblemIndex<Problem>): ReadonlySet<string 
 const hasReturned = ({ height }: NodeView, now: number): boolean =>
   height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
 
-/** The nodes that are there for less than a minute. What was seen of one before subnetd was restarted is known by its problem only. */
+/** The nodes that came, or came back, less than a minute ago. After a restart of subnetd only a stored problem tells that one was gone. */
 export function findJoining(
   nodes: readonly NodeView[],
   before: ProblemIndex<Problem>,

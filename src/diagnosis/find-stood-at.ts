@@ -8,7 +8,7 @@ import { viewContainer, viewStart } from './view-container.ts';
 export const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
   node?.observation.latest.ok ? node.latest : undefined;
 
-/** The heights of a node from before `since`, at which a halt was last found, also when it was started again then. */
+/** The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. */
 function heightsBefore({ facts: { node, logs } }: TargetState, since: number): readonly number[] {
   const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
   return [

@@ -50,7 +50,7 @@ function findLastBlock(heights: readonly Progress[]): { readonly number: number;
   return last;
 }
 
-/** No node has made or received a block for the stall limit. A halt lasts until there is a block: nodes that are back make none by that. */
+/** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
 function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;

@@ -48,7 +48,7 @@ export function writeTitle(message: Message): string {
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
-/** `sentAt`: what is seen, and for how long, is of then. */
+/** `sentAt`: the durations in the evidence are as of then. */
 function writeAlert(one: MessageAlert, sentAt: string, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
   const { plain, bold, code, link } = markup;
   const { status, isNew, severity, links } = one;
