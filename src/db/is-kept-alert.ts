@@ -31,7 +31,7 @@ const isNotifiedAlert = (value: unknown): boolean =>
   isTexts(value.annotations) &&
   isOptional(value.details, isDetails) &&
   isTime(value.startsAt) &&
-  isOptional(value.endsAt, isTime);
+  [value.seenAt, value.endsAt].every((time) => isOptional(time, isTime));
 
 /** Whether a value of the database is a group of which a channel was notified. */
 export const isNotifiedGroup = (value: unknown): value is NotifiedGroup =>

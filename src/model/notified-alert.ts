@@ -6,6 +6,8 @@ export interface NotifiedAlert {
   readonly annotations: AlertAnnotations;
   readonly details?: AlertDetails | undefined;
   readonly startsAt: number;
+  /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
+  readonly seenAt?: number;
   /** When it was found to be over. */
   readonly endsAt?: number;
 }

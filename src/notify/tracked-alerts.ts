@@ -46,7 +46,8 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const activeAt = isNew ? now : Math.min(before.activeAt, now);
   const firedAt = isNew ? undefined : before.firedAt;
   const more = { ...(details && { details }), ...(planned && { planned }) };
-  const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt: now };
+  const seenAt = details?.isClearing ? Math.min(before?.seenAt ?? now, now) : now;
+  const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
   const wasNotified = firedAt !== undefined && before?.isHeld !== true;

@@ -49,6 +49,19 @@ describe('an alert', () => {
     });
   });
 
+  it('was last seen before what reports it was clearing', () => {
+    const words = { summary: 'a is down', evidence: 'no answer for 34s', fix: '' };
+    const details = (more = {}) => active('1', { forMs: 0, details: { ...words, ...more } } as Partial<AlertFinding>);
+    const clearing = details({ isClearing: true });
+    const steps: readonly Step[] = [
+      [1, [details()]],
+      [2, [clearing]],
+      [3, [clearing]],
+    ];
+    expect(run(steps).trackedAlerts.get(key)?.seenAt).toBe(1 * MINUTE);
+    expect(run([...steps, [4, [details()]]]).trackedAlerts.get(key)?.seenAt).toBe(4 * MINUTE);
+  });
+
   it('fires at once when it has no time to wait', () => {
     expect(run([[0, [active('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
   });

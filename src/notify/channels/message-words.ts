@@ -48,8 +48,7 @@ export function writeTitle(message: Message): string {
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
-/** `sentAt`: the durations in the evidence are as of then. */
-function writeAlert(one: MessageAlert, sentAt: string, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
+function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
   const { plain, bold, code, link } = markup;
   const { status, isNew, severity, links } = one;
   const text = (value: string) => plain(clip(value, mostOfText));
@@ -58,7 +57,7 @@ function writeAlert(one: MessageAlert, sentAt: string, markup: Markup, mostOfTex
   const when =
     status === 'resolved' && one.endsAt !== undefined
       ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
-      : `Since ${formatMinute(Date.parse(one.startsAt))}, seen at ${formatSecond(Date.parse(sentAt))}.`;
+      : `Since ${formatMinute(Date.parse(one.startsAt))}${one.seenAt ? `, seen at ${formatSecond(Date.parse(one.seenAt))}` : ''}.`;
   const shown = [
     ...(links.incident === undefined ? [] : [link('incident', links.incident)]),
     ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),
@@ -80,7 +79,7 @@ function writeAlert(one: MessageAlert, sentAt: string, markup: Markup, mostOfTex
  * The alerts of a message as marked-up text of at most `most` characters (UTF-16 code units): as many as fit, then how many
  * more there are.
  */
-export function writeAlerts({ alerts, omitted, sentAt }: Message, markup: Markup, most: number): string {
+export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: number): string {
   const blocks: string[] = [];
   let size = 0;
   const rest = (left: number) => markup.plain(`… and ${formatCount(left, 'more alert', 'more alerts')}.`);
@@ -88,8 +87,8 @@ export function writeAlerts({ alerts, omitted, sentAt }: Message, markup: Markup
     const left = alerts.length + omitted - index;
     const isLast = left === 1;
     const fits = (block: string) => size + block.length + (isLast ? 0 : 2 + rest(left).length) <= most;
-    const whole = writeAlert(one, sentAt, markup);
-    const block = fits(whole) || index > 0 ? whole : writeAlert(one, sentAt, markup, LESS_OF_A_TEXT);
+    const whole = writeAlert(one, markup);
+    const block = fits(whole) || index > 0 ? whole : writeAlert(one, markup, LESS_OF_A_TEXT);
     if (!fits(block)) {
       blocks.push(rest(left));
       return blocks.join('\n\n');

@@ -34,11 +34,12 @@ const worstFirst = (alerts: readonly NotifiedAlert[]): readonly NotifiedAlert[] 
   alerts.toSorted((one, other) => rankOf(one) - rankOf(other) || one.startsAt - other.startsAt);
 
 /** A firing alert as it is noted once a channel was notified of it. */
-const toNotified = ({ labels, annotations, details, firedAt }: FiringAlert): NotifiedAlert => ({
+const toNotified = ({ labels, annotations, details, firedAt, seenAt }: FiringAlert): NotifiedAlert => ({
   labels,
   annotations,
   ...(details && { details }),
   startsAt: firedAt,
+  seenAt,
 });
 
 /** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */

@@ -33,6 +33,7 @@ export async function runChannelDrill(drill: ChannelDrill): Promise<boolean> {
       fix: '',
     },
     startsAt,
+    seenAt: startsAt,
   };
   const place = { channel, group: '', instance };
   const begun = { kind: 'change', begun: [alert], ended: [], ongoing: [] } as const;

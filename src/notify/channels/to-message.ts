@@ -19,8 +19,10 @@ export interface MessageAlert {
   readonly summary: string;
   readonly evidence: string;
   readonly fix?: string;
-  /** RFC 3339, as `endsAt`. */
+  /** RFC 3339, as `seenAt` and `endsAt`. */
   readonly startsAt: string;
+  /** When the evidence was seen: its durations are of then. */
+  readonly seenAt?: string;
   readonly endsAt?: string;
   readonly links: { readonly runbook?: string; readonly incident?: string; readonly dashboard?: string };
 }
@@ -52,7 +54,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNew: boolean): MessageAlert {
-  const { labels, annotations, details, startsAt, endsAt } = one;
+  const { labels, annotations, details, startsAt, seenAt, endsAt } = one;
   const { alertname = '', severity = '', subnet, component, name } = labels;
   const { summary = '', description = '', runbook_url: runbook, incident_url: incident } = annotations;
   const { dashboard_url: dashboard } = annotations;
@@ -69,6 +71,7 @@ function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNe
     evidence: details?.evidence ?? description,
     ...(details && details.fix !== '' && { fix: details.fix }),
     startsAt: toIso(startsAt),
+    ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
     ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),
     links: {
       ...(runbook !== undefined && { runbook }),

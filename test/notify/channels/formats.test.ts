@@ -21,6 +21,7 @@ const alert = (name: string, more: Partial<MessageAlert> = {}): MessageAlert => 
   evidence: 'it answers no call',
   fix: `docker restart ${name}`,
   startsAt: '2026-11-21T00:00:00.000Z',
+  seenAt: '2026-11-21T00:00:30.000Z',
   links: { incident: 'https://s.example/incidents?alert=A&name=n', runbook: 'https://s.example/alerts/A' },
   ...more,
 });
@@ -31,7 +32,7 @@ const message = (alerts: readonly MessageAlert[], more: Partial<Message> = {}): 
   instance: 'one',
   subnet: 'devnet',
   thread: 'a1',
-  sentAt: '2026-11-21T00:00:30.000Z',
+  sentAt: '2026-11-21T00:00:31.000Z',
   alerts,
   omitted: 0,
   ...more,
@@ -97,6 +98,12 @@ describe('a title', () => {
 });
 
 describe('a message', () => {
+  it('has no instant of what an earlier version has stored without one', () => {
+    expect(writeAlerts(message([alert('n1', { seenAt: undefined })]), PLAIN, 1_000)).toContain(
+      'It answers no call. Since 2026-11-21 00:00 UTC.\n',
+    );
+  });
+
   it('reads in Slack as it should', () => {
     const one = message([alert('n1'), ended('n2'), ongoing('n3', { severity: 'critical', links: {} })]);
     const { text, blocks } = toSlackBody(one) as { text: string; blocks: { text: { text: string } }[] };
@@ -146,7 +153,7 @@ It answers no call. Since 2026-11-21 00\\:00 UTC, seen at 2026-11-21 00\\:00\\:3
 To do\\: \`docker restart @everyone\`
 [runbook](https://s.example/a?x=%281%29)`,
         color: 0xd32f2f,
-        timestamp: '2026-11-21T00:00:30.000Z',
+        timestamp: '2026-11-21T00:00:31.000Z',
       },
     ]);
     expect(body(message([ended('n1')])).embeds).toEqual([expect.objectContaining({ color: 0x2e7d32 })]);

@@ -86,6 +86,7 @@ describe('a webhook', () => {
           evidence: 'it answers no call',
           fix: 'docker restart n1',
           startsAt: '2026-11-21T00:00:00.000Z',
+          seenAt: '2026-11-21T00:00:00.000Z',
           links: { runbook: 'http://subnetd.example/alerts/SubnetNodeDown?subnet=devnet&name=n1' },
         },
       ],
