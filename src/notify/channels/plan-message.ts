@@ -6,7 +6,8 @@ import { alertKey, type TrackedAlert } from '../../model/tracked-alert.ts';
 export const TIMES = {
   /** Of an alert that pages. What it reports is confirmed already. */
   criticalWaitMs: 10_000,
-  waitMs: 30_000,
+  /** Longer than a round of checks, so that all that one fault brings is one message. */
+  waitMs: 15_000,
   /** A new alert that pages does not wait for it. */
   pauseMs: 60_000,
 } as const;

@@ -34,9 +34,9 @@ function notified(after: number, ...alerts: readonly TrackedAlert[]): NotifiedGr
 const node = (name: string, after = 0) => firingAlert(name, START + after);
 
 describe('a message', () => {
-  it('waits half a minute for other alerts, and lists all of them', () => {
-    expect(words(plan(29 * S, [node('n1')]))).toBeUndefined();
-    expect(words(plan(30 * S, [node('n1'), node('n2', 20 * S)]))).toBe('change: +n1 n2 - =');
+  it('waits a quarter of a minute for other alerts, and lists all of them', () => {
+    expect(words(plan(14 * S, [node('n1')]))).toBeUndefined();
+    expect(words(plan(15 * S, [node('n1'), node('n2', 10 * S)]))).toBe('change: +n1 n2 - =');
   });
 
   it('goes out after ten seconds when one alert pages, with the worst first', () => {
@@ -99,17 +99,17 @@ describe('a message', () => {
     expect(words(plan(60 * S, [node('n1'), haltedAlert(START + 50 * S)], before))).toBe('change: +SubnetHalted - =');
   });
 
-  it('reports an end half a minute after it, even of an alert that is inhibited or forgotten by now', () => {
+  it('reports an end a quarter of a minute after it, even of an alert that is inhibited or forgotten by now', () => {
     const before = notified(30 * S, node('n1'), node('n2'));
-    const alerts = [resolvedAlert(node('n1'), START + 100 * S), node('n2'), haltedAlert(START + 125 * S)];
+    const alerts = [resolvedAlert(node('n1'), START + 100 * S), node('n2'), haltedAlert(START + 110 * S)];
     const { firing, endsAt } = groupAlerts(alertsOf(...alerts), START + 100 * S);
     const noted = noteEnds(before, firing.get('devnet') ?? new Map(), endsAt);
-    expect(words(plan(129 * S, alerts, noted))).toBeUndefined();
-    expect(words(plan(130 * S, alerts, noted))).toBe('change: +SubnetHalted -n1 =');
-    expect(plan(130 * S, alerts, noted)?.ended[0]?.endsAt).toBe(START + 100 * S);
+    expect(words(plan(114 * S, alerts, noted))).toBeUndefined();
+    expect(words(plan(115 * S, alerts, noted))).toBe('change: +SubnetHalted -n1 =');
+    expect(plan(115 * S, alerts, noted)?.ended[0]?.endsAt).toBe(START + 100 * S);
     // After a long time without subnetd nothing is known of it any more.
     const later = noteEnds(before, new Map(), () => START + 9_000 * S);
-    expect(words(plan(9_030 * S, [], later))).toBe('change: + -n1 n2 =');
+    expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
   });
 
   it('keeps the time of each end, and reports one that came soon after a message a minute after that', () => {

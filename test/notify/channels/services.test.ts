@@ -100,7 +100,7 @@ describe('a service', () => {
       const target = targets[kind]?.();
       if (target === undefined) throw new Error('no such kind');
       const channels = run(target);
-      await channels.run(70);
+      await channels.run(55);
       expect(receiver.requests).toHaveLength(1);
       await channels.run(5);
       expect(receiver.requests).toHaveLength(2);
