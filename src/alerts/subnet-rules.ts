@@ -9,7 +9,7 @@ export const subnetRules = [
     name: 'SubnetHalted',
     summary: 'The subnet {{ $labels.subnet }} is halted.',
     description:
-      'No node of {{ $labels.subnet }} shows new blocks. More than two thirds of the masternodes must run and reach each other, of 3 nodes all 3. The status page names the nodes that are missing and the command for each.',
+      'No node of {{ $labels.subnet }} shows new blocks. More than two thirds of the masternodes must run and reach each other: 3 of 4, or all of 3. The status page names the nodes that are missing and the command for each.',
   }),
   reportProblems({
     ...ofSubnet,
