@@ -1,7 +1,6 @@
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { Progress } from '../model/facts.ts';
 import { formatCount } from '../model/format-count.ts';
 import { listEach } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
@@ -41,13 +40,29 @@ const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAUL
 /** Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. */
 const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));
 
-/** The last block, and when it was first seen: nodes below may have come up to it later. Undefined without heights. */
-function findLastBlock(heights: readonly Progress[]): { readonly number: number; readonly since: number } | undefined {
-  let last: { number: number; since: number } | undefined;
-  for (const { number, riseDueSince: since } of heights)
-    if (last === undefined || number > last.number || (number === last.number && since < last.since))
-      last = { number, since };
-  return last;
+interface Block {
+  readonly number: number;
+  readonly since: number;
+}
+
+/** The last block, and when it was first seen: nodes below may have come up to it later. */
+const lastOf = (blocks: readonly Block[]): Block | undefined =>
+  blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
+
+/** The last block by the answers of nodes, or one above it that a log shows before its node is asked again. */
+function findLastBlock({ nodes, reference }: SubnetView): Block | undefined {
+  const answered = lastOf(
+    nodes.flatMap(({ height, isWitness, isRepeating }) =>
+      height && isWitness && !isRepeating ? [{ number: height.number, since: height.riseDueSince }] : [],
+    ),
+  );
+  if (answered === undefined) return undefined;
+  const logged = nodes.flatMap(({ isForeign, state }) => {
+    const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
+    if (isForeign || number === undefined || since === undefined) return [];
+    return number > answered.number && isCredible(number, reference) ? [{ number, since }] : [];
+  });
+  return lastOf(logged) ?? answered;
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
@@ -56,13 +71,10 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const isOpen = before.get({ problem: 'subnet_halted' })?.state === 'open';
   if (isOpen && view.haltedUntil === now) return undefined;
-  const heights = nodes.flatMap(({ height, isWitness, isRepeating }) =>
-    height && isWitness && !isRepeating ? [height] : [],
-  );
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const last = findLastBlock(heights);
+  const last = findLastBlock(view);
   const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   const lasts = isOpen && starting.length + joining.length > 0;

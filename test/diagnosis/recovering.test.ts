@@ -399,6 +399,16 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(shown(1_000, NOW - 500))[0]).toBe('open');
   const first = open.map((one) => ({ ...one, since: NOW - 60_000 }));
   expect(haltOf(shown(1_001, NOW - 500), first)[0]).toBe('clearing');
+  // It ended by a log. Answers from before are no news.
+  const over = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
+  const old = (log: object) =>
+    NAMES.map((name) => withLog(diagnosedNode(name, NAMES, { height: 1_000, stalledMs: 90_000 }), log));
+  expect(haltOf(old({ height: 1_001, advancedAt: NOW - 3_000 }), over)[0]).toBe('clearing');
+  expect(haltOf(old({ height: 1_000, advancedAt: NOW - 3_000 }), over)[0]).toBe('open');
+  expect(haltOf(old({ height: 1_001, advancedAt: NOW - 90_000 }), over).slice(0, 2)).toEqual([
+    'open',
+    'no block after 1001 for 1m 30s; 4 of 4 masternodes can vote and 3 are needed',
+  ]);
   // Where no halt was, or is over, a start of all nodes is none.
   expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
   expect(
