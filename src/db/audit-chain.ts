@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hash as hashOnce, randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { TrailName } from '../model/audit-trail.ts';
 import { deriveKey } from '../model/derive-key.ts';
@@ -10,8 +10,7 @@ type Row = Selectable<Tables['audit_event']>;
 /** What an audit event says, without what chains it. */
 export type AuditContent = Omit<Row, 'id' | 'salt' | 'hash' | 'mac' | 'erased'>;
 
-const digest = (cells: readonly Cell[]): string =>
-  createHash('sha256').update(JSON.stringify(cells)).digest('base64url');
+const digest = (cells: readonly Cell[]): string => hashOnce('sha256', JSON.stringify(cells), 'base64url');
 
 /** What may name a person, as a digest. Nobody guesses it back once its salt is deleted. */
 export const commitTo = (salt: string, { ip, changes }: Pick<AuditContent, 'ip' | 'changes'>): string =>
@@ -34,8 +33,6 @@ export const authenticate = (key: Buffer, hash: string): string =>
 /** The chain to which a row belongs. */
 export const trailOf = ({ is_security }: Pick<AuditContent, 'is_security'>): TrailName =>
   is_security === 1 ? 'security' : 'changes';
-
-type Head = { -readonly [Name in keyof Tables['audit_chain']]: Tables['audit_chain'][Name] };
 
 /** What a transaction adds to the trail, and takes from its beginning. */
 interface Trail {
@@ -76,51 +73,41 @@ export function forgetUntil(transaction: Queries, name: TrailName, row: Pick<Row
 }
 
 /**
- * Writes what a transaction adds to the trail, and where the chains end then. Right before its commit, as PostgreSQL lets
- * others that write to the trail wait from here on.
+ * Writes what a transaction adds to the trail, and takes from its beginning. A trigger notes where the chain ends then. Right before
+ * the commit, as PostgreSQL lets others that write to the trail wait from here on.
  */
 export async function saveTrail(transaction: Queries, runInTransaction: RunInTransaction): Promise<void> {
   const trail = trails.get(transaction);
   if (trail === undefined || (trail.added.length === 0 && trail.removed.size === 0)) return;
   const lock = trail.kind === 'postgres' ? sql` for update` : sql``;
-  const selectHeads = () => sql<Head>`select * from audit_chain order by name${lock}`;
-  const rows = await runInTransaction(transaction, 'select heads', selectHeads, []);
-  const heads = new Map(rows.map((head) => [head.name, head]));
-  const changed = new Set<Head>();
-  const headOf = (name: TrailName): Head => {
-    const head = heads.get(name);
-    if (head === undefined) throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
-    changed.add(head);
-    return head;
-  };
+  const selectEnds = () => sql<{ name: TrailName; hash: string }>`
+    select name, hash from audit_chain order by name${lock}`;
+  const ends = await runInTransaction(transaction, 'select ends', selectEnds, []);
+  const hashes = new Map(ends.map(({ name, hash }) => [name, hash]));
   for (const content of trail.added) {
-    const head = headOf(trailOf(content));
+    const name = trailOf(content);
+    const before = hashes.get(name);
+    if (before === undefined)
+      throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
     const salt = randomBytes(SALT_BYTES).toString('base64url');
-    const hash = linkTo(head.hash, content, commitTo(salt, content));
+    const hash = linkTo(before, content, commitTo(salt, content));
     const row = { ...content, salt, hash, mac: trail.key === undefined ? null : authenticate(trail.key, hash) };
-    const [added] = await runInTransaction(
-      transaction,
-      'audit_event',
-      () => sql<{ id: number }>`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-        values (${sql.join(COLUMNS.map(() => PLACEHOLDER))}) returning id`,
-      COLUMNS.map((column) => row[column]),
-    );
-    head.last_id = added?.id ?? 0;
-    head.hash = hash;
-  }
-  for (const [name, { id, hash }] of trail.removed) {
-    const head = headOf(name);
-    // Another process may have deleted more meanwhile.
-    if (id <= head.removed_id) continue;
-    head.removed_id = id;
-    head.removed_hash = hash;
-  }
-  for (const { name, last_id, hash, removed_id, removed_hash } of changed)
     await runInTransaction(
       transaction,
-      'update head',
-      () => sql`update audit_chain set last_id = ${PLACEHOLDER}, hash = ${PLACEHOLDER}, removed_id = ${PLACEHOLDER},
-        removed_hash = ${PLACEHOLDER} where name = ${PLACEHOLDER}`,
-      [last_id, hash, removed_id, removed_hash, name],
+      'audit_event',
+      () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
+        values (${sql.join(COLUMNS.map(() => PLACEHOLDER))})`,
+      COLUMNS.map((column) => row[column]),
+    );
+    hashes.set(name, hash);
+  }
+  // Another process may have deleted more meanwhile.
+  for (const [name, { id, hash }] of trail.removed)
+    await runInTransaction(
+      transaction,
+      'remove',
+      () => sql`update audit_chain set removed_id = ${PLACEHOLDER}, removed_hash = ${PLACEHOLDER}
+        where name = ${PLACEHOLDER} and removed_id < ${PLACEHOLDER}`,
+      [id, hash, name, id],
     );
 }

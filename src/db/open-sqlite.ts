@@ -57,7 +57,7 @@ export async function openSqlite(
       if (isClosed) throw closed();
       return lendSqlite({
         read: isFile ? read : undefined,
-        write: (sql, parameters) => call('query', sql, parameters),
+        write: (...asked) => call('query', ...asked),
         takeWriter: turns.take,
         giveWriter: turns.give,
       });

@@ -100,8 +100,9 @@ export function createSqliteFile() {
       const database = openReadOnly(path);
       open = { database, prepare: createStatementCache(database) };
     },
-    /** Runs one statement and returns its rows. */
-    query: (sql: string, parameters: readonly unknown[]): readonly unknown[] => {
+    /** Runs one statement, after the begin of its transaction, and returns its rows. */
+    query: (sql: string, parameters: readonly unknown[], begin?: string): readonly unknown[] => {
+      if (begin !== undefined) opened().prepare(begin).run();
       const statement = opened().prepare(sql);
       if (statement.reader) return statement.all(...parameters);
       statement.run(...parameters);
