@@ -95,13 +95,15 @@ export function toMark(height: number | undefined): number | undefined {
   return mark > 0 ? mark : undefined;
 }
 
+type EpochSettings = Pick<ConsensusSettings, 'epoch' | 'gap'>;
+
 /**
  * The height of the header that lists the masternodes of the next epoch; undefined while the chain has not come far enough
  * for it to stay. An epoch begins at a multiple of its length, and its masternodes are chosen `gap` blocks before.
  */
 export function toNextEpochMark(
   height: number | undefined,
-  settings: Pick<ConsensusSettings, 'epoch' | 'gap'> | undefined,
+  settings: EpochSettings | undefined,
 ): number | undefined {
   if (height === undefined || settings === undefined) return undefined;
   const { epoch, gap } = settings;
@@ -183,8 +185,8 @@ type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 export interface ChainMemory extends BatchMemory {
   /** What the node answered to the methods that it does not serve. It would log a warning for each further call. */
   absent: ReadonlyMap<string, CallResult | undefined>;
-  /** By the last question that was answered. */
-  settings?: ConsensusSettings;
+  /** By the last question that was answered. No more of them, as each node has its own. */
+  settings?: EpochSettings;
 }
 
 /** One for all: ten thousand nodes have all methods. */

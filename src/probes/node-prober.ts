@@ -179,7 +179,7 @@ async function askAboutChain(
     exchangeWithRetry(transport, { ...QUESTION, body }, read, deadline, current.signal);
   chainMemory.singly ||= batching.singly;
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
-  if (chain.consensus) chainMemory.settings = chain.consensus;
+  if (chain.consensus) chainMemory.settings = { epoch: chain.consensus.epoch, gap: chain.consensus.gap };
   return chain;
 }
 
