@@ -81,9 +81,11 @@ const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
 
 /** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
 function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
-  const degraded = targets.flatMap(({ state: { target, checks } }) =>
-    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ name: target.name, check }] : [])),
-  );
+  const degraded: { readonly name: string; readonly check: Extract<CheckState, { readonly verdict: 'degraded' }> }[] =
+    [];
+  for (const { state } of targets)
+    for (const check of state.checks)
+      if (check.verdict === 'degraded') degraded.push({ name: state.target.name, check });
   if (degraded.length === 0) return undefined;
   const alike = [...Map.groupBy(degraded, ({ check }) => check.check).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first.check, others: others.map(({ name }) => name) }],

@@ -106,6 +106,8 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspici
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */
 export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
+  // Something of the subnet is seen.
+  if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
   // Two nodes, or the only one, show in their logs that they make no blocks.
   if (asked.length === 0 || asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
   const wasReached = before.get({ problem: 'subnet_halted' }) ?? before.get({ problem: 'monitor_offline' });

@@ -101,10 +101,7 @@ type EpochSettings = Pick<ConsensusSettings, 'epoch' | 'gap'>;
  * The height of the header that lists the masternodes of the next epoch; undefined while the chain has not come far enough
  * for it to stay. An epoch begins at a multiple of its length, and its masternodes are chosen `gap` blocks before.
  */
-export function toNextEpochMark(
-  height: number | undefined,
-  settings: EpochSettings | undefined,
-): number | undefined {
+export function toNextEpochMark(height: number | undefined, settings: EpochSettings | undefined): number | undefined {
   if (height === undefined || settings === undefined) return undefined;
   const { epoch, gap } = settings;
   if (gap <= 0 || gap >= epoch) return undefined;
