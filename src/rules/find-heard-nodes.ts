@@ -7,6 +7,9 @@ export interface HeardNodes {
   readonly nodes: readonly { readonly name: string; readonly address?: string; readonly heardAt?: number }[];
 }
 
+/** The address of a container that does not run: it has none on its network then. */
+const isNowhere = (address: string): boolean => address.startsWith('0.0.0.0:');
+
 const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 const toNode = ({ target, facts }: KnownTarget) => {
@@ -29,7 +32,8 @@ function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<s
 
 /**
  * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
- * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses.
+ * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses, and so do those that do
+ * not run, unless their port is unique.
  */
 export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number>): HeardNodes {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
@@ -44,6 +48,7 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
   const found = nodes.map(({ name, address }) => {
     if (address === undefined) return { name };
     const port = portOf(address);
+    if (isNowhere(address) && !ownPorts.has(port)) return { name };
     const heardAt = ownPorts.has(port) ? byPort.get(port) : byAddress.get(address);
     // The first of two nodes with one address has it.
     byAddress.delete(address);

@@ -80,6 +80,16 @@ test('nodes without a known address are matched to the remaining addresses, and 
   });
 });
 
+test('a node whose container has stopped, and has no address any more, was heard a moment ago', () => {
+  const heard = { '172.30.7.11:30303': 1_000, '172.30.7.12:30303': 2_000 };
+  const same = { a: '172.30.7.11:30303', b: '0.0.0.0:30303' };
+  expect(judge(nodes(same), heard)).toMatchObject({ verdict: 'pass', heard: 2 });
+  expect(judge(nodes({ a: '0.0.0.0:30303', b: '0.0.0.0:30303' }), heard)).toMatchObject({ verdict: 'pass', heard: 2 });
+  expect(judge(nodes(same), { '172.30.7.11:30303': 1_000 })).toMatchObject({ verdict: 'fail', heard: 1 });
+  const own = { '172.30.7.11:30303': 1_000, '10.0.0.9:30304': 2_000 };
+  expect(judge(nodes({ ...same, b: '0.0.0.0:30304' }), own)).toMatchObject({ verdict: 'pass', heard: 2 });
+});
+
 test('a node that was never heard has the window from the start of reading on', () => {
   const heard = { '192.168.25.11:20303': 1_000, '192.168.25.13:20305': 1_000 };
   expect(judge(three, heard, WINDOW_MS - 1)).toMatchObject({ verdict: 'unknown' });
