@@ -233,7 +233,7 @@ export const FAULTS = {
   'fd-limit': {
     what: 'subnet2 has as many files open as its limit allows, so it accepts no connection and opens no file of its database.',
     ...needsSecond,
-    notIn: { nethermind: UNRECORDED, xdposchain: UNRECORDED },
+    notIn: { nethermind: UNRECORDED },
     effects: { frozen: ['subnet2'], outOfFiles: ['subnet2'] },
   },
   'unlisted-node': {

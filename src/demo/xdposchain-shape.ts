@@ -74,6 +74,11 @@ export const xdposchainShape: NodeShape = {
           ]),
     ],
   }),
+  printOutOfFiles: (ms) => ({
+    console: [
+      line('WARN', ms, 'RPC accept error', 'err="accept unix /work/xdcchain/XDC.ipc: accept4: too many open files"'),
+    ],
+  }),
   // Its start script does not pass on the signal.
   printStop: () => ({ console: [] }),
   socketFatal: `Fatal: Error starting protocol stack: listen unix /work/xdcchain/${'deep/'.repeat(20)}XDC.ipc: bind: invalid argument`,

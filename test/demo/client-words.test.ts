@@ -91,6 +91,7 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ['mixed', 'fork', [FORKED]],
   ['mixed', 'rolling-restart', []],
   ['go', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
+  ['xdposchain', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
   ['mixed', 'unlisted-node', [UNLISTED]],
   ['mixed', 'container-renamed', [MISNAMED]],
   ['mixed', 'no-gas-price', [LOW_GAS_PRICE]],
