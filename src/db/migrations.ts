@@ -1,5 +1,6 @@
 import { addListVersions } from './add-list-versions.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import { noteAuditEnd } from './note-audit-end.ts';
 
 /** One step of the schema. A published step never changes; a change is a new step. */
 export interface Migration {
@@ -296,16 +297,5 @@ export const migrations: readonly Migration[] = [
         )
         .join('')}`,
   },
-  {
-    name: '0020-end-of-the-audit-trail',
-    sql: (kind) => {
-      const note = `update audit_chain set last_id = new.id, hash = new.hash
-        where name = case new.is_security when 1 then 'security' else 'changes' end`;
-      return kind === 'sqlite'
-        ? `create trigger audit_event_end after insert on audit_event when new.hash is not null begin ${note}; end;`
-        : `create function note_audit_end() returns trigger language plpgsql as $$ begin ${note}; return null; end $$;
-      create trigger audit_event_end after insert on audit_event for each row when (new.hash is not null)
-        execute procedure note_audit_end();`;
-    },
-  },
+  { name: '0020-end-of-the-audit-trail', sql: noteAuditEnd },
 ];

@@ -1,6 +1,6 @@
 import { SUBMITS_WITHIN_MS } from '../model/check-limits.ts';
 import { type CheckpointLag, findCheckpointLag } from '../model/checkpoint-lag.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { CheckpointMode, CheckpointProgress } from '../model/parent-chain.ts';
 import type { ProblemRef } from '../model/problem.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -89,7 +89,8 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const lag = findLag(view);
   const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
-  const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : hasAdvanced ? ', and moves' : '';
+  const moved = hasAdvanced ? `, and was seen to move ${formatAgo(advancedAt, view.now)}` : '';
+  const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : moved;
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }
 

@@ -1,5 +1,5 @@
 import { commandToCreate, describeRef } from '../model/commands-to-type.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { ContainerFacts, Exit } from '../model/facts.ts';
 import { formatCount } from '../model/format-count.ts';
 import type { Container } from '../model/observation.ts';
@@ -118,10 +118,10 @@ function explainStopped(container: Container, ended: Ended, toWall: ToWall): Req
 const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
   exit !== undefined && exit.at <= restartAt ? exit : undefined;
 
-/** Times of a restart: when it was, how long that is ago, and how long it still fails the check. */
+/** Times of a restart: when it was, how long that is ago in words, and how long it still fails the check. */
 interface RestartTimes {
   readonly at: number;
-  readonly agoMs: number;
+  readonly ago: string;
   readonly leftMs: number;
 }
 
@@ -129,12 +129,12 @@ interface RestartTimes {
 function explainPlanned(
   cause: 'request' | 'recreation',
   { name }: Container,
-  { agoMs, leftMs }: RestartTimes,
+  { ago, leftMs }: RestartTimes,
 ): Required<Finding> {
   const what =
     cause === 'recreation'
-      ? `was recreated ${formatDuration(agoMs)} ago, as \`docker compose up\` does after a change`
-      : `was restarted on order ${formatDuration(agoMs)} ago, by a person, a program or Docker's own start`;
+      ? `was recreated ${ago}, as \`docker compose up\` does after a change`
+      : `was restarted on order ${ago}, by a person, a program or Docker's own start`;
   return {
     seen: `${name} ${what}, and runs`,
     fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
@@ -148,7 +148,7 @@ function explainRestart(
   times: RestartTimes,
 ): Required<Finding> {
   const { name } = container;
-  const { at, agoMs } = times;
+  const { at, ago } = times;
   const cause = findRestartCause(facts);
   if (cause === 'request' || cause === 'recreation') return explainPlanned(cause, container, times);
   const exit = exitBefore(facts.lastExit, at);
@@ -160,7 +160,7 @@ function explainRestart(
       : ` after exit code ${exit.code} (${explainCode(exit.code, component, false)})`;
   const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
   return {
-    seen: `${name} runs but restarted ${formatDuration(agoMs)} ago${why}${count}`,
+    seen: `${name} runs but restarted ${ago}${why}${count}`,
     fix: oom
       ? 'raise its memory limit or free memory on the host'
       : `read \`docker logs --tail 100 ${toShellWord(name)}\``,
@@ -196,7 +196,7 @@ export function judgeContainer({ target, facts: { container: facts }, settings, 
   const { errorWindowMs } = settings.logs;
   if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs) {
     const agoMs = Math.max(0, now - lastRestartAt);
-    const times = { at: lastRestartAt, agoMs, leftMs: errorWindowMs - agoMs };
+    const times = { at: lastRestartAt, ago: formatAgo(lastRestartAt, now), leftMs: errorWindowMs - agoMs };
     const { seen, fix } = explainRestart(facts, container, target.component, times);
     return fail(`${seen}${also}`, fix);
   }

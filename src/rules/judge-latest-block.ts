@@ -2,7 +2,7 @@ import { clientOf } from '../clients/clients.ts';
 import { describeHealth, healthOf } from '../model/chain.ts';
 import { commandToSeeLog } from '../model/commands-to-type.ts';
 import { isCredible } from '../model/credible-height.ts';
-import { formatDuration } from '../model/duration.ts';
+import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { Progress } from '../model/facts.ts';
 import { hasLostData } from '../model/lost-data.ts';
 import type { NodeTarget } from '../model/target.ts';
@@ -58,11 +58,11 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const where = `${target.name} is at block ${number}`;
   if (fall && now - fall.at < stallAfterMs)
     return pass(
-      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatDuration(now - fall.at)} ago, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
+      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
     );
   return pass(
     latest.risen
-      ? `${where}, last seen to rise ${formatDuration(now - latest.advancedAt)} ago`
+      ? `${where}, last seen to rise ${formatAgo(latest.advancedAt, now)}`
       : `${where}, and has time to rise`,
   );
 }

@@ -79,7 +79,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
       )
     );
   }
-  const where = `the log of ${name} is at block ${height}, which it reached ${formatDuration(Math.max(silentMs, 0))} ago`;
+  const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
   if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
   return pass(
     `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as when its data was wiped${also}`,

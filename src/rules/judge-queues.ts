@@ -62,12 +62,12 @@ export function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judge
           'deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
         );
   const found = findFailing(view) ?? working.map((queue) => findLate(queue, view)).find((late) => late !== undefined);
-  if (found !== undefined) return fail(found.seen, found.fix === undefined ? more : `${found.fix}; ${more}`);
+  if (found !== undefined) return fail(found.seen, `${found.fix ?? 'read its log, which should name why'}; ${more}`);
   const names = working.map(nameOf).join(', ');
   const last = working.flatMap(({ completedAt }) => completedAt ?? []);
   const seen =
     last.length === 0
       ? `the queues of the relayer (${names}) show no failed job`
       : `the queues of the relayer (${names}) completed a job ${formatAgo(Math.max(...last), view.now)}`;
-  return degraded(`${seen}; whether it submitted blocks, only its log shows`, more);
+  return degraded(`${seen}; whether it submitted blocks, only its log and its contract show`, more);
 }

@@ -43,7 +43,7 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
         );
   const age = now - block.risenAt;
   if (age < blockDataWithinMs)
-    return pass(`the stats server got block ${block.number} ${formatDuration(Math.max(age, 0))} ago`);
+    return pass(`the stats server got block ${block.number} ${formatAgo(block.risenAt, now)}`);
   return now - block.at < blockDataWithinMs
     ? fail(
         `the stats server gets block ${block.number} again and again for ${formatDuration(age)}`,
@@ -71,7 +71,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   return now - startedAt < HISTORY_GRACE_MS
     ? unknown('the stats server has just started, and no node has sent its history yet')
     : fail(
-        `no node has sent its history since the stats server started ${formatDuration(now - startedAt)} ago`,
+        `no node has sent its history since the stats server started ${formatAgo(startedAt, now)}`,
         'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes',
       );
 }

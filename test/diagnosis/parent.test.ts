@@ -272,7 +272,7 @@ describe('a checkpoint contract', () => {
       return listCauses(viewSubnet(all, states, NOW, { parent: parent() }))[0]?.evidence;
     };
     const seen =
-      'the relayer (FULL) fails since its last submission: it fails; the contract is at block 990, 8 blocks (16s) behind the subnet, and moves';
+      'the relayer (FULL) fails since its last submission: it fails; the contract is at block 990, 8 blocks (16s) behind the subnet, and was seen to move just now';
     expect(evidence(MINUTE)).toBe(seen);
     expect(evidence(MINUTE + 1)).toBe(`${seen}, so blocks arrive, whatever the log says`);
   });

@@ -59,12 +59,12 @@ describe('a relayer of which only the queue board can be read', () => {
   test('passes with less to see while its jobs are completed', () => {
     expect(judge(read([0, answer({ delayed: 1, completed: 6 })]), 1)).toEqual({
       verdict: 'degraded',
-      reason: `the queues of the relayer (FULL) show no failed job; whether it submitted blocks, only its log shows; ${MORE}`,
+      reason: `the queues of the relayer (FULL) show no failed job; whether it submitted blocks, only its log and its contract show; ${MORE}`,
     });
     const facts = read([0, answer({ delayed: 1, completed: 6 })], [1, answer({ delayed: 1, completed: 9 })]);
     expect(judge(facts, 3)).toEqual({
       verdict: 'degraded',
-      reason: `the queues of the relayer (FULL) completed a job 2m ago; whether it submitted blocks, only its log shows; ${MORE}`,
+      reason: `the queues of the relayer (FULL) completed a job 2m ago; whether it submitted blocks, only its log and its contract show; ${MORE}`,
     });
   });
 
@@ -81,7 +81,7 @@ describe('a relayer of which only the queue board can be read', () => {
     const [ok, bad] = [answer({ completed: 6, failed: 1 }), answer({ completed: 6, failed: 3 })];
     expect(judge(read([0, ok], [1, bad]), 2)).toEqual({
       verdict: 'fail',
-      reason: `the last jobs of the queue FULL failed, 1m ago (3 failed, 6 completed since its start); ${MORE}`,
+      reason: `the last jobs of the queue FULL failed, 1m ago (3 failed, 6 completed since its start); read its log, which should name why; ${MORE}`,
     });
     expect(judge(read([0, ok], [1, bad], [2, answer({ completed: 7, failed: 3 })]), 3).verdict).toBe('degraded');
     expect(judge(read([0, ok]), 1).verdict).toBe('degraded');
@@ -147,7 +147,7 @@ describe('a relayer whose log is read too', () => {
     const { verdict, reason } = judgeBoth(failed, logs(10_000, false));
     expect(verdict).toBe('fail');
     expect(reason).toBe(
-      'the last jobs of the queue FULL failed, 30s ago (2 failed, 6 completed since its start); give the user of subnetd the right to read it',
+      'the last jobs of the queue FULL failed, 30s ago (2 failed, 6 completed since its start); read its log, which should name why; give the user of subnetd the right to read it',
     );
   });
 

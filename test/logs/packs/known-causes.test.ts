@@ -183,18 +183,18 @@ test.each(['Reached heap limit', 'Ineffective mark-compacts near heap limit', 'C
   async (how) => {
     const line = `FATAL ERROR: ${how} Allocation failed - JavaScript heap out of memory`;
     expect(await reasonOf('relayer', cycle, `[1] ${line}`, '[1] sleep 5s; npm run start exited with code 134')).toBe(
-      `fail: the relayer died 0ms ago while its container lives on: ${HEAP}`,
+      `fail: the relayer died just now while its container lives on: ${HEAP}`,
     );
     for (const end of ['signal "SIGABRT".', 'exit code 134.'])
       expect(await reasonOf('frontend', '$ vite build', line, `error Command failed with ${end}`)).toBe(
-        `fail: frontend printed a line of the pattern heap_exhausted 0ms ago: ${HEAP}`,
+        `fail: frontend printed a line of the pattern heap_exhausted just now: ${HEAP}`,
       );
   },
 );
 
 describe('a frontend says why it does not start', () => {
   const why = async (...lines: readonly string[]) =>
-    (await reasonOf('frontend', 'yarn global v1.22.22', ...lines)).replace(/^fail: .* 0ms ago: /, '');
+    (await reasonOf('frontend', 'yarn global v1.22.22', ...lines)).replace(/^fail: .* just now: /, '');
   const where = 'the registry of .npmrc or .yarnrc';
 
   test.each([
