@@ -256,8 +256,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     name: '0017-search-of-the-audit-trail',
-    // Changes are kept for ever, and without these a search for a request, a user or an address reads them all. What is of the
-    // security log has a bound, and its own index.
+    // Without these, a search for a request, a user or an address reads all changes. The security log has a bound.
     sql: () => `
       create index audit_event_request on audit_event (request_id) where is_security = 0;
       create index audit_event_owner on audit_event (owner_id, id) where is_security = 0;
