@@ -11,15 +11,25 @@ import type { View } from './view.ts';
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
 const INFO = 3;
 
+/** The RPC shows each block this much later than the log at most: when it is asked. */
+const ASKED_WITHIN_MS = 15_000;
+
+/** Whether the height of the RPC of a node has been seen to rise lately. */
+function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
+  const { observation, latest } = node ?? {};
+  return (
+    observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs
+  );
+}
+
 /**
  * A log without new blocks of a node whose RPC rises is no fault of the node: it prints none, or into another file.
  */
-function judgeSilentLog({ target, facts, settings, now }: View<NodeTarget>, seen: string): Judgement | undefined {
-  const { observation, latest } = facts.node ?? {};
-  const rises =
-    observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs;
+function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
+  const { target, facts } = view;
+  const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.
-  if (!rises || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
+  if (latest === undefined || !rises(view) || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
   return degraded(
     `${seen}, while its RPC is at block ${latest.number}`,
     `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
@@ -69,7 +79,9 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
-  if (silentMs >= stallAfterMs) {
+  // Both see a stall at once, and it is one of all nodes or of this one.
+  const isAskedSoon = silentMs < stallAfterMs + ASKED_WITHIN_MS && rises(view);
+  if (silentMs >= stallAfterMs && !(isAskedSoon && facts.node?.latest?.number === height)) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
     return (
       judgeSilentLog(view, seen) ??

@@ -81,7 +81,10 @@ test.each([
     }
     await vi.waitFor(async () => {
       await printBlock();
-      const reason = (await check())?.reason.replace(/at block \d+, which it reached (?:just now|\d+s ago)/, 'at block N');
+      const reason = (await check())?.reason.replace(
+        /at block \d+, which it reached (?:just now|\d+s ago)/,
+        'at block N',
+      );
       expect(reason).toBe(`the log of subnet1 is at block N${words}`);
     }, LONG);
     expect(Math.abs(Number(skew()) - aheadMs / 1_000)).toBeLessThanOrEqual(1.5);
