@@ -110,7 +110,7 @@ export function diagnose(
   clock: ClockDisturbances = {},
   ended: readonly EndedProblem[] = [],
 ): ProblemIndex<Suspicion> {
-  const failures = findKnownFailures(view);
+  const failures = findKnownFailures(view, before);
   /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
   const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
   const candidates = dropCaused([

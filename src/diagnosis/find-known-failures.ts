@@ -3,8 +3,9 @@ import { commandToReplace } from '../model/commands-to-type.ts';
 import type { PatternFacts } from '../model/facts.ts';
 import { MEMORY_SIGNS } from '../model/known-causes.ts';
 import { hasLostData } from '../model/lost-data.ts';
-import type { Suspicion } from '../model/problem.ts';
+import type { Problem, Suspicion } from '../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../model/problem-catalog.ts';
+import type { ProblemIndex } from '../model/problem-index.ts';
 import type { ShownFailure, TargetState } from '../model/snapshot.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -164,14 +165,14 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 }
 
 /** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
-export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
+export function findKnownFailures(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
   const { targets, now } = view;
   const found: Suspicion[] = [];
   for (const target of targets) {
     const { state } = target;
     if (state.shownFailures.length === 0) continue;
     const shown = state.shownFailures.flatMap((failure) =>
-      isProblem(failure.name) ? [withWallet(toSuspicion(target, failure, failure.name, now), view)] : [],
+      isProblem(failure.name) ? (withWallet(toSuspicion(target, failure, failure.name, now), view, before) ?? []) : [],
     );
     const hasCause =
       hasEndedFailure(state) ||

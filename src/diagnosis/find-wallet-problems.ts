@@ -1,7 +1,8 @@
 import { commandToRecreate } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { toAddress } from '../model/parent-chain.ts';
-import type { Suspicion } from '../model/problem.ts';
+import type { Problem, Suspicion } from '../model/problem.ts';
+import type { ProblemIndex } from '../model/problem-index.ts';
 import {
   findSpend,
   formatCoins,
@@ -32,31 +33,34 @@ const COIN = 10n ** 18n;
 const isEnough = ({ balance, recent }: WalletFacts): boolean =>
   balance >= COIN && recent.every((payment) => balance >= payment * 10n);
 
-/** Whether a wallet had enough when the log of the relayer last said that it cannot pay: then another wallet was meant. */
-function hadEnough(wallet: WalletFacts, view: SubnetView): boolean {
-  const at = findRelayer(view)?.state.facts.logs?.patterns.no_funds?.at;
-  return at !== undefined && at > wallet.richSince && isEnough(wallet);
-}
-
-/** The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. */
-export function withWallet(one: Suspicion, view: SubnetView): Suspicion {
-  const { subnet, facts } = view;
+/**
+ * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
+ * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
+ */
+export function withWallet(one: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+  const { subnet, facts, now } = view;
   const named = subnet.parentChain?.wallet;
-  const { wallet } = facts.parent ?? {};
-  const balance = wallet?.balance;
   if (one.problem !== 'wallet_without_funds' || named === undefined) return one;
   const address = toAddress(named);
-  if (wallet !== undefined && hadEnough(wallet, view))
+  const relayer = findRelayer(view)?.state;
+  const { wallet } = facts.parent ?? {};
+  if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now))
     return {
       ...one,
-      summary: 'the relayer pays from a wallet that has too few coins, and not from the one that is named',
-      evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
-      fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(findRelayer(view)?.state.target.container)}, or send coins to the wallet of the key that is there`,
+      fix: `send coins to the wallet that it pays from: ${address} by the inventory (PARENTNET_WALLET)`,
     };
+  if (!isEnough(wallet))
+    return {
+      ...one,
+      evidence: `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`,
+      fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain`,
+    };
+  if (wallet.richSince > (relayer?.facts.logs?.patterns.no_funds?.at ?? now)) return undefined;
   return {
     ...one,
-    evidence: balance === undefined ? one.evidence : `${one.evidence}; ${address} has ${formatCoins(balance)} coins`,
-    fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain`,
+    summary: 'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+    evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
+    fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
   };
 }
 

@@ -4,6 +4,7 @@ import { problemCondition } from '../../src/alerts/problem-condition.ts';
 import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../src/model/facts.ts';
 import type { ParentFacts } from '../../src/model/parent-chain.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../src/model/target.ts';
 import type { WalletFacts } from '../../src/model/wallet-spend.ts';
 import { foldWallet } from '../../src/rules/fold-wallet.ts';
@@ -60,10 +61,20 @@ function wallet(coins: number, readAt = NOW): WalletFacts {
   return facts;
 }
 
+/** The relayer cannot pay since then. */
+const since = (at: number): readonly Problem[] => [
+  {
+    ...{ problem: 'wallet_without_funds', component: 'relayer', name: 'relayer', state: 'open', severity: 'critical' },
+    ...{ alert: 'SubnetRelayerWalletEmpty', summary: '', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ since: at, seenAt: NOW },
+  } as Problem,
+];
+
 const causesOf = (
   facts: WalletFacts | undefined,
   services: readonly KnownTarget[] = [relayer],
   parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
+  before = since(NOW - 2 * MINUTE),
 ) => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
   const parent: ParentFacts = {
@@ -83,7 +94,7 @@ const causesOf = (
     targets: targets.map(({ target }) => target),
     parentChain,
   };
-  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent }));
+  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent }), before);
 };
 
 const problems = (...given: Parameters<typeof causesOf>) => causesOf(...given).map(({ problem }) => problem);
@@ -139,7 +150,9 @@ test('a relayer that cannot pay is told with the address and the balance of its 
   const address = '0xcd0340a2214058390d204a826de05312deadbeef';
   const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
   expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
-  expect(tell(undefined)).toEqual([[seen, fix]]);
+  const notRead = `send coins to the wallet that it pays from: ${address} by the inventory (PARENTNET_WALLET)`;
+  expect(tell(undefined)).toEqual([[seen, notRead]]);
+  expect(tell(wallet(2, NOW - 2 * MINUTE))).toEqual([[seen, notRead]]);
   expect(tell(undefined, { rpc: 'http://p' })).toEqual([
     [seen, 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain'],
   ]);
@@ -163,10 +176,20 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
   });
 
   test('may have said so before the wallet was filled', () => {
-    const toldToPay = (facts: WalletFacts) => causesOf(facts, [unpaid])[0]?.fix;
-    const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
-    expect(toldToPay(full(NOW))).toBe(fix);
-    expect(toldToPay(foldWallet(foldWallet(undefined, 0n, NOW - MINUTE), 97n * COIN, NOW))).toBe(fix);
+    // Its last line came at NOW.
+    expect(problems(full(NOW + 1), [unpaid])).toEqual([]);
+    expect(problems(foldWallet(foldWallet(undefined, 0n, NOW - MINUTE), 97n * COIN, NOW + 1), [unpaid])).toEqual([]);
+    expect(problems(full(NOW), [unpaid])).toEqual(['wallet_without_funds']);
+  });
+
+  test('is not known to pay from another one before a balance is read since it fails', () => {
+    const begun = (at: number) => causesOf(full(NOW - MINUTE), [unpaid], undefined, since(at))[0];
+    expect(begun(NOW - MINUTE - 1)?.summary).toContain('and not from the one that is named');
+    expect(begun(NOW - MINUTE)?.summary).toBe('the wallet of the relayer has too few coins');
+    expect(begun(NOW - MINUTE)?.evidence).toMatch(/The wallet that pays on the parent chain has too few coins$/);
+    expect(causesOf(full(NOW - MINUTE), [unpaid], undefined, [])[0]?.fix).toMatch(
+      /^send coins to the wallet that it pays from/,
+    );
   });
 
   test('needs more than there is for one submission', () => {
