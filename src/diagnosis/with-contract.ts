@@ -9,6 +9,8 @@ const BY_LOG: readonly ProblemName[] = ['relayer_stopped', 'contract_missing', '
 /** What was submitted before a failure may arrive this much later. */
 const ARRIVES_MS = 60_000;
 
+const ARRIVES = 'the relayer says that it fails, although blocks arrive';
+
 const OTHER_ADDRESS =
   'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change';
 
@@ -20,10 +22,11 @@ export function withContract(one: Suspicion, view: SubnetView): Suspicion {
   const relayer = findRelayer(view);
   const since = (relayer && checkOf(relayer.state, 'submissions')?.since) ?? view.now;
   const arrives = progress.hasAdvanced && progress.advancedAt > since + ARRIVES_MS;
-  const right = arrives ? ', so blocks arrive, whatever the log says' : '';
+  const right = arrives ? ', so blocks arrive, whatever the relayer says' : '';
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${right}`,
+    ...(arrives && one.problem === 'relayer_stopped' && { summary: ARRIVES }),
     ...(one.problem === 'contract_missing' && { fix: OTHER_ADDRESS }),
   };
 }
