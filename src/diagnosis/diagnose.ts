@@ -168,7 +168,9 @@ export function diagnose(
   if (halt?.state === 'open' && found.get(halt) === undefined)
     for (const each of explainHalt(view)) explained.add(each);
   for (const one of findCheckProblems(view, explained)) {
-    const taken = take(withContract(withCause(one, causes), view));
+    const own = withContract(withCause(one, causes), view);
+    if (own === undefined) continue;
+    const taken = take(own);
     if ((one.explains.length > 0 && taken.explains.length === 0) || isRecovering(taken)) continue;
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);

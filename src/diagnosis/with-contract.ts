@@ -1,32 +1,47 @@
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
+import { failsNow } from '../model/relayer-queue.ts';
+import type { TargetState } from '../model/snapshot.ts';
 import { describeContract, findRelayer } from './parent-view.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 
 /** Problems that the log of the relayer shows by itself. */
 const BY_LOG: readonly ProblemName[] = ['relayer_stopped', 'contract_missing', 'parent_unreachable'];
 
-/** What was submitted before a failure may arrive this much later. */
-const ARRIVES_MS = 60_000;
+/** What was submitted before a failure may be seen to arrive this much later. */
+const ARRIVES_MS = 40_000;
 
-const ARRIVES = 'the relayer says that it fails, although blocks arrive';
+/** A contract that moves is seen to do so at each reading but one. */
+const MOVED_WITHIN_MS = 90_000;
 
 const OTHER_ADDRESS =
   'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change';
 
-/** A problem that the log of the relayer shows, beside what the contract says. Where they disagree, the contract is right. */
-export function withContract(one: Suspicion, view: SubnetView): Suspicion {
+/** Whether a mode fails whose blocks go to another contract. */
+function failsElsewhere({ facts: { logs, service } }: TargetState): boolean {
+  const byLog = Object.entries(logs?.relayer?.byMode ?? {}).filter(([, { error }]) => error !== undefined);
+  const byQueue = service?.queues?.filter(failsNow) ?? [];
+  return [...byLog.map(([mode]) => mode), ...byQueue.map(({ mode }) => mode)].some(
+    (mode) => mode !== 'full' && mode !== 'lite',
+  );
+}
+
+/**
+ * A problem that the log or the queues of the relayer show, beside what the contract says. Where they disagree, the contract is right:
+ * while blocks arrive, there is none.
+ */
+export function withContract(one: Suspicion, view: SubnetView): Suspicion | undefined {
   const { progress, observation } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
-  const relayer = findRelayer(view);
-  const since = (relayer && checkOf(relayer.state, 'submissions')?.since) ?? view.now;
-  const arrives = progress.hasAdvanced && progress.advancedAt > since + ARRIVES_MS;
-  const right = arrives ? ', so blocks arrive, whatever the relayer says' : '';
+  const relayer = findRelayer(view)?.state;
+  const since = (relayer && checkOf(relayer, 'submissions')?.since) ?? view.now;
+  const { hasAdvanced, advancedAt } = progress;
+  const arrives = hasAdvanced && advancedAt > since + ARRIVES_MS && view.now - advancedAt < MOVED_WITHIN_MS;
+  if (arrives && relayer && !failsElsewhere(relayer)) return undefined;
   return {
     ...one,
-    evidence: `${one.evidence}; ${describeContract(view, progress)}${right}`,
-    ...(arrives && one.problem === 'relayer_stopped' && { summary: ARRIVES }),
+    evidence: `${one.evidence}; ${describeContract(view, progress)}`,
     ...(one.problem === 'contract_missing' && { fix: OTHER_ADDRESS }),
   };
 }

@@ -28,12 +28,12 @@ function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs
 }
 
 /** A relayer whose cycles end in this error of its log. */
-function failing(pattern: string): KnownTarget {
+function failing(pattern: string, name = 'full'): KnownTarget {
   const mode = { cycleAt: NOW, phase: 'failed', phaseAt: NOW, attempted: true, error: { pattern, at: NOW } } as const;
   const patterns = {
     [pattern]: { means: 'error', count: 3, at: NOW, order: 1, what: 'it fails', own: false },
   } as const;
-  return relayer(10_000, { byMode: { full: mode } }, { patterns });
+  return relayer(10_000, { byMode: { [name]: mode } }, { patterns });
 }
 
 const seen: ParentObservation = {
@@ -261,24 +261,30 @@ describe('a checkpoint contract', () => {
     );
   });
 
-  test('that still moves a minute after the relayer began to fail shows that blocks arrive', () => {
-    const told = (failsForMs: number) => {
-      const targets = [...nodes, failing('job_failed')];
+  test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
+    const told = (failsForMs: number, facts = parent(), mode = 'full') => {
+      const targets = [...nodes, failing('job_failed', mode)];
       const states = judgeTargets(targets, NOW).map((state) => ({
         ...state,
         checks: state.checks.map((check) => ({ ...check, since: NOW - failsForMs })),
       }));
       const all = { ...subnet, targets: targets.map(({ target }) => target) };
-      const [one] = listCauses(viewSubnet(all, states, NOW, { parent: parent() }));
-      return [one?.summary, one?.evidence];
+      return listCauses(viewSubnet(all, states, NOW, { parent: facts })).map(({ summary, evidence }) => [
+        summary,
+        evidence,
+      ]);
     };
-    const seen =
+    const stopped = 'the relayer submits no blocks';
+    const evidence =
       'the relayer (FULL) fails since its last submission: it fails; the contract is at block 990, 8 blocks (16s) behind the subnet, and was seen to move just now';
-    expect(told(MINUTE)).toEqual(['the relayer submits no blocks', seen]);
-    expect(told(MINUTE + 1)).toEqual([
-      'the relayer says that it fails, although blocks arrive',
-      `${seen}, so blocks arrive, whatever the relayer says`,
-    ]);
+    expect(told(40_000)).toEqual([[stopped, evidence]]);
+    expect(told(40_001)).toEqual([]);
+    const moved = (ms: number) => parent({}, { readAt: NOW - ms, advancedAt: NOW - ms });
+    expect(told(10 * MINUTE, moved(89_999))).toEqual([]);
+    expect(told(10 * MINUTE, moved(90_000))[0]?.[0]).toBe(stopped);
+    expect(told(10 * MINUTE, parent({}, { hasAdvanced: false }))[0]?.[0]).toBe(stopped);
+    // Its blocks go to another contract.
+    expect(told(10 * MINUTE, parent(), 'zero')[0]?.[0]).toBe(stopped);
   });
 });
 
