@@ -92,14 +92,12 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** For failures that keep a node from taking blocks: it has taken some since a later start. */
+/** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */
 export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   const startedAt = startOf(evidence) ?? seenAt;
   const { latest } = evidence.node ?? {};
-  return (
-    afterGoodRun(evidence, seenAt, now) ||
-    (startedAt > seenAt && latest?.risen === true && latest.advancedAt > startedAt)
-  );
+  const from = startedAt > seenAt ? startedAt : seenAt + START_MS;
+  return afterGoodRun(evidence, seenAt, now) || (latest?.risen === true && latest.advancedAt > from);
 };
 
 /**

@@ -248,6 +248,10 @@ describe('submissions', () => {
     expect(verdicts((ms) => inMode(mode, { phaseAt: ago(ms) }), limit - 1, limit)).toEqual(['pass', 'fail']);
     expect(inMode(mode, { phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
     expect(inMode(mode, { phase: 'failed', phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
+    // Its log is read, or it runs, since then only.
+    const byMode = { [mode]: { phase: 'failed', phaseAt: ago(2 * limit), attempted: false } } as const;
+    const started = (ms: number) => judge({ modes: [mode], byMode, startedAt: ago(ms) }, {}, 3 * limit).verdict;
+    expect([started(limit - 1), started(limit)]).toEqual(['pass', 'fail']);
     expect(inMode(mode, { phase: 'working', phaseAt: ago(limit) }).reason).toContain('has printed nothing since');
     // A later cycle counts as well as a later line.
     expect(inMode(mode, { phaseAt: ago(limit), cycleAt: ago(limit - 1) }).verdict).toBe('pass');
