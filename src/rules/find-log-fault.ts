@@ -65,7 +65,10 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
     seen: 'the log driver of its container keeps nothing to read',
     fix: 'give it the driver json-file or local in docker-compose.yml and recreate it',
   },
-  'no-container': { seen: 'there is no such container', fix: 'correct container in the inventory, or start it if it is gone' },
+  'no-container': {
+    seen: 'there is no such container',
+    fix: 'correct container in the inventory, or start it if it is gone',
+  },
   'docker-unreachable': { seen: 'Docker cannot be reached', fix: 'start it or correct docker in the inventory' },
   'no-descriptor': NO_DESCRIPTOR,
   broken: { seen: 'reading it broke off', fix: 'wait, as it is tried again' },

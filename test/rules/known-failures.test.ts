@@ -369,6 +369,20 @@ test('a full disk is over when the node takes blocks a minute after the line, al
   expect(taken(t0 + minute + 1, false)).toEqual(['disk_full']);
 });
 
+test('a node has its lost blocks again when it answers with them, also where nobody has seen it without', () => {
+  const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
+  const shown = (lastGoodAt: number, number: number, fall?: Progress['fall']) => {
+    const latest = { number, advancedAt: t0, risen: true, riseDueSince: t0, lastGoodAt, fall } as Progress;
+    return names(node, { node: { observation, latest }, logs: matched('repaired_head', t0) }, t0 + 2 * minute);
+  };
+  expect(shown(t0, 900)).toEqual(['head_regression']);
+  expect(shown(t0 + 5_000, 900)).toEqual([]);
+  const fall = (at: number) => ({ from: 900, to: 700, at });
+  expect(shown(t0 + 9_000, 899, fall(t0 + 5_000))).toEqual(['head_regression']);
+  expect(shown(t0 + 9_000, 900, fall(t0 + 5_000))).toEqual([]);
+  expect(shown(t0 + 9_000, 899, fall(t0 - 5_000))).toEqual([]);
+});
+
 test('a stopped miner loop shows until the node is restarted', () => {
   const logs = matched('miner_stopped', t0);
   expect(names(node, { container: running(t0 - minute), logs }, t0 + 600 * minute)).toEqual(['miner_loop_stopped']);
