@@ -377,7 +377,7 @@ test('a node has its lost blocks again when it answers with them, also where nob
   };
   expect(shown(t0, 900)).toEqual(['head_regression']);
   expect(shown(t0 + 5_000, 900)).toEqual([]);
-  const fall = (at: number) => ({ from: 900, to: 700, at });
+  const fall = (at: number) => ({ from: 900, to: 700, at, repeated: false });
   expect(shown(t0 + 9_000, 899, fall(t0 + 5_000))).toEqual(['head_regression']);
   expect(shown(t0 + 9_000, 900, fall(t0 + 5_000))).toEqual([]);
   expect(shown(t0 + 9_000, 899, fall(t0 - 5_000))).toEqual([]);
