@@ -54,7 +54,8 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
     case 'nethermind_started':
       return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...keepAtStart(facts) };
     case 'node_started':
-      // The program's own line, seconds after those of its script; where no script has started it, the only one.
+    case 'repaired_head':
+      // The program's own lines, seconds after those of its script; where no script has started it, or at level 2, the only ones.
       return facts.startedAt !== undefined && at - facts.startedAt < START_MS
         ? facts
         : { ...facts, startedAt: at, ...keepAtStart(facts) };

@@ -183,4 +183,9 @@ test('the height before a start is kept through its lines, and over a start that
   expect(after(...first)?.height).toBeUndefined();
   expect(after(...first, hit('imported_segment', 20, '9'), hit('started', 30))?.heightBefore).toBe(9);
   expect(after(hit('started', 11))?.heightBefore).toBeUndefined();
+  // At level 2 this is all that a node prints at a start, and only after a kill.
+  expect(after(hit('imported_segment', 0, '7'), hit('repaired_head', 90))).toMatchObject({
+    startedAt: at(90),
+    heightBefore: 7,
+  });
 });
