@@ -3,7 +3,8 @@ import { toShellWord } from './to-shell-word.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
 export function commandToSeeLog({ container, component, name }: Target): string {
-  if (container === undefined) return `read the log of ${component === name ? `the ${name}` : `the node ${name}`}`;
+  if (container === undefined)
+    return `read the log of the ${component === 'node' ? `node ${name}` : component === 'stats' ? 'stats server' : component}`;
   return 'name' in container
     ? `run \`docker logs --tail 50 ${toShellWord(container.name)}\``
     : `run \`docker compose -p ${toShellWord(container.project)} logs --tail 50 ${toShellWord(container.service)}\``;
