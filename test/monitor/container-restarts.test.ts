@@ -83,7 +83,9 @@ test('five restarts of a container by its policy count as five, with an inspecti
   await eventually(() => expect(facts()?.run).toMatchObject({ restartCount: 5 }));
   expect(facts()?.restarts).toBe(5);
   expect(cause()).toBe('crash');
-  expect(check()?.reason).toMatch(/ runs but restarted (?:just now|\d+s ago) after exit code 3 \(an error\), 5 times since/);
+  expect(check()?.reason).toMatch(
+    / runs but restarted (?:just now|\d+s ago) after exit code 3 \(an error\), 5 times since/,
+  );
 }, 60_000);
 
 test('a container that is restarted on order or recreated says so, and each is one restart', async () => {
@@ -104,7 +106,10 @@ test('a container that is restarted on order or recreated says so, and each is o
   const second = await createContainer(engine.docker, { ...plan, name: uniqueName('a') });
   await second.start();
   await eventually(() => expect([isUp(), facts()?.restarts, cause()]).toEqual([true, 2, 'recreation']));
-  expect(check()).toMatchObject({ verdict: 'fail', reason: expect.stringMatching(/ was recreated (?:just now|\d+s ago)/) });
+  expect(check()).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/ was recreated (?:just now|\d+s ago)/),
+  });
 }, 60_000);
 
 test('a container that its program ended and a person started again has crashed', async () => {
