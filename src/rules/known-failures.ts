@@ -24,6 +24,7 @@ const toKnownFailure = ({
   untilRestart: lasts,
   whileSilent,
   unless = [],
+  stopsBlocks,
   client = 'xdc-subnet',
   ...failure
 }: LogFailure): KnownFailure => {
@@ -36,7 +37,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: failure.endsProgram ? afterEnd : afterGoodRun,
+    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocks : afterGoodRun,
   };
 };
 

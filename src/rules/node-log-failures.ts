@@ -9,6 +9,8 @@ export interface LogFailure
   readonly untilRestart?: true;
   /** It ends the program: a node that has answered a minute after its line runs again. */
   readonly endsProgram?: true;
+  /** It keeps the node from taking blocks: one that has taken some a minute after its line is well. */
+  readonly stopsBlocks?: true;
   /** It is none while the node answers. */
   readonly whileSilent?: true;
   /** The patterns of another failure that explain a line of this one near them. */
@@ -60,6 +62,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'too_many_open_files',
+    stopsBlocks: true,
     signs: ['too_many_open_files'],
     cause: 'It has as many files open as its limit of file descriptors allows.',
     advise: () =>

@@ -358,16 +358,19 @@ test('a snapshot that is missing is no lost one by itself', () => {
   expect(names(node, { logs: matched('snapshot_missing', t0) }, t0)).toEqual([]);
 });
 
-test('a full disk is over when the node takes blocks a minute after the line, also without a container or a start in its log', () => {
-  const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
-  const taken = (advancedAt: number, risen = true) => {
-    const latest = { number: 9, advancedAt, risen, riseDueSince: advancedAt, lastGoodAt: advancedAt } as Progress;
-    return names(node, { node: { observation, latest }, logs: matched('disk_full', t0) }, t0 + 2 * minute);
-  };
-  expect(taken(t0 + minute)).toEqual(['disk_full']);
-  expect(taken(t0 + minute + 1)).toEqual([]);
-  expect(taken(t0 + minute + 1, false)).toEqual(['disk_full']);
-});
+test.each(['disk_full', 'too_many_open_files'])(
+  '%s is over when the node takes blocks a minute after the line, also without a container or a start in its log',
+  (name) => {
+    const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
+    const taken = (advancedAt: number, risen = true) => {
+      const latest = { number: 9, advancedAt, risen, riseDueSince: advancedAt, lastGoodAt: advancedAt } as Progress;
+      return names(node, { node: { observation, latest }, logs: matched(name, t0) }, t0 + 2 * minute);
+    };
+    expect(taken(t0 + minute)).toEqual([name]);
+    expect(taken(t0 + minute + 1)).toEqual([]);
+    expect(taken(t0 + minute + 1, false)).toEqual([name]);
+  },
+);
 
 test('a node has its lost blocks again when it answers with them, also where nobody has seen it without', () => {
   const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
