@@ -47,7 +47,7 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now))
     return {
       ...one,
-      fix: `send coins to the wallet that it pays from: ${address} by the inventory (PARENTNET_WALLET)`,
+      fix: `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`,
     };
   if (!isEnough(wallet))
     return {

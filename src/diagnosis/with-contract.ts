@@ -11,7 +11,7 @@ const BY_LOG: readonly ProblemName[] = ['relayer_stopped', 'contract_missing', '
 /** What was submitted before a failure may be seen to arrive this much later. */
 const ARRIVES_MS = 40_000;
 
-/** A contract that moves is seen to do so at each reading but one. */
+/** At least every second reading of a contract that moves shows that. */
 const MOVED_WITHIN_MS = 90_000;
 
 const OTHER_ADDRESS =

@@ -46,7 +46,7 @@ export interface TrackedAlert {
   readonly phase: 'pending' | 'firing' | 'resolved';
   /** When it became active. */
   readonly activeAt: number;
-  /** When it was last seen active. While it is clearing, that is before. */
+  /** When it was last seen active. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
   /** While it fires: since when it is clear. */

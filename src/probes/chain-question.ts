@@ -182,7 +182,7 @@ type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 export interface ChainMemory extends BatchMemory {
   /** What the node answered to the methods that it does not serve. It would log a warning for each further call. */
   absent: ReadonlyMap<string, CallResult | undefined>;
-  /** By the last question that was answered. No more of them, as each node has its own. */
+  /** As last answered. Only what is needed of them, as each node keeps a copy. */
   settings?: EpochSettings;
 }
 

@@ -11,7 +11,7 @@ import type { View } from './view.ts';
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
 const INFO = 3;
 
-/** The RPC shows each block this much later than the log at most: when it is asked. */
+/** The RPC shows a block at most this much later than the log, as it is only seen when asked. */
 const ASKED_WITHIN_MS = 15_000;
 
 /** Whether the height of the RPC of a node has been seen to rise lately. */
@@ -79,7 +79,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
-  // Both see a stall at once, and it is one of all nodes or of this one.
+  // Until the RPC has been asked again, the log alone would report what both are about to show.
   const isAskedSoon = silentMs < stallAfterMs + ASKED_WITHIN_MS && rises(view);
   if (silentMs >= stallAfterMs && !(isAskedSoon && facts.node?.latest?.number === height)) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;

@@ -98,7 +98,7 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
     seenAt: ({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at),
     signs: ['repaired_head'],
-    // It has all of its blocks again, maybe before anybody has seen it without.
+    // It has all of its blocks again, perhaps before anybody saw them missing.
     isOver: ({ node }, seenAt) => {
       const { number = 0, lastGoodAt = Number.NEGATIVE_INFINITY, fall } = node?.latest ?? {};
       return lastGoodAt > seenAt && (fall === undefined || fall.at < seenAt || number >= fall.from);

@@ -150,7 +150,7 @@ test('a relayer that cannot pay is told with the address and the balance of its 
   const address = '0xcd0340a2214058390d204a826de05312deadbeef';
   const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
   expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
-  const notRead = `send coins to the wallet that it pays from: ${address} by the inventory (PARENTNET_WALLET)`;
+  const notRead = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
   expect(tell(undefined)).toEqual([[seen, notRead]]);
   expect(tell(wallet(2, NOW - 2 * MINUTE))).toEqual([[seen, notRead]]);
   expect(tell(undefined, { rpc: 'http://p' })).toEqual([
