@@ -68,6 +68,17 @@ export function listBridges(
   return list;
 }
 
+/** Networks of containers come and go slowly, and every target asks for them. */
+const BRIDGES_HOLD_MS = 60_000;
+
+let known: { readonly bridges: BlockList; readonly atMs: number } | undefined;
+
+function findBridges(): BlockList {
+  const now = performance.now();
+  if (known === undefined || now - known.atMs > BRIDGES_HOLD_MS) known = { bridges: listBridges(), atMs: now };
+  return known.bridges;
+}
+
 const isOn = (bridges: BlockList, ip: string): boolean =>
   isIP(ip) !== 0 && bridges.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 
@@ -76,7 +87,7 @@ export async function findEndpoints(
   answered: Endpoint,
   ownAddresses: () => readonly string[],
   isThere: (ip: string) => Promise<boolean>,
-  bridges = listBridges(),
+  bridges = findBridges(),
 ): Promise<readonly Endpoint[]> {
   if (isOn(bridges, answered.ip)) return [{ ...answered, isOnBridge: true }];
   if (toReach(answered.ip) !== 'loopback') return [answered];
