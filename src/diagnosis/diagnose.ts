@@ -61,21 +61,30 @@ const SILENCING: readonly ProblemName[] = [
   'container_restarting',
 ];
 
-/** Drops what an old probe says of a node that something else kept from answering. Its next probe decides. */
-function dropStale(found: readonly Suspicion[], before: ProblemIndex<Problem>, { nodes, now }: SubnetView) {
+/** Drops what an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
+function dropStale(
+  found: readonly Suspicion[],
+  before: ProblemIndex<Problem>,
+  isOver: (one: Problem) => boolean,
+  { nodes, now }: SubnetView,
+) {
   const silent = found.filter(({ problem }) => SILENCE.includes(problem));
   if (silent.length === 0) return found;
-  const isFound = (one: ProblemRef) => found.some(({ problem, name }) => problem === one.problem && name === one.name);
-  const over = before.values.filter((one) => SILENCING.includes(one.problem) && !isFound(one));
-  if (over.length === 0) return found;
+  /** Until when something kept a node from answering, and without a name, all of them. */
+  const keptUntil = new Map<string, number>();
+  for (const one of before.values) {
+    const { problem, name = '', clearingSince = now } = one;
+    if (SILENCING.includes(problem) && isOver(one))
+      keptUntil.set(name, Math.max(clearingSince, keptUntil.get(name) ?? clearingSince));
+  }
+  if (keptUntil.size === 0) return found;
   const probedAt = new Map(nodes.map(({ name, state }) => [name, askedAt(state)]));
   const isStale = (suspicion: Suspicion) => {
     const { name = '' } = suspicion;
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.
     if (known !== undefined && isStanding(known)) return false;
-    const isOf = (one: Problem) => one.name === undefined || one.name === name;
-    return over.some((one) => isOf(one) && (one.clearingSince ?? now) >= (probedAt.get(name) ?? 0));
+    return ['', name].some((one) => (keptUntil.get(one) ?? Number.NEGATIVE_INFINITY) >= (probedAt.get(name) ?? 0));
   };
   const stale = new Set(silent.filter(isStale));
   return found.filter((one) => !stale.has(one));
@@ -144,6 +153,7 @@ export function diagnose(
   const causes = dropStale(
     candidates.filter((one) => !isRecovering(one)),
     before,
+    isOver,
     view,
   );
   const explained = new Set<ExplainedCheck>();

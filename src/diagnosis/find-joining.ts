@@ -50,11 +50,10 @@ export function findJoining(
   before: ProblemIndex<Problem>,
   now: number,
 ): ReadonlySet<string> {
-  const present = new Set<string>();
-  for (const { isOut, name } of nodes) if (!isOut) present.add(name);
-  const recovering = findRecovering(before, ({ name = '' }) => present.has(name), now);
+  const recovering = findRecovering(before, () => true, now);
   const joining = new Set<string>();
   for (const node of nodes)
-    if (node.isStarting || (!node.isOut && hasReturned(node, now)) || recovering.has(node.name)) joining.add(node.name);
+    if (node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name))))
+      joining.add(node.name);
   return joining;
 }

@@ -218,7 +218,7 @@ export function viewSubnet(
   }
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const ofChain = states.filter((state) => !chain.foreign.has(state));
+  const ofChain = chain.foreign.size === 0 ? states : states.filter((state) => !chain.foreign.has(state));
   const halt = before.get({ problem: 'subnet_halted' });
   const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now, halt);
   const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
