@@ -12,7 +12,7 @@ import { type Simulation, type SimulationOptions, startSimulation } from '../dem
 import { type Listener, listen } from '../http/listen.ts';
 import type { Status } from '../http/to-status.ts';
 import { createLog } from '../log.ts';
-import { createProcessClock } from '../model/clock.ts';
+import { createClock } from '../model/clock.ts';
 import { describeCause } from '../model/database-failure.ts';
 import { parseSettings, readEnvironment, type Settings } from '../settings.ts';
 import { type DemoAccess, prepareDemoApi } from './demo-api.ts';
@@ -173,7 +173,7 @@ async function watchSimulation(
       logMessages: messages,
       listener,
       platform: { ...settings.platform, database },
-      clock: createProcessClock(),
+      clock: createClock({ monotonic: () => performance.now(), wall: simulation.monitorTime }),
     });
     if (!started.ok) throw new Error(`the inventory of the demo is bad: ${started.errors.join('; ')}`);
     const { app } = started;

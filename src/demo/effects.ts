@@ -30,6 +30,8 @@ export interface Effects {
   readonly skewed: readonly string[];
   /** Nobody can reach anything of the subnet: requests are accepted and never answered. */
   readonly unreachable: boolean;
+  /** The clock of the machine of subnetd is set forward. */
+  readonly clockStepped: boolean;
   /** Each node is restarted once, one after the other. */
   readonly rolling: boolean;
   /** These do not know of a committed block, as after a start, and stay so. */
@@ -112,6 +114,7 @@ export const NO_EFFECTS: Effects = {
   finalityStalled: false,
   skewed: [],
   unreachable: false,
+  clockStepped: false,
   rolling: false,
   uncommitted: [],
   garbled: [],
@@ -171,6 +174,7 @@ const merge = (sum: Effects, next: Partial<Effects>): Effects => ({
   finalityStalled: sum.finalityStalled || (next.finalityStalled ?? false),
   skewed: join(sum.skewed, next.skewed),
   unreachable: sum.unreachable || (next.unreachable ?? false),
+  clockStepped: sum.clockStepped || (next.clockStepped ?? false),
   rolling: sum.rolling || (next.rolling ?? false),
   uncommitted: join(sum.uncommitted, next.uncommitted),
   garbled: join(sum.garbled, next.garbled),

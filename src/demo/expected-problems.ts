@@ -107,6 +107,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
   return [
     ...(isForked ? ['chain_forked'] : problemOfQuorum(effects, nodes)),
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
+    ...(effects.clockStepped ? ['monitor_suspended'] : []),
     ...(isForked || !producesBlocks(effects, nodes) ? [] : problemsOfKeys(effects, nodes)),
     ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
     ...running.flatMap((name) => {

@@ -272,6 +272,11 @@ export const FAULTS = {
     least: 1,
     effects: { unreachable: true },
   },
+  'clock-step': {
+    what: 'The clock of the machine of subnetd is set forward by two minutes, while the subnet is well.',
+    least: 1,
+    effects: { clockStepped: true },
+  },
   'rolling-restart': {
     what: 'Somebody restarts all nodes, one after the other; each is down for ten seconds, and all is well afterwards.',
     ...needsFour,

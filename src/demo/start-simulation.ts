@@ -42,6 +42,8 @@ export interface SimulationOptions {
 
 /** A subnet that speaks on real sockets and can be broken. */
 export interface Simulation extends DemoServers {
+  /** What the clock of the machine of subnetd shows, in Unix milliseconds. */
+  monitorTime(): number;
   /** The inventory for it, as YAML. */
   inventory(): string;
   /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */
@@ -64,6 +66,10 @@ const createQueue = (): ((work: () => Promise<void>) => Promise<void>) => {
 
 const ENGINE = 'docker';
 const PARENT = 'parent';
+
+/** The clock of subnetd is set by so much, and this long after the fault came: a subnetd that has just started saw no other time. */
+const CLOCK_STEP_MS = 120_000;
+const CLOCK_STEP_AFTER_MS = 10_000;
 
 /** How often a rolling restart looks whose turn it is. */
 const TURN_MS = 250;
@@ -246,6 +252,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
 
   return {
     ...addresses,
+    monitorTime: () => now() + (wanted.clockStepped && now() - wantedSince >= CLOCK_STEP_AFTER_MS ? CLOCK_STEP_MS : 0),
     inventory: () => toDemoInventory(addresses, checks),
     setFaults: async (next) => {
       refuseImpossible(next, options);

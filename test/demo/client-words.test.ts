@@ -73,6 +73,11 @@ const LOW_GAS_PRICE = [
   'the relayer submits no blocks',
   'set PARENTNET_URL to a node with a lower minimum, lower it there (`--gasprice`), or take a relayer that pays more; run `docker compose -p demo logs --tail 50 relayer`',
 ] as const;
+const CLOCK_SET = [
+  'monitor_suspended',
+  'the clock of subnetd was set, or its machine was suspended',
+  'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
+] as const;
 const NEVER_REACHED = [
   'never_reached',
   'subnetd has not reached any node yet',
@@ -90,6 +95,7 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ['mixed', 'subnet-halted', [HALTED]],
   ['mixed', 'fork', [FORKED]],
   ['mixed', 'rolling-restart', []],
+  ['mixed', 'clock-step', [CLOCK_SET]],
   ['go', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
   ['xdposchain', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
   ['mixed', 'unlisted-node', [UNLISTED]],

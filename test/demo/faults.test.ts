@@ -79,6 +79,7 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
     ],
     [],
   ],
+  ['clock-step', [], []],
   ['rolling-restart', [], []],
 ];
 
@@ -132,6 +133,7 @@ const PROBLEMS: Readonly<Record<FaultName, readonly string[]>> = {
   'rate-limited': ['node_down subnet2'],
   'read-only-data': ['quorum_at_risk', 'disk_unwritable subnet2'],
   'monitor-offline': ['monitor_offline'],
+  'clock-step': ['monitor_suspended'],
   'rolling-restart': [],
 };
 
@@ -267,6 +269,7 @@ test('a fault that needs more nodes says how many, and is not listed', () => {
     'unlisted-node',
     'never-reached',
     'monitor-offline',
+    'clock-step',
   ]);
 });
 

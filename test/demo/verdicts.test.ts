@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { demoNodeNames, expectedChanges, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
+import { createClock } from '../../src/model/clock.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
 import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
 import { findShell } from '../support/chromium.ts';
@@ -43,7 +43,7 @@ async function watch(faults: readonly FaultName[]) {
   if (!parsed.ok) throw new Error('the inventory of the demo is bad');
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    clock: createProcessClock(),
+    clock: createClock({ monotonic: () => performance.now(), wall: simulation.monitorTime }),
     scheduled: true,
     onFinished: () => {},
     onLate: () => {},

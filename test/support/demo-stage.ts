@@ -2,7 +2,7 @@ import { parse, stringify } from 'yaml';
 import type { DemoClient } from '../../src/demo/demo-client.ts';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
+import { createClock } from '../../src/model/clock.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { createMonitor } from '../../src/monitor/create-monitor.ts';
 
@@ -88,7 +88,11 @@ export async function startStage(
   }
   const bugs: unknown[] = [];
   const monitor = createMonitor({
-    clock: createProcessClock(),
+    clock: createClock({
+      monotonic: () => performance.now(),
+      // All are watched from one machine.
+      wall: () => Math.max(...simulations.map(({ monitorTime }) => monitorTime())),
+    }),
     scheduled: true,
     onFinished: () => {},
     onLate: () => {},

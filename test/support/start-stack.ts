@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
@@ -58,6 +58,20 @@ function rename(inventory: string, name: string): string {
   return stringify({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, name })) });
 }
 
+/** A clock of one process, which a file sets by seconds while it runs; its monotonic clock goes on. */
+function fakeClock(file: string) {
+  const set = (seconds: number) => writeFileSync(file, `+${seconds}`);
+  set(0);
+  const [library = ''] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
+  const env = {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    FAKETIME_NO_CACHE: '1',
+  };
+  return { env, set };
+}
+
 const share = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   let asked: Promise<T> | undefined;
   return () => {
@@ -86,7 +100,8 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
     mkdirSync(folder.path(name));
     const config = folder.path(`${name}/subnetd.yaml`);
     writeFileSync(config, rename(simulation.inventory(), name));
-    let daemon = await startDaemon(config);
+    const clock = name === 'clock-step' ? fakeClock(folder.path(`${name}/clock`)) : undefined;
+    let daemon = await startDaemon(config, clock?.env);
     const end = async () => {
       daemon.child.kill('SIGTERM');
       await daemon.finished;
@@ -96,9 +111,13 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
     const restart = async (meanwhile: () => Promise<void>) => {
       await end();
       await meanwhile();
-      daemon = await startDaemon(config, {}, [], new URL(url).host);
+      daemon = await startDaemon(config, clock?.env, [], new URL(url).host);
     };
-    return { name, simulation, url, restart };
+    const setFaults: Simulation['setFaults'] = async (faults) => {
+      await simulation.setFaults(faults);
+      clock?.set(faults.includes('clock-step') ? 120 : 0);
+    };
+    return { name, simulation: { ...simulation, setFaults }, url, restart };
   };
 
   try {
