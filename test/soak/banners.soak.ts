@@ -24,8 +24,8 @@ const AT_ONCE = 4;
 const MAX_WAIT_MS = 20 * 60_000;
 const MAX_DELAY_MS = 5_000;
 
-/** A rolling restart is no problem, what only a browser sees needs one for each subnet, and one needs a daemon that starts with it. */
-const LEFT_OUT: readonly FaultName[] = ['rolling-restart', 'console-error', ...FROM_START];
+/** No problem; seen by a browser alone; of the clock of subnetd; of a subnetd that starts with it. */
+const LEFT_OUT: readonly FaultName[] = ['rolling-restart', 'console-error', 'clock-step', ...FROM_START];
 /** A check that is only degraded is a problem after a quarter of an hour, so these wait together. */
 const DEGRADED: readonly FaultName[] = ['admin-not-exposed', 'log-level-low'];
 const faults = [...FAULT_NAMES.filter((fault) => ![...LEFT_OUT, ...DEGRADED].includes(fault)), ...DEGRADED];
