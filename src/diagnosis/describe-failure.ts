@@ -9,7 +9,7 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: numbe
   return signs.flatMap((name) => {
     const { count, at } = logs?.patterns[name] ?? {};
     if (count === undefined || at === undefined) return [];
-    const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd started,`;
+    const times = count === 0 ? '' : ` ${formatTimes(count)},`;
     return [`its log matched ${name}${times} last ${formatAgo(at, now)}`];
   });
 }
@@ -23,7 +23,7 @@ function describeRestarts(facts: ContainerFacts | undefined, now: number): reado
   if (!running && lastExit) return [`${name} ended ${formatAgo(lastExit.at, now)} with ${exit}`];
   if (restarts === 0 || lastRestartAt === undefined) return [];
   return [
-    `${name} restarted ${formatTimes(restarts)} since subnetd started, last ${formatAgo(lastRestartAt, now)}${exit ? ` after ${exit}` : ''}`,
+    `${name} restarted ${formatTimes(restarts)}, last ${formatAgo(lastRestartAt, now)}${exit ? ` after ${exit}` : ''}`,
   ];
 }
 

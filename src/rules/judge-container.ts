@@ -158,7 +158,7 @@ function explainRestart(
     : exit === undefined
       ? ''
       : ` after exit code ${exit.code} (${explainCode(exit.code, component, false)})`;
-  const count = facts.restarts > 1 ? `, ${facts.restarts} times since subnetd started` : '';
+  const count = facts.restarts > 1 ? `, ${facts.restarts} times by now` : '';
   return {
     seen: `${name} runs but restarted ${ago}${why}${count}`,
     fix: oom
