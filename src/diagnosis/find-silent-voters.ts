@@ -6,7 +6,7 @@ import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
 const FIRST_VOTES_MS = 60_000;
 
 /** The newest rounds that count, in rounds for each masternode. */
-export const RECENT_ROUNDS = 5;
+const RECENT_ROUNDS = 5;
 
 /** One missed round may be chance. */
 const MIN_MISSED = 2;

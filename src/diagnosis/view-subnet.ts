@@ -9,7 +9,7 @@ import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
-import { findNeverSigned, findSilentVoters, RECENT_ROUNDS } from './find-silent-voters.ts';
+import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
 import { findHaltEnd, findStoodAt, heightOf } from './find-stood-at.ts';
 import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
@@ -106,7 +106,7 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: Moment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
-/** Whether the turns that the chain counts as missed show that a silent node takes its own: each masternode has had two of them since. */
+/** Whether the turns that the chain counts as missed show that a silent node takes its own: the last two of each masternode were since. */
 function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, moment: Moment) {
   const { reference, lastRise, stallAfterMs, now } = moment;
   if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
@@ -115,9 +115,9 @@ function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, mo
   const since = node?.latest?.number ?? Number.NEGATIVE_INFINITY;
   if (Math.min(number, reference) - since < 2 * active.length) return false;
   const { epochRound, rounds } = counted.missedRounds;
-  const oldest = Math.max(round - RECENT_ROUNDS * active.length, epochRound);
+  const oldest = round - 2 * active.length;
   const address = node?.chain?.observation.address;
-  if (round - oldest < 2 * active.length || (address !== undefined && !active.includes(address))) return false;
+  if (oldest < epochRound || (address !== undefined && !active.includes(address))) return false;
   return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
 }
 

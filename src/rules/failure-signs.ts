@@ -14,7 +14,7 @@ export interface LogEvidence {
     readonly redisDiedAt?: number;
     readonly submittedAt?: number;
   };
-  readonly node?: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'>;
+  readonly node?: NodeLogFacts;
 }
 
 /** The facts in which known failures show. */

@@ -99,9 +99,13 @@ export const knownFailures: readonly KnownFailure[] = [
     seenAt: ({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at),
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
-    isOver: ({ node }, seenAt) => {
+    isOver: ({ node, logs }, seenAt) => {
       const { number = 0, lastGoodAt = Number.NEGATIVE_INFINITY, fall } = node?.latest ?? {};
-      return lastGoodAt > seenAt && (fall === undefined || fall.at < seenAt || number >= fall.from);
+      const { height = 0, heightBefore = height, advancedAt = seenAt } = logs?.node ?? {};
+      return (
+        (lastGoodAt > seenAt && (fall === undefined || fall.at < seenAt || number >= fall.from)) ||
+        (advancedAt > seenAt && height > heightBefore)
+      );
     },
   },
   {

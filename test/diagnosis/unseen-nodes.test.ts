@@ -201,11 +201,15 @@ describe('while blocks come', () => {
     ]);
   });
 
-  test('a node whose turns are missed does not take part', () => {
-    const rounds = [{ round: 1_998, miner: addressOf('n4') }];
-    const chain = { missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 1 } } };
-    const targets = [...others({ chain }), nodeOf('n2', { chain }), neverSeen('n4', TIMEOUT)];
-    expect(namesOf(targets)).toEqual(['quorum_at_risk', 'node_down n4']);
+  test('a node whose last two turns are missed does not take part, and one that missed some before, as in a restart, does', () => {
+    const withMissed = (round: number) => {
+      const rounds = [{ round, miner: addressOf('n4') }];
+      const chain = { missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 1 } } };
+      return namesOf([...others({ chain }), nodeOf('n2', { chain }), neverSeen('n4', TIMEOUT)]);
+    };
+    expect(withMissed(1_998)).toEqual(['quorum_at_risk', 'node_down n4']);
+    expect(withMissed(1_992)).toEqual(['quorum_at_risk', 'node_down n4']);
+    expect(withMissed(1_991)).toEqual(['rpc_closed n4']);
   });
 
   test('the turns of a masternode show nothing until each has had two of them, or where it has just become silent', () => {

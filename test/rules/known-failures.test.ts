@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Facts, Progress } from '../../src/model/facts.ts';
+import type { ContainerFacts, Facts, NodeLogFacts, Progress } from '../../src/model/facts.ts';
 import type { Container } from '../../src/model/observation.ts';
 import type { Target } from '../../src/model/target.ts';
 import { checkTable } from '../../src/rules/checks.ts';
@@ -384,6 +384,17 @@ test('a node has its lost blocks again when it answers with them, also where nob
   expect(shown(t0 + 9_000, 899, fall(t0 + 5_000))).toEqual(['head_regression']);
   expect(shown(t0 + 9_000, 900, fall(t0 + 5_000))).toEqual([]);
   expect(shown(t0 + 9_000, 899, fall(t0 - 5_000))).toEqual([]);
+});
+
+test('a node whose RPC is closed has its lost blocks again when its log has one above those of before its start', () => {
+  const shown = (height: number, advancedAt: number, heightBefore?: number) => {
+    const logs = { ...matched('repaired_head', t0), node: { height, advancedAt, heightBefore } as NodeLogFacts };
+    return names(node, { logs }, t0 + minute);
+  };
+  expect(shown(901, t0 + 9_000, 900)).toEqual([]);
+  expect(shown(900, t0 + 9_000, 900)).toEqual(['head_regression']);
+  expect(shown(901, t0, 900)).toEqual(['head_regression']);
+  expect(shown(901, t0 + 9_000)).toEqual(['head_regression']);
 });
 
 test('a stopped miner loop shows until the node is restarted', () => {
