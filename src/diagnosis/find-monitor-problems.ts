@@ -16,12 +16,14 @@ const LEAST_STEP_MS = 5_000;
 
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
 export function findMonitorProblems({ gap, step }: ClockDisturbances, view: SubnetView): readonly Suspicion[] {
-  const { now } = view;
+  const { now, facts } = view;
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
-  const wasSet = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS && now - step.at < REPORTED_MS;
+  const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;
+  const { headAgeMs = 0, at: parentAt = now } = facts.parent ?? {};
+  // By the clock of before, the newest block of the parent chain is not too old. It stays so for as long as the clock does.
+  const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < HEAD_AGE_MS);
+  const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= HEAD_AGE_MS));
   if (!wasGone && !wasSet) return [];
-  // By the clock of before, the newest block of the parent chain is not too old.
-  const agesParent = wasSet && (view.facts.parent?.headAgeMs ?? 0) - step.byMs < HEAD_AGE_MS;
   const seen = [
     ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
     ...(wasSet

@@ -132,16 +132,24 @@ describe('a subnetd', () => {
 
   test('whose clock went forward does not blame the parent chain for that, but for what was old before', () => {
     const step = { at: NOW - 30_000, byMs: 120_000 };
-    const namesAt = (headAgeMs: number, clock: ClockDisturbances) => {
+    const namesAt = (headAgeMs: number, clock: ClockDisturbances, at = NOW) => {
       const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
-      const parent = { observation: { head, chainId: { ok: true, value: 551 } }, at: NOW, headAgeMs } as const;
+      const parent = { observation: { head, chainId: { ok: true, value: 551 } }, at, headAgeMs } as const;
       return seen(clock, { parent }).map(([problem]) => problem);
     };
     expect(namesAt(122_000, { step })).toEqual(['monitor_suspended']);
     expect(namesAt(239_999, { step })).toEqual(['monitor_suspended']);
     expect(namesAt(240_000, { step })).toContain('parent_behind');
     expect(namesAt(122_000, { step: { ...step, byMs: -120_000 } })).toContain('parent_behind');
-    expect(namesAt(122_000, { step: { ...step, at: NOW - 5 * MINUTE } })).toEqual(['parent_behind']);
+    // For as long as the clock is wrong.
+    const longAgo = { ...step, at: NOW - 50 * MINUTE };
+    expect(namesAt(122_000, { step: longAgo })).toEqual(['monitor_suspended']);
+    expect(namesAt(240_000, { step: longAgo })).toEqual(['parent_behind']);
+    expect(namesAt(119_999, { step: longAgo })).toEqual([]);
+    // What was read before the clock was set back is read again.
+    const back = { ...step, byMs: -120_000 };
+    expect(namesAt(122_000, { step: back }, back.at - 1)).toEqual(['monitor_suspended']);
+    expect(namesAt(122_000, { step: back }, back.at)).toContain('parent_behind');
   });
 });
 
