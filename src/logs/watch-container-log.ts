@@ -72,6 +72,9 @@ export function createLostReport(
   };
 }
 
+/** A program that prints thousands of lines a second is read so much later. What it printed before its end is not of its next run. */
+const LAG_MS = 2_000;
+
 /** The history counts as read once a live line arrives, or once no line has arrived for this long. The first one may take longer. */
 const READ_MS = 2_000;
 const FIRST_LINE_MS = 5_000;
@@ -87,7 +90,7 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
   /** Of the line that is read now. */
   let isOld = false;
   let isLive = false;
-  const readSince = () => (isLive ? clock.now() : undefined);
+  const readSince = (lagMs = 0) => (isLive ? clock.now() - lagMs : undefined);
   /** Runs while the history is being read. */
   let reading: NodeJS.Timeout | undefined;
   let isRead = false;
@@ -107,7 +110,7 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
     pack,
     own,
     until: clock.now,
-    since: readSince,
+    since: () => readSince(LAG_MS),
     // The time zone of a container's lines is unknown; of a file's it is known, so those measure better.
     onOwnTime: hasFiles ? undefined : clocks && ((time) => clocks.observe(time, readSince(), false)),
     onHit: (hit, line) => collector.addHit({ ...hit, counted: !isOld && !uncounted.has(hit.pattern) }, line),

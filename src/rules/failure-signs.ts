@@ -94,9 +94,10 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
 
 /** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */
 export const afterBlocks: IsOver = (evidence, seenAt, now) => {
-  const startedAt = startOf(evidence) ?? seenAt;
+  const startedAt = startOf(evidence) ?? Number.NEGATIVE_INFINITY;
   const { latest } = evidence.node ?? {};
-  const from = startedAt > seenAt ? startedAt : seenAt + START_MS;
+  // A sign and the start after it may have been read at one moment.
+  const from = startedAt >= seenAt ? startedAt : seenAt + START_MS;
   return afterGoodRun(evidence, seenAt, now) || (latest?.risen === true && latest.advancedAt > from);
 };
 

@@ -15,24 +15,23 @@ function toFrame(wallMs: number, line: string): Buffer {
   return Buffer.concat([header, text]);
 }
 
-test('the log of a container counts as read once what was printed before has come, and not when it is opened', async () => {
+/** A line that the engine sends `afterMs` after the log was opened, with a time of so long ago. */
+interface SentLine {
+  readonly afterMs: number;
+  readonly agoMs: number;
+  readonly height: number;
+}
+
+/** What comes of the log of a container: the height of each hit with how long ago it was, in seconds, and the states. */
+async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
   const engine = await startHttp((_request, response) => {
-    response.setHeader('Date', new Date().toUTCString());
+    response.setHeader('Date', new Date(Date.now() - engineBehindMs).toUTCString());
     response.flushHeaders();
-    for (const [delay, height] of [
-      [300, 2_734],
-      [600, 2_740],
-    ] as const)
-      setTimeout(
-        () =>
-          response.write(
-            toFrame(
-              Date.now() - 60_000,
-              `INFO [11-26|16:00:00] Imported new chain segment               blocks=1 number=${height}`,
-            ),
-          ),
-        delay,
-      );
+    for (const { afterMs, agoMs, height } of lines)
+      setTimeout(() => {
+        const line = `Imported new chain segment               blocks=1 number=${height}`;
+        response.write(toFrame(Date.now() - agoMs, line));
+      }, afterMs);
   });
   onTestFinished(engine.stop);
   const clock = createProcessClock();
@@ -52,7 +51,7 @@ test('the log of a container counts as read once what was printed before has com
     settings: settings.logs,
     positions: createMemoryPositions(),
     collector: {
-      addHit: ({ value }) => seen.push(value ?? ''),
+      addHit: ({ value, at }) => seen.push(`${value} ${Math.floor((clock.now() - at) / 1_000)}`),
       setState: (_source, _since, fault) => seen.push(fault?.what ?? 'read'),
       countLine: () => {},
       read: () => ({ sources: {}, patterns: {} }),
@@ -63,6 +62,24 @@ test('the log of a container counts as read once what was printed before has com
   });
   const { stop } = watch.follow();
   onTestFinished(stop);
+  return seen;
+}
+
+test('the log of a container counts as read once what was printed before has come, and not when it is opened', async () => {
+  const seen = await watchLog([
+    { afterMs: 300, agoMs: 60_000, height: 2_734 },
+    { afterMs: 600, agoMs: 60_000, height: 2_740 },
+  ]);
   await vi.waitFor(() => expect(seen).toContain('read'), { timeout: 10_000 });
-  expect(seen).toEqual(['2734', '2740', 'read']);
+  expect(seen).toEqual(['2734 60', '2740 60', 'read']);
+});
+
+test('a live line that comes late is as old as Docker says, but no older than two seconds, as its clock may be behind', async () => {
+  const late = await watchLog([{ afterMs: 2_500, agoMs: 1_000, height: 7 }]);
+  const behind = await watchLog([{ afterMs: 2_500, agoMs: 60_000, height: 7 }], 60_000);
+  await vi.waitFor(() => expect([...late, ...behind]).toHaveLength(4), { timeout: 10_000 });
+  expect([late, behind]).toEqual([
+    ['7 1', 'read'],
+    ['7 2', 'read'],
+  ]);
 });

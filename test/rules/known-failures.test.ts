@@ -369,6 +369,13 @@ test.each(['disk_full', 'too_many_open_files'])(
     expect(taken(t0 + minute)).toEqual([name]);
     expect(taken(t0 + minute + 1)).toEqual([]);
     expect(taken(t0 + minute + 1, false)).toEqual([name]);
+    const startedWith = (advancedAt: number, startedAt: number) => {
+      const latest = { number: 9, advancedAt, risen: true, riseDueSince: t0, lastGoodAt: advancedAt } as Progress;
+      const logs = { ...matched(name, t0), node: { startedAt } };
+      return names(node, { node: { observation, latest }, logs }, t0 + 20_000);
+    };
+    expect(startedWith(t0 + 10_000, t0)).toEqual([]);
+    expect(startedWith(t0 + 10_000, t0 - 1)).toEqual([name]);
   },
 );
 
