@@ -54,8 +54,10 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
     case 'nethermind_started':
       return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...keepAtStart(facts) };
     case 'node_started':
+    case 'engine_started':
     case 'repaired_head':
-      // The program's own lines, seconds after those of its script; where no script has started it, or at level 2, the only ones.
+      // The program's own lines, seconds after those of its script; where no script has started it, or at level 2, the only ones. Of these a
+      // torn line of the run before may spoil the first.
       return facts.startedAt !== undefined && at - facts.startedAt < START_MS
         ? facts
         : { ...facts, startedAt: at, ...keepAtStart(facts) };

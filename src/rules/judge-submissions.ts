@@ -63,8 +63,8 @@ function findModeFault(
   if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
   if (silentMs >= MISSED_CYCLES * periodMs)
     return {
-      seen: `${who} has begun no cycle for ${formatDuration(silentMs)}, as when its redis is dead`,
-      fix: 'restart its container',
+      seen: `${who} has begun no cycle for ${formatDuration(silentMs)}`,
+      fix: 'restart its container, as its redis may be dead',
     };
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
@@ -132,8 +132,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
     return fail(
-      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}, as when its redis is dead or it hangs`,
-      `restart its container, and ${seeLog}`,
+      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}`,
+      `restart its container, as it may hang or its redis be dead, and ${seeLog}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
   // The queues are read less often than the log: a cycle that has ended well since counts more.

@@ -43,6 +43,8 @@ export const nodePack: PatternPack = {
     }),
     line('started', 'state', 'Starting nodes with ', 'the node was started'),
     line('node_started', 'state', 'Starting peer-to-peer node', 'the program of the node has started'),
+    // At each log level, and once for each start.
+    line('engine_started', 'state', '[initial] initial v2 related parameters', 'the consensus of the node has started'),
     line('stopped', 'state', 'Got interrupt, shutting down...', 'the node stops on order'),
     line('genesis_written', 'state', 'Writing custom genesis block', 'the node began with an empty data folder', {
       containerOnly: true,

@@ -128,7 +128,7 @@ test('a catch-up of an hour without a success marker is no fault while its block
 
 test('the end of all cycles is explained by a dead redis', async () => {
   const { checks } = await judgeSavedLog('relayer', healthyThen(redisLine(100)));
-  expect(checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('redis is dead') });
+  expect(checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('redis may be dead') });
 });
 
 test('cycles without anything to submit fail after the limit', async () => {
