@@ -11,6 +11,7 @@ import {
   findLag,
   findMode,
   findRelayer,
+  findSubmission,
   parentSubject,
   submits,
 } from './parent-view.ts';
@@ -24,6 +25,12 @@ const NEXT_READING_MS = 45_000;
 
 /** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;
+
+/** What the relayer shows beside a parent chain that does not answer, by whether its check says that it submits. */
+const SUBMITTING: Readonly<Record<string, string>> = {
+  true: ', and the relayer has submitted nothing since',
+  false: ', and the relayer submits nothing',
+};
 
 type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
@@ -42,15 +49,19 @@ function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Susp
 const withSecondWitness = (view: SubnetView, one: Suspicion): Suspicion =>
   submits(view) === false ? one : { ...one, confirmMs: NEXT_READING_MS };
 
-function findUnanswered(view: SubnetView, { observation: { head }, unanswered }: ParentFacts): Suspicion | undefined {
+function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+  const { observation, unanswered, progress } = parent;
+  const { head } = observation;
   if (head.ok || unanswered === undefined) return undefined;
   const lastedMs = view.now - unanswered.since;
   const since = lastedMs < SHORT_MS ? '' : `, for ${formatDuration(lastedMs)}`;
   const seen = `the node of the parent chain ${head.why}${since}`;
-  if (submits(view))
+  const hasSubmitted = findSubmission(view) >= unanswered.since;
+  // In lite mode an epoch lies between two submissions.
+  if (submits(view) && (hasSubmitted || findMode(view, progress) === 'lite'))
     return toSuspicion(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
-      evidence: `${seen}, while the relayer submits; whether its blocks arrive is not known`,
+      evidence: `${seen}, while the relayer ${hasSubmitted ? 'submits' : 'shows no fault'}; whether its blocks arrive is not known`,
       fix: head.fix
         ? `${head.fix} (parentChain.rpc)`
         : 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
@@ -59,7 +70,7 @@ function findUnanswered(view: SubnetView, { observation: { head }, unanswered }:
     view,
     toSuspicion(view, 'parent_unreachable', {
       summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
-      evidence: `${seen}${submits(view) === false ? ', and the relayer submits nothing' : ''}`,
+      evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
       fix: head.fix
         ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
         : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',

@@ -3,6 +3,7 @@ import { type CheckpointLag, findCheckpointLag } from '../model/checkpoint-lag.t
 import { formatAgo, formatDuration } from '../model/duration.ts';
 import type { CheckpointMode, CheckpointProgress } from '../model/parent-chain.ts';
 import type { ProblemRef } from '../model/problem.ts';
+import { highest } from './highest.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The relayer of a subnet, if the inventory names one. */
@@ -23,10 +24,19 @@ export function submits(view: SubnetView): boolean | undefined {
   return verdict === 'pass' || verdict === 'degraded' ? true : undefined;
 }
 
+/** When the relayer was last seen to submit, by its log or its queues. */
+export function findSubmission(view: SubnetView): number {
+  const { logs, service } = findRelayer(view)?.state.facts ?? {};
+  return highest([
+    logs?.relayer?.submittedAt ?? 0,
+    ...(service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),
+  ]);
+}
+
 /** The mode of the contract, by itself; else as the relayer shows it; else full. */
-export function findMode(view: SubnetView, { checkpoint }: CheckpointProgress): CheckpointMode {
+export function findMode(view: SubnetView, progress: CheckpointProgress | undefined): CheckpointMode {
   const modes = findRelayer(view)?.state.facts.logs?.relayer?.modes;
-  return checkpoint.mode ?? (modes?.includes('lite') ? 'lite' : 'full');
+  return progress?.checkpoint.mode ?? (modes?.includes('lite') ? 'lite' : 'full');
 }
 
 /** The settings of XDPoS that the generator writes, for a chain that has not given its own. */

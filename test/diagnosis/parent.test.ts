@@ -326,6 +326,26 @@ describe('a parent chain', () => {
     });
   });
 
+  test('that has not taken a block of the relayer since either may be down, unless it takes one an epoch', () => {
+    expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE - 1 })])[0]).toMatchObject({
+      problem: 'parent_unreachable',
+      summary: 'the parent chain does not answer',
+      evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
+      confirmMs: 45_000,
+    });
+    expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
+      problem: 'parent_unseen',
+      evidence:
+        'the node of the parent chain cannot be reached, for 1m, while the relayer submits; whether its blocks arrive is not known',
+    });
+    const { progress: _, ...unread } = silent();
+    expect(causesOf(unread, [relayer(10_000, { submittedAt: NOW - MINUTE - 1, modes: ['lite'] })])[0]).toMatchObject({
+      problem: 'parent_unseen',
+      evidence:
+        'the node of the parent chain cannot be reached, for 1m, while the relayer shows no fault; whether its blocks arrive is not known',
+    });
+  });
+
   test('is not blamed when subnetd reaches no node either', () => {
     const fault = { kind: 'unreachable', address: 'http://192.0.2.1:8545', code: 'ENETUNREACH' } as const;
     const cut = NAMES.map((name) => diagnosedNode(name, NAMES, { fault, stalledMs: 30_000 }));
