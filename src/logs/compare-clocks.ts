@@ -46,16 +46,34 @@ export interface ClockComparison {
   observe(own: number, since: number | undefined, zoneIsKnown: boolean): void;
   /** How far the node's clock is ahead, in milliseconds; undefined while too few lines have shown it. */
   read(): number | undefined;
+  /** The same by the last measure: after a pause there is none for some lines. */
+  last(): number | undefined;
 }
 
 /** Lines are live if the source was read to its end less than this long ago; otherwise they may have waited. */
 const LIVE_WITHIN_MS = 3_000;
 
-/** Starts with no measure. */
-export function createClockComparison({ now, toWall, resumedAt }: Clock): ClockComparison {
-  const skew = createClockSkew();
+/** Starts with no measure, and again when our clock was set. */
+export function createClockComparison({ now, toWall, resumedAt, disturbances }: Clock): ClockComparison {
+  let skew = createClockSkew();
+  let last: number | undefined;
+  let setAt = disturbances().step?.at;
+  const forgetIfSet = () => {
+    const { step } = disturbances();
+    if (step?.at === setAt) return;
+    setAt = step?.at;
+    skew = createClockSkew();
+    last = undefined;
+  };
+  const read = () => {
+    forgetIfSet();
+    const aheadMs = skew.read(now());
+    last = aheadMs ?? last;
+    return aheadMs;
+  };
   return {
     observe: (own, since, zoneIsKnown) => {
+      forgetIfSet();
       const readAt = now();
       if (since === undefined || readAt - since > LIVE_WITHIN_MS) return;
       // While the process was suspended, lines waited too.
@@ -63,6 +81,7 @@ export function createClockComparison({ now, toWall, resumedAt }: Clock): ClockC
       const ahead = own - toWall(readAt);
       skew.observe(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
     },
-    read: () => skew.read(now()),
+    read,
+    last: () => read() ?? last,
   };
 }

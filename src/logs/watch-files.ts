@@ -47,12 +47,6 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
   const bytes = new Map<string, number>();
   const faults = new Map<string, LogFault | undefined>();
   const countsWhenOld = createCountsWhenOld(target.component);
-  /** By the last measure: after a pause there is none for some lines. */
-  let aheadMs: number | undefined;
-  const readAhead = () => {
-    aheadMs = clocks?.read() ?? aheadMs;
-    return aheadMs;
-  };
 
   const follow = target.logFiles.map(({ path, timezone }) => {
     /** When the file was last read to its end. */
@@ -64,7 +58,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       own: target.patterns,
       until: clock.now,
       since: () => readToEnd,
-      clockAheadMs: readAhead,
+      ...(clocks && { clockAheadMs: clocks.last }),
       onOwnTime: clocks && ((own) => clocks.observe(own, readToEnd, true)),
       onHit: (hit, line, isOld) => {
         if (!isOld || countsWhenOld({ name: hit.pattern, means: hit.means }))

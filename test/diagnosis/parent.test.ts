@@ -339,8 +339,9 @@ describe('a parent chain', () => {
         'the node of the parent chain cannot be reached, for 1m, while the relayer submits; whether its blocks arrive is not known',
     });
     const { progress: _, ...unread } = silent();
-    const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, attempted: false } } as const;
-    const lite = relayer(10_000, { submittedAt: NOW - MINUTE - 1, modes: ['lite'], byMode });
+    const submittedAt = NOW - MINUTE - 1;
+    const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt, attempted: false } } as const;
+    const lite = relayer(10_000, { submittedAt, modes: ['lite'], byMode });
     expect(causesOf(unread, [lite])[0]).toMatchObject({
       problem: 'parent_unseen',
       evidence:

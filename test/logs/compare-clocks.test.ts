@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClockSkew } from '../../src/logs/compare-clocks.ts';
+import { createClockComparison, createClockSkew } from '../../src/logs/compare-clocks.ts';
+import { createClock } from '../../src/model/clock.ts';
 
 test('the skew of a clock is that of the line that was read soonest, and needs three lines', () => {
   const skew = createClockSkew();
@@ -37,4 +38,26 @@ test('lines that were read late leave the skew what it is as long as one of them
       },
     ),
   );
+});
+
+test('the last measure is kept while a program prints nothing, and forgotten when our clock was set', () => {
+  let passed = 0;
+  let wall = Date.UTC(2026, 10, 27);
+  const clock = createClock({ monotonic: () => passed, wall: () => wall });
+  const { observe, read, last } = createClockComparison(clock);
+  const pass = (seconds: number, printed?: () => number) => {
+    for (let second = 0; second < seconds; second++) {
+      passed += 1_000;
+      wall += 1_000;
+      const at = clock.now();
+      if (printed) observe(printed(), at, true);
+    }
+    return [read(), last()];
+  };
+  expect(pass(3, () => wall + 7_000)).toEqual([7_000, 7_000]);
+  expect(pass(61)).toEqual([undefined, 7_000]);
+  expect(pass(3, () => wall + 7_000)).toEqual([7_000, 7_000]);
+  wall += 120_000;
+  expect([read(), last()]).toEqual([undefined, undefined]);
+  expect(pass(3, () => wall - 113_000)).toEqual([-113_000, -113_000]);
 });
