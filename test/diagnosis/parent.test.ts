@@ -338,6 +338,22 @@ describe('a parent chain', () => {
       evidence:
         'the node of the parent chain cannot be reached, for 1m, while the relayer submits; whether its blocks arrive is not known',
     });
+    const queue = {
+      mode: 'full',
+      isPaused: false,
+      active: 0,
+      waiting: 0,
+      delayed: 0,
+      completed: 9,
+      failed: 0,
+    } as const;
+    const byQueue = (completedAt: number): KnownTarget => {
+      const { container: _, ...target } = diagnosedService('relayer').target;
+      const service = { observation: { ok: true, value: {} } as const, queues: [{ ...queue, since: 0, completedAt }] };
+      return { target, facts: { service } } as KnownTarget;
+    };
+    expect(named(silent(), [byQueue(NOW - MINUTE - 1)])[0]).toBe('parent_unreachable relayer');
+    expect(named(silent(), [byQueue(NOW - MINUTE)])[0]).toBe('parent_unseen relayer');
     const { progress: _, ...unread } = silent();
     const submittedAt = NOW - MINUTE - 1;
     const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt, attempted: false } } as const;

@@ -478,3 +478,30 @@ test('right after a start nobody is said to vote before each node was asked', ()
   });
   expect(said(unasked)).toMatchObject({ sentence: 'devnet has shown no new block yet', detail: '' });
 });
+
+test('what an old answer says of a node counts no more when the last of what kept it from answering is over', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n3' ? { fault: refused } : {}));
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((one) => one.target),
+  };
+  const states = judgeTargets(targets, NOW);
+  const [node] = states.filter(({ target }) => target.name === 'n3');
+  const check = node?.checks.find((one) => one.check === 'latest_block');
+  const askedAt = (check?.lastRun ?? 0) - (check?.durationSeconds ?? 0) * 1_000;
+  const over = (problem: 'container_paused' | 'container_restarting', clearingSince: number): Problem => ({
+    ...(diagnoseAt(targets)[0] as Problem),
+    ...{ problem, component: 'node', name: 'n3', state: 'clearing', clearingSince, explains: [] },
+  });
+  const saysDown = (...problems: readonly Problem[]) =>
+    diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW).problems.some(
+      ({ problem, state }) => problem === 'node_down' && state !== 'clearing',
+    );
+  expect(saysDown(over('container_paused', askedAt))).toBe(false);
+  expect(saysDown(over('container_paused', askedAt - 1))).toBe(true);
+  expect(saysDown(over('container_paused', askedAt), over('container_restarting', askedAt - 1))).toBe(false);
+  expect(saysDown(over('container_paused', askedAt - 1), over('container_restarting', askedAt))).toBe(false);
+});
