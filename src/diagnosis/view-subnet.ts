@@ -11,7 +11,6 @@ import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
 import { findHaltEnd, findStoodAt, heightOf } from './find-stood-at.ts';
-import { highest, lowest } from './highest.ts';
 import { findQuorum, findReference, findStallMs } from './quorum.ts';
 import {
   askedAt,
@@ -211,17 +210,19 @@ export function viewSubnet(
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
+  const ofChain = chain.foreign.size === 0 ? states : states.filter((state) => !chain.foreign.has(state));
   const heights: Progress[] = [];
-  for (const state of states) {
+  let lastLine = Number.NEGATIVE_INFINITY;
+  for (const state of ofChain) {
     const height = heightOf(state);
-    if (height !== undefined && !chain.foreign.has(state)) heights.push(height);
+    if (height !== undefined) heights.push(height);
+    const { advancedAt } = state.facts.logs?.node ?? {};
+    if (advancedAt !== undefined && advancedAt > lastLine) lastLine = advancedAt;
   }
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const ofChain = chain.foreign.size === 0 ? states : states.filter((state) => !chain.foreign.has(state));
   const halt = before.get({ problem: 'subnet_halted' });
   const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now, halt);
-  const lastLine = highest(ofChain.map(({ facts }) => facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY));
   const stillOut = findStillOut(before);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const moment = {
@@ -236,11 +237,13 @@ export function viewSubnet(
   };
   const nodes: NodeView[] = [];
   const services: TargetView[] = [];
+  let askedSince = Number.POSITIVE_INFINITY;
   const targets = states.map((state) => {
     const setup = setupOf(facts.setup?.observation, state.target);
     if (state.target.component === 'node') {
       const node = viewNode(state, state.target, setup, chain, moment);
       nodes.push(node);
+      askedSince = Math.min(askedSince, askedAt(state));
       return node;
     }
     const service = { state, container: viewContainer(state), failing: findFailing(state), setup };
@@ -262,7 +265,7 @@ export function viewSubnet(
     ...voters,
     quorum: findQuorum(voters),
     stallAfterMs,
-    askedSince: lowest(nodes.map(({ state }) => askedAt(state))),
+    askedSince,
     joining,
     haltedUntil,
     absent: nodes.filter(({ isOut, name }) => isOut || joining.has(name)).length,
