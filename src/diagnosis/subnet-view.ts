@@ -175,8 +175,8 @@ export function lacksPeers(
   return absent === 0 || peers?.ok !== true || peers.value.count < expected - absent;
 }
 
-/** Whether a node that should take part cannot. */
-export const isMissing = ({ isOut, isStarting }: NodeView): boolean => isOut && !isStarting;
+/** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */
+export const isMissing = ({ isOut, isStarting, isForeign }: NodeView): boolean => isOut && (!isStarting || isForeign);
 
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
 export const isSettled = ({ container }: TargetView, now: number): boolean =>

@@ -162,16 +162,24 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
-  test('a masternode whose node is on another chain is named as missing', () => {
-    const masternodes = { ...chain.masternodes, active: NAMES.map(addressOf) };
-    const found = words(
-      nodes((name) => ({ chain: { ...chain, masternodes, ...(name === 'n2' && { genesis: '0x1234567890' }) } })),
-    );
-    expect(found.map(({ problem, name, fix }) => [problem, name, fix])).toEqual([
-      ['quorum_at_risk', undefined, 'bring back n2 before any other work, and restart no other node'],
-      ['other_chain', 'n2', expect.stringContaining('genesis')],
-    ]);
-  });
+  test.each([3_600_000, 10_000])(
+    'a masternode whose node is on another chain is missing, also %d ms after its start',
+    (ms) => {
+      const masternodes = { ...chain.masternodes, active: NAMES.map(addressOf) };
+      const foreign = { genesis: '0x1234567890' };
+      const container = { startedAt: NOW - ms };
+      const found = words(
+        nodes((name) => ({
+          chain: { ...chain, masternodes, ...(name === 'n2' && foreign) },
+          ...(name === 'n2' && { container }),
+        })),
+      );
+      expect(found.map(({ problem, name, fix }) => [problem, name, fix])).toEqual([
+        ['quorum_at_risk', undefined, 'bring back n2 before any other work, and restart no other node'],
+        ['other_chain', 'n2', expect.stringContaining('genesis')],
+      ]);
+    },
+  );
 
   test.each([
     ['n3', 'n4'],
