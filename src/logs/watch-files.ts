@@ -51,12 +51,15 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
   const follow = target.logFiles.map(({ path, timezone }) => {
     /** When the file was last read to its end. */
     let readToEnd: number | undefined;
+    let writtenAt = Number.POSITIVE_INFINITY;
+    /** A line that was there at first was printed before the file was last written. It may have no time of its own. */
+    const untilWritten = (at: number) => Math.min(at, writtenAt);
     const newLines = createHitReader({
       clock,
       timezone,
       pack,
       own: target.patterns,
-      until: clock.now,
+      until: () => (readToEnd === undefined ? untilWritten(clock.now()) : clock.now()),
       since: () => readToEnd,
       ...(clocks && { clockAheadMs: clocks.last }),
       onOwnTime: clocks && ((own) => clocks.observe(own, readToEnd, true)),
@@ -70,7 +73,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       timezone,
       pack: pack.filter(countsWhenOld),
       own: [],
-      until: () => begun,
+      until: () => untilWritten(begun),
       onHit: (hit, line) => collector.addHit({ ...hit, counted: false }, line),
     });
     return () =>
@@ -84,6 +87,9 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
           if (isOld) return oldLines.read(text, start, end);
           collector.countLine('file');
           newLines.read(text, start, end);
+        },
+        onFound: (wallMs) => {
+          writtenAt = clock.fromWall(wallMs);
         },
         onState: (fault, size) => {
           if (fault === undefined) readToEnd = clock.now();

@@ -18,6 +18,8 @@ export interface FollowFilesOptions {
   readonly openFiles?: OpenFiles;
   /** Receives a line, as `OnLine` does; `old` for lines from before reading started. */
   readonly onLine: (text: string, start: number, end: number, old: boolean) => void;
+  /** Called before each sweep that has a file, with the last time at which one was written, in Unix milliseconds. */
+  readonly onFound?: (writtenAt: number) => void;
   /** Called after each sweep with the fault, when nothing can be read, and the total size of the files. */
   readonly onState: (fault: LogFault | undefined, bytes: number) => void;
   /** The longest time between two sweeps; a change of a folder begins one at once. Default: a second. */
@@ -34,7 +36,7 @@ const MISSING_POLL_MS = 10_000;
  * of later ones.
  */
 export function followFiles(options: FollowFilesOptions): () => Promise<void> {
-  const { path, source, positions, lookBackBytes, openFiles, onLine, onState, pollMs = 1_000 } = options;
+  const { path, source, positions, lookBackBytes, openFiles, onLine, onFound, onState, pollMs = 1_000 } = options;
   const watch = createDirectoryWatch(pollMs);
   const findFiles = createLogFinder(path);
   let stopped = false;
@@ -54,6 +56,7 @@ export function followFiles(options: FollowFilesOptions): () => Promise<void> {
     for (let isFirst = true; !stopped; isFirst = false) {
       const found = await findFiles();
       const files = found.ok ? found.files : [];
+      if (files.length > 0) onFound?.(Math.max(...files.map(({ writtenAt }) => writtenAt)));
       const fault = await set.sweep(files).catch((): LogFault => ({ what: 'broken' }));
       onState(
         found.ok ? fault : found.fault,

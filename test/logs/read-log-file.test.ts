@@ -1,0 +1,42 @@
+import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
+import { createOpenFiles } from '../../src/logs/tail/create-open-files.ts';
+import { watchFiles } from '../../src/logs/watch-files.ts';
+import { createProcessClock } from '../../src/model/clock.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+import { nodeTarget } from '../support/views.ts';
+
+const { pathOf } = useCleanups();
+
+/** A line that carries no time, as a node prints it at any log level. */
+const turn = (block: number): string => `[yourturn] Masternode: parentBlockNum=${block}\n`;
+
+test('a line without a time that was there at first is no newer than its file, and one that is appended is of now', async () => {
+  const path = pathOf('xdc.log');
+  writeFileSync(path, turn(41));
+  const writtenAt = Date.now() / 1_000 - 60;
+  utimesSync(path, writtenAt, writtenAt);
+  const clock = createProcessClock();
+  const seen: string[] = [];
+  const { follow } = watchFiles({
+    target: nodeTarget('n1', { logFiles: [{ path, timezone: 'UTC' }] }),
+    positions: createMemoryPositions(),
+    clock,
+    clocks: undefined,
+    openFiles: createOpenFiles(),
+    collector: {
+      addHit: ({ value, at }) => seen.push(`${value} ${Math.floor((clock.now() - at) / 1_000)}`),
+      setState: (_source, _since, fault) => seen.push(fault?.what ?? 'read'),
+      countLine: () => {},
+      read: () => ({ sources: {}, patterns: {} }),
+      lines: () => [],
+      stop: () => {},
+    },
+    begun: clock.now(),
+  });
+  for (const start of follow) onTestFinished(start());
+  await vi.waitFor(() => expect(seen).toEqual(['41 60', 'read']), { timeout: 5_000 });
+  appendFileSync(path, turn(42));
+  await vi.waitFor(() => expect(seen).toContain('42 0'), { timeout: 5_000 });
+});
