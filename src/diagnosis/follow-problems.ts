@@ -1,6 +1,13 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../model/paged-for.ts';
-import { type EndedProblem, isStanding, type Problem, type ProblemRef, type Suspicion } from '../model/problem.ts';
+import {
+  type EndedProblem,
+  isStanding,
+  NOTHING_TO_DO,
+  type Problem,
+  type ProblemRef,
+  type Suspicion,
+} from '../model/problem.ts';
 import { isBlind, problemCatalog } from '../model/problem-catalog.ts';
 import { createProblemIndex, type ProblemIndex } from '../model/problem-index.ts';
 import { START_MS } from '../model/restart-cause.ts';
@@ -81,9 +88,6 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
     return toProblem(found, { state: 'suspected', since, seenAt: now });
   return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
 }
-
-/** What to do about a problem that is not found any more. */
-const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
 
 /** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
 function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {

@@ -95,3 +95,6 @@ export const isStanding = ({ state }: Problem): boolean => state !== 'suspected'
 
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;
+
+/** What to do about a problem that is not found any more. */
+export const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';

@@ -290,6 +290,15 @@ describe('incidents from before a restart', () => {
     expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
   });
 
+  it('that were clearing go on with it, and do not give their advice again', () => {
+    const clearing = { ...before.only, clearSince: 3 * SECOND };
+    expect(toRestoredProblem(clearing, 5 * SECOND)).toEqual({
+      ...down(MINUTE),
+      ...{ state: 'clearing', clearingSince: 3 * SECOND, fix: 'nothing to do: it is over unless it comes back' },
+      ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
+    });
+  });
+
   it('look for their targets once a subnet, however many they are', () => {
     let reads = 0;
     const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
