@@ -12,7 +12,7 @@ import { readStored } from './read-stored.ts';
 /** An incident that is to be written. */
 export interface ChangedIncident {
   readonly incident: Incident;
-  /** Whether more than its words has changed. */
+  /** Whether more than its evidence has changed. */
   readonly isNews: boolean;
 }
 

@@ -108,6 +108,13 @@ function update(before: Incident, problem: Problem): Incident {
   };
 }
 
+/** Whether more than the evidence of an incident has changed: after a crash, what it says to do must still be right. */
+export function isNews(before: Incident | undefined, { last, ...incident }: Incident): boolean {
+  if (before === undefined || Object.keys(before).length !== Object.keys(incident).length + 1) return true;
+  if (before.last.summary !== last.summary || before.last.fix !== last.fix) return true;
+  return Object.entries(incident).some(([name, value]) => before[name as keyof Incident] !== value);
+}
+
 const close = (incident: Incident, end: IncidentEnd, now: number): Incident => ({
   ...incident,
   end,

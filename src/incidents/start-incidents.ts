@@ -18,6 +18,7 @@ import {
   type FollowedSubnet,
   followIncidents,
   incidentKey,
+  isNews,
   keepIncidents,
   NO_INCIDENTS,
   restoreIncidents,
@@ -74,12 +75,6 @@ const MOST_CAPSULES_WAITING = 10;
 const allOf = ({ open, ended }: FollowedIncidents): readonly Incident[] => [...open.values(), ...ended.values()];
 
 const isOver = ({ endedAt }: Incident): boolean => endedAt !== undefined;
-
-/** Whether more than the words of an incident has changed. */
-function isNews(before: Incident | undefined, { last: _, ...incident }: Incident): boolean {
-  if (before === undefined || Object.keys(before).length !== Object.keys(incident).length + 1) return true;
-  return Object.entries(incident).some(([name, value]) => before[name as keyof Incident] !== value);
-}
 
 /** Follows the problems of the snapshots, in memory and in the database. */
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {

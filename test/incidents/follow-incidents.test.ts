@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type FollowedIncidents,
   followIncidents,
+  isNews,
   NO_INCIDENTS,
   restoreIncidents,
   toIncidentId,
@@ -297,6 +298,17 @@ describe('incidents from before a restart', () => {
       ...{ state: 'clearing', clearingSince: 3 * SECOND, fix: 'nothing to do: it is over unless it comes back' },
       ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
     });
+  });
+
+  it('are written at once for all but their evidence, which changes with every second', () => {
+    const { only } = before;
+    const said = (over: Partial<Incident['last']>): Incident => ({ ...only, last: { ...only.last, ...over } });
+    expect(isNews(undefined, only)).toBe(true);
+    expect(isNews(only, said({ evidence: 'it exited with 1' }))).toBe(false);
+    expect(isNews(only, said({ fix: 'bring back n3' }))).toBe(true);
+    expect(isNews(only, said({ summary: 'the container of n3 is down' }))).toBe(true);
+    expect(isNews(only, { ...only, clearSince: MINUTE })).toBe(true);
+    expect(isNews(only, { ...only, severity: 'critical' })).toBe(true);
   });
 
   it('look for their targets once a subnet, however many they are', () => {
