@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commitTo, linkTo } from '../../src/db/audit-chain.ts';
+import { commitTo, linkTo, makeSalt } from '../../src/db/audit-chain.ts';
 import { createRepositories, type Repositories } from '../../src/db/create-repositories.ts';
 import type { DatabaseConnection } from '../../src/db/database-connection.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -241,4 +241,10 @@ describe.each(DATABASE_KINDS)('the audit trail in %s', (kind) => {
     await add(opened, 'one');
     expect((await check(opened)).changes).toMatchObject({ rows: 2, unchained: 1, head: { id: 2 }, broken: undefined });
   });
+});
+
+it('no two rows have one salt, and each is whole', () => {
+  const salts = Array.from({ length: 600 }, makeSalt);
+  expect(new Set(salts).size).toBe(salts.length);
+  for (const salt of salts) expect(salt).toMatch(/^[\w-]{22}$/);
 });
