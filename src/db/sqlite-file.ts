@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
 import { type FileIdentity, IN_MEMORY, identify, lostFile } from './file-identity.ts';
+import type { SqlStatement } from './lend-sqlite.ts';
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
 /** SQLite itself never waits for a lock, because the calls behind it would wait as well; `whileBusy` waits instead. */
@@ -100,9 +101,12 @@ export function createSqliteFile() {
       const database = openReadOnly(path);
       open = { database, prepare: createStatementCache(database) };
     },
-    /** Runs one statement, after the begin of its transaction, and returns its rows. */
-    query: (sql: string, parameters: readonly unknown[], begin?: string): readonly unknown[] => {
-      if (begin !== undefined) opened().prepare(begin).run();
+    /** Runs one statement, after those before it, and returns its rows. */
+    query: (sql: string, parameters: readonly unknown[], before: readonly SqlStatement[] = []): readonly unknown[] => {
+      for (const [one, its] of before)
+        opened()
+          .prepare(one)
+          .run(...its);
       const statement = opened().prepare(sql);
       if (statement.reader) return statement.all(...parameters);
       statement.run(...parameters);
