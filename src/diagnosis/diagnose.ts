@@ -146,10 +146,10 @@ export function diagnose(
   ]);
   const isThere = new Set(candidates.map(({ problem, name = '' }) => `${problem} ${name}`));
   const isOver = ({ problem, name = '' }: Problem) => !isThere.has(`${problem} ${name}`);
-  const recovering = findRecovering(before, isOver, view.now);
+  const recovering = new Set(findRecovering(before, view.now).flatMap((one) => (isOver(one) ? [one.name] : [])));
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
-  const isRecovering = ({ problem, name = '' }: Suspicion) =>
-    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(''));
+  const isRecovering = ({ problem, name }: Suspicion) =>
+    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
   const causes = dropStale(
     candidates.filter((one) => !isRecovering(one)),
     before,

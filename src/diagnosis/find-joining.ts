@@ -16,23 +16,12 @@ const RECOVERED_FROM: readonly ProblemName[] = [
   'subnet_halted',
 ];
 
-/** The nodes that came back less than a minute ago, given the problems so far: their names, and an empty one after a halt. */
-export function findRecovering(
-  before: ProblemIndex<Problem>,
-  isOver: (problem: Problem) => boolean,
-  now: number,
-): ReadonlySet<string> {
-  const recovering = new Set<string>();
-  for (const one of before.values)
-    if (
-      RECOVERED_FROM.includes(one.problem) &&
-      one.state !== 'suspected' &&
-      now - (one.clearingSince ?? now) < START_MS &&
-      isOver(one)
-    )
-      recovering.add(one.name ?? '');
-  return recovering;
-}
+/** What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. */
+export const findRecovering = (before: ProblemIndex<Problem>, now: number): readonly Problem[] =>
+  before.values.filter(
+    (one) =>
+      RECOVERED_FROM.includes(one.problem) && one.state !== 'suspected' && now - (one.clearingSince ?? now) < START_MS,
+  );
 
 /** The nodes that are out by the problems so far, which count until a node is asked, as after a restart of subnetd. */
 export const findStillOut = (before: ProblemIndex<Problem>): ReadonlySet<string | undefined> =>
@@ -50,7 +39,7 @@ export function findJoining(
   before: ProblemIndex<Problem>,
   now: number,
 ): ReadonlySet<string> {
-  const recovering = findRecovering(before, () => true, now);
+  const recovering = new Set(findRecovering(before, now).map(({ name }) => name));
   const joining = new Set<string>();
   for (const node of nodes)
     if (node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name))))

@@ -71,6 +71,15 @@ export const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
+/** For what a program that runs is still busy with. */
+export const whileItRuns =
+  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const { observation } = evidence.container ?? {};
+    const hasEnded = observation?.kind === 'found' && observation.container.status === 'exited';
+    return hasEnded ? undefined : seenAt(evidence, now);
+  };
+
 export const answers = ({ node, service }: Evidence): boolean =>
   (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
 

@@ -15,6 +15,7 @@ import {
   shownBy,
   unlessNear,
   untilRestart,
+  whileItRuns,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
@@ -96,7 +97,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    seenAt: ({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at),
+    seenAt: whileItRuns(({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at)),
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
     isOver: ({ node, logs }, seenAt) => {

@@ -404,6 +404,23 @@ test('a node whose RPC is closed has its lost blocks again when its log has one 
   expect(shown(901, t0 + 9_000)).toEqual(['head_regression']);
 });
 
+test('a node that is down takes no lost blocks from the others', () => {
+  const shown = (status: 'running' | 'exited') =>
+    names(
+      node,
+      {
+        container: found(
+          t0 + minute,
+          container(t0 - minute, { running: status === 'running', status, finishedAt: t0 + minute }),
+        ),
+        logs: matched('repaired_head', t0),
+      },
+      t0 + 2 * minute,
+    );
+  expect(shown('running')).toContain('head_regression');
+  expect(shown('exited')).not.toContain('head_regression');
+});
+
 test('a stopped miner loop shows until the node is restarted', () => {
   const logs = matched('miner_stopped', t0);
   expect(names(node, { container: running(t0 - minute), logs }, t0 + 600 * minute)).toEqual(['miner_loop_stopped']);
