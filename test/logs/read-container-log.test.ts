@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { DockerLinks } from '../../src/docker/links.ts';
 import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import { watchContainerLog } from '../../src/logs/watch-container-log.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
+import { collectHits } from '../support/collect-hits.ts';
 import { startHttp } from '../support/fake-node.ts';
 import { nodeTarget, settings } from '../support/views.ts';
 
@@ -34,7 +34,7 @@ async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
       }, afterMs);
   });
   onTestFinished(engine.stop);
-  const clock = createProcessClock();
+  const { clock, seen, collector } = collectHits();
   const container = { name: 'n1' };
   const target = nodeTarget('n1', { container });
   const docker = {
@@ -45,19 +45,11 @@ async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
       }),
     hasEvents: () => true,
   } as unknown as DockerLinks;
-  const seen: string[] = [];
   const watch = watchContainerLog({
     ...{ target, container, docker, clock },
     settings: settings.logs,
     positions: createMemoryPositions(),
-    collector: {
-      addHit: ({ value, at }) => seen.push(`${value} ${Math.floor((clock.now() - at) / 1_000)}`),
-      setState: (_source, _since, fault) => seen.push(fault?.what ?? 'read'),
-      countLine: () => {},
-      read: () => ({ sources: {}, patterns: {} }),
-      lines: () => [],
-      stop: () => {},
-    },
+    collector,
     begun: clock.now(),
   });
   const { stop } = watch.follow();

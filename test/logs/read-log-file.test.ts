@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
 import { createOpenFiles } from '../../src/logs/tail/create-open-files.ts';
 import { watchFiles } from '../../src/logs/watch-files.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
+import { collectHits } from '../support/collect-hits.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 import { nodeTarget } from '../support/views.ts';
 
@@ -17,22 +17,14 @@ test('a line without a time that was there at first is no newer than its file, a
   writeFileSync(path, turn(41));
   const writtenAt = Date.now() / 1_000 - 60;
   utimesSync(path, writtenAt, writtenAt);
-  const clock = createProcessClock();
-  const seen: string[] = [];
+  const { clock, seen, collector } = collectHits();
   const { follow } = watchFiles({
     target: nodeTarget('n1', { logFiles: [{ path, timezone: 'UTC' }] }),
     positions: createMemoryPositions(),
     clock,
     clocks: undefined,
     openFiles: createOpenFiles(),
-    collector: {
-      addHit: ({ value, at }) => seen.push(`${value} ${Math.floor((clock.now() - at) / 1_000)}`),
-      setState: (_source, _since, fault) => seen.push(fault?.what ?? 'read'),
-      countLine: () => {},
-      read: () => ({ sources: {}, patterns: {} }),
-      lines: () => [],
-      stop: () => {},
-    },
+    collector,
     begun: clock.now(),
   });
   for (const start of follow) onTestFinished(start());
