@@ -35,7 +35,7 @@ function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly 
   const known = new Set([...active, ...penalised, ...standby]);
   return nodes.filter((node) => {
     const address = addressOf(node);
-    return node.answers === true && address !== undefined && !known.has(address);
+    return address !== undefined && !known.has(address);
   });
 }
 

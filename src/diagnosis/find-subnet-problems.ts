@@ -2,7 +2,7 @@ import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../model/credible-height.ts';
 import { formatDuration } from '../model/duration.ts';
 import { formatCount } from '../model/format-count.ts';
-import { listEach } from '../model/list-names.ts';
+import { listEach, listNames } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
 import { explainEach } from './explain-checks.ts';
@@ -154,7 +154,10 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   if (voting === total) return findShrunk(view, total);
   const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
-  const names = listEach([...missing.map(({ name }) => name), ...findOrphans(view).map(shortAddress)], (name) => name);
+  const found = missing.map(({ name }) => name);
+  const orphans = findOrphans(view).map(shortAddress);
+  const names = listNames([...found, ...orphans]);
+  const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
   const short = required - voting;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
   return {
@@ -167,7 +170,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     confirmMs: short > 0 ? view.stallAfterMs + SEEN_LATER_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
-    fix: `bring back ${names}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
+    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
     causes: [],

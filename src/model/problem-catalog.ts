@@ -34,7 +34,8 @@ const key = {
   ...subnet,
   alert: 'SubnetMasternodeMissing',
   severity: 'warning',
-  confirmMs: MINUTE,
+  // As quorum_at_risk, which one key without a node brings, so that both are one message.
+  confirmMs: 20 * SECOND,
   isAboutNodes: true,
 } as const;
 /** What subnetd finds when it reads a log, whatever the lines say. */
@@ -87,7 +88,7 @@ export const problemCatalog = {
   node_not_voting: { ...node, alert: 'SubnetNodeNotVoting', confirmMs: MINUTE },
   masternode_missing: key,
   /** Until then the vote that is missing shows, and pages. */
-  key_shared: { ...key, confirmMs: 2 * MINUTE },
+  key_shared: key,
   node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
   disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },

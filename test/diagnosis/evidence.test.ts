@@ -110,7 +110,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
         'quorum_at_risk',
         'no further node may fail',
         '4 of 5 masternodes vote and 4 are needed, without 0xn9…',
-        'bring back 0xn9… before any other work, and restart no other node',
+        'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
       ],
       [
         'masternode_missing',
@@ -139,13 +139,23 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
 
   test('a node that has another key than that of a masternode is named', () => {
     expect(words(withN4('0xother'))).toMatchObject([
-      { problem: 'quorum_at_risk', fix: 'bring back 0xn9… before any other work, and restart no other node' },
+      {
+        problem: 'quorum_at_risk',
+        fix: 'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
+      },
       {
         problem: 'masternode_missing',
         evidence: expect.stringContaining('; n4 runs with the key of no masternode'),
         fix: 'give n4 the key of 0xn9… back: check PRIVATE_KEY in n4.env, which is imported only into an empty data folder, and the keystore in that folder',
       },
     ]);
+  });
+
+  test('it is named while it is down too, as it comes back with that key', () => {
+    const found = words(withN4('0xother', { fault: { kind: 'unreachable', address: 'n4' } })).find(
+      ({ problem }) => problem === 'masternode_missing',
+    );
+    expect(found?.fix).toContain('give n4 the key of 0xn9… back');
   });
 
   test('two nodes with one key are one vote, and the cause of the missing one', () => {
