@@ -46,7 +46,7 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now }: 
     if (orphans.includes(address)) return `${name} had it, and was first seen with another one ${formatAgo(at, now)}`;
   }
   const missed = listEach(orphans, (one) => String(silentVoters.get(one)));
-  return `it has signed no vote that the nodes hold, and missed ${missed} of its last rounds`;
+  return `it has signed none of the newest votes, and missed ${missed} of its last rounds`;
 }
 
 /** Masternodes that nobody runs, and keys that two nodes have. Both cost a vote that each node by itself seems to give. */

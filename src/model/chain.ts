@@ -112,9 +112,9 @@ export interface NextEpoch {
 
 /** What a node's pool says about votes and timeouts. The node's own signature, which the pool does not name, counts. */
 export interface PoolStatus {
-  /** The rounds with votes. The pool stops at the quorum, so a healthy node too is missing in some. */
+  /** How many of the newest rounds with votes count. The pool stops at the quorum, so a healthy node too is missing in some. */
   readonly voteRounds: number;
-  /** Missing in every vote round; empty with fewer than 4 of them. */
+  /** Missing in each of these rounds; empty with fewer than 4 of them. */
   readonly neverSigned: readonly string[];
   /** The rounds with timeout messages; 0 while blocks come. */
   readonly timeouts: number;

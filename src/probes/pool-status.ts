@@ -16,6 +16,9 @@ interface PoolEntry {
 /** With fewer vote rounds, a node that is well may be missing in all of them. */
 const MIN_VOTE_ROUNDS = 4;
 
+/** A pool goes back for minutes while rounds bring no block. Of votes so many rounds count, or one for each masternode if those are more. */
+const RECENT_VOTE_ROUNDS = 6;
+
 /**
  * Reads one of the pool's maps, by `round:…`. The node enters its own message without a signer: then the zero address
  * signed, and the node's own address is missing (XDC-Subnet consensus/XDPoS/engines/engine_v2/timeout.go).
@@ -63,6 +66,14 @@ function missingInAll(entries: readonly PoolEntry[], own: string | undefined, mi
   return missing;
 }
 
+/** The entries of the newest rounds: who signed only older ones has stopped. */
+function keepRecent(entries: readonly PoolEntry[]): readonly PoolEntry[] {
+  const masternodes = Math.max(0, ...entries.map(({ signers, listed }) => signers.length + listed.length));
+  const rounds = [...new Set(entries.map(({ round }) => round))].sort((one, other) => Number(other) - Number(one));
+  const recent = new Set(rounds.slice(0, Math.max(RECENT_VOTE_ROUNDS, masternodes)));
+  return entries.filter(({ round }) => recent.has(round));
+}
+
 /** The newest round that the asked node itself signed; 0 without one. */
 const findOwnRound = (entries: readonly PoolEntry[]): number =>
   entries.reduce((newest, { isOwn, round }) => (isOwn ? Math.max(newest, Number(round)) : newest), 0);
@@ -74,9 +85,10 @@ export function toPoolStatus(
   addresses: AddressReader,
 ): PoolStatus | undefined {
   if (!isRecord(value)) return undefined;
-  const votes = toEntries(memberOf(value, 'Vote'), own, addresses);
+  const allVotes = toEntries(memberOf(value, 'Vote'), own, addresses);
   const timeouts = toEntries(memberOf(value, 'Timeout'), own, addresses);
-  if (votes === undefined || timeouts === undefined) return undefined;
+  if (allVotes === undefined || timeouts === undefined) return undefined;
+  const votes = keepRecent(allVotes);
   return {
     voteRounds: countRounds(votes),
     neverSigned: missingInAll(votes, own, MIN_VOTE_ROUNDS),

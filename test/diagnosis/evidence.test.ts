@@ -115,7 +115,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       [
         'masternode_missing',
         'no node votes as 0xn9…',
-        'no node of the inventory has the key of 0xn9…, 1 of 5 masternodes; it has signed no vote that the nodes hold, and missed 2 of its last rounds',
+        'no node of the inventory has the key of 0xn9…, 1 of 5 masternodes; it has signed none of the newest votes, and missed 2 of its last rounds',
         'if a node of yours should have that key, give it back; else find who runs 0xn9…, or add its node to the inventory',
       ],
     ]);

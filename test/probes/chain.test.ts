@@ -52,7 +52,7 @@ describe('what a real node said about its chain', () => {
         rounds: [85, 81, 77, 73, 69, 1].map((round) => ({ round, miner: A8A8 })),
         byMiner: { [A8A8]: 6 },
       },
-      pool: { voteRounds: 24, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+      pool: { voteRounds: 6, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
       block: { number: 64, hash: hashOf(64) },
       syncing: false,
       missing: { nodeId: 'not-served', peerIds: 'not-served' },
@@ -62,7 +62,7 @@ describe('what a real node said about its chain', () => {
   test('names the one that is down, by its votes and by its missed rounds', async () => {
     const chain = await chainOf(recordedMethods('one-down'));
     expect(chain?.pool).toEqual({
-      voteRounds: 11,
+      voteRounds: 6,
       neverSigned: [A8A8],
       timeouts: 0,
       timeoutMissing: [],
@@ -76,7 +76,7 @@ describe('what a real node said about its chain', () => {
     const chain = await chainOf(recordedMethods('one-down', 'two-down-pool'));
     expect(chain?.address).toBe(F9B4);
     expect(chain?.pool).toEqual({
-      voteRounds: 11,
+      voteRounds: 6,
       neverSigned: [],
       timeouts: 1,
       timeoutMissing: [A80D, D92F],
@@ -89,6 +89,23 @@ describe('what a real node said about its chain', () => {
     const pool = { vote: {}, timeout: { '7:0': entry } };
     const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
     expect(chain?.pool).toMatchObject({ timeouts: 1, timeoutMissing: [A80D] });
+  });
+
+  test.each([
+    [4, [A80D]],
+    [5, []],
+  ])('counts the newest rounds alone: of ten, one that signed until round %i', async (lastSigned, neverSigned) => {
+    const entryOf = (round: number) => {
+      const others = [A8A8, F9B4];
+      return round <= lastSigned
+        ? { CurrentSigners: [A80D, ...others], MissingSigners: [] }
+        : { CurrentSigners: others, MissingSigners: [A80D] };
+    };
+    // In the order of Go's maps, which is by their text.
+    const rounds = [10, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const pool = { vote: Object.fromEntries(rounds.map((round) => [`${round}:0`, entryOf(round)])), timeout: {} };
+    const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
+    expect(chain?.pool).toMatchObject({ voteRounds: 6, neverSigned });
   });
 
   test('names nobody by a pool in which the own signature cannot be recognised', async () => {
