@@ -92,21 +92,25 @@ describe('what a real node said about its chain', () => {
   });
 
   test.each([
-    [4, [A80D]],
-    [5, []],
-  ])('counts the newest rounds alone: of ten, one that signed until round %i', async (lastSigned, neverSigned) => {
-    const entryOf = (round: number) => {
-      const others = [A8A8, F9B4];
-      return round <= lastSigned
-        ? { CurrentSigners: [A80D, ...others], MissingSigners: [] }
-        : { CurrentSigners: others, MissingSigners: [A80D] };
-    };
-    // In the order of Go's maps, which is by their text.
-    const rounds = [10, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-    const pool = { vote: Object.fromEntries(rounds.map((round) => [`${round}:0`, entryOf(round)])), timeout: {} };
-    const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
-    expect(chain?.pool).toMatchObject({ voteRounds: 6, neverSigned });
-  });
+    { masternodes: 3, lastSigned: 4, voteRounds: 6, neverSigned: [A80D] },
+    { masternodes: 3, lastSigned: 5, voteRounds: 6, neverSigned: [] },
+    { masternodes: 8, lastSigned: 2, voteRounds: 8, neverSigned: [A80D] },
+    { masternodes: 8, lastSigned: 3, voteRounds: 8, neverSigned: [] },
+  ])(
+    'counts the newest rounds alone: of ten, one of $masternodes that signed until round $lastSigned',
+    async ({ masternodes, lastSigned, ...expected }) => {
+      const others = Array.from({ length: masternodes - 1 }, (_, index) => `0x${`${index}`.repeat(40)}`);
+      const entryOf = (round: number) =>
+        round <= lastSigned
+          ? { CurrentSigners: [A80D, ...others], MissingSigners: [] }
+          : { CurrentSigners: others, MissingSigners: [A80D] };
+      // In the order of Go's maps, which is by their text.
+      const rounds = [10, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+      const pool = { vote: Object.fromEntries(rounds.map((round) => [`${round}:0`, entryOf(round)])), timeout: {} };
+      const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
+      expect(chain?.pool).toMatchObject(expected);
+    },
+  );
 
   test('names nobody by a pool in which the own signature cannot be recognised', async () => {
     const { eth_coinbase: _, ...methods } = recordedMethods('one-down', 'two-down-pool');
