@@ -19,14 +19,14 @@ const starting = (name: string) =>
 const withLog = (known: KnownTarget, node: NonNullable<Facts['logs']>['node']): KnownTarget =>
   ({ ...known, facts: { ...known.facts, logs: { ...known.facts.logs, node } } }) as KnownTarget;
 
-const diagnoseAt = (targets: readonly KnownTarget[]) => {
+const diagnoseAt = (targets: readonly KnownTarget[], before = NO_PROBLEMS) => {
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',
     settings: DEFAULT_SETTINGS,
     targets: targets.map((t) => t.target),
   };
-  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), NO_PROBLEMS, NOW).problems;
+  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), before, NOW).problems;
 };
 
 /** The problems of a node that is stopped, as they are once it is not found any more. */
@@ -49,6 +49,24 @@ function startedAgain(): readonly KnownTarget[] {
     diagnosedNode('n1', NAMES, { peers: ['n3', 'n4'] }),
   ];
 }
+
+test('while a halt lasts, a node that lacks a peer is still named', () => {
+  const halted = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, {
+      stalledMs: 120_000,
+      passedMs: undefined,
+      ...(name === 'n1' && { peers: ['n3', 'n4'] }),
+    }),
+  );
+  const first = diagnoseAt(halted);
+  const second = diagnoseAt(halted, { problems: first, ended: [] });
+  const named = ({ problem, name }: Problem) => [problem, name];
+  expect(first.map(named)).toEqual([
+    ['subnet_halted', undefined],
+    ['peers_missing', 'n1'],
+  ]);
+  expect(second.map(named)).toEqual(first.map(named));
+});
 
 test('a check keeps its own advice while the problem that it showed clears, and others say that it seems to be over', () => {
   const reasons = explainTargets(judgeTargets(startedAgain(), NOW), clearing()).flatMap(({ checks }) =>
