@@ -76,7 +76,7 @@ export const whileItRuns =
   (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
   (evidence, now) => {
     const { observation } = evidence.container ?? {};
-    const hasEnded = observation?.kind === 'found' && observation.container.status === 'exited';
+    const hasEnded = observation?.kind === 'found' && observation.container.status !== 'running';
     return hasEnded ? undefined : seenAt(evidence, now);
   };
 

@@ -36,6 +36,13 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   );
 }
 
+/** Whether a line is of a run before this one, which has lasted for a minute, by the log or by Docker. */
+function isOfRunBefore(at: number, { facts: { logs, container }, now }: View<NodeTarget>): boolean {
+  const { observation } = container ?? {};
+  const run = observation?.kind === 'found' && observation.container.running ? observation.container : undefined;
+  return hasStartedWell(logs?.node, at, now) || hasStartedWell(run, at, now);
+}
+
 /** Does the height in the log of the node rise? */
 export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, settings, now } = view;
@@ -48,7 +55,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
     target,
     settings.logs.errorWindowMs,
     now,
-    ({ own, at }) => own || !hasStartedWell(logs.node, at, now),
+    ({ own, at }) => own || !isOfRunBefore(at, view),
   );
   if (fault !== undefined) return { verdict: 'fail', ...fault };
   const unread = judgeUnread(logs, `the log of ${name}`);

@@ -120,6 +120,31 @@ test('a fatal line fails for the error window, although heights follow it', () =
   expect(read(...lines).judge(400)).toMatchObject({ verdict: 'pass' });
 });
 
+test('an error of a run before counts no more once the container has run for a minute, whether its log shows the start or not', () => {
+  const disk = {
+    count: 1,
+    own: false,
+    at: START,
+    order: 1,
+    means: 'error',
+    counted: true,
+    what: 'the disk of the node is full',
+  } as const;
+  const logs = {
+    node: { level: 2 },
+    sources: { container: { up: true, lines: 1, since: START } },
+    patterns: { disk_full: disk },
+  };
+  const judge = (startedMs: number, ranForMs: number) => {
+    const startedAt = START + startedMs;
+    const now = startedAt + ranForMs;
+    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container: runningSince(startedAt) }, { now })).verdict;
+  };
+  expect(judge(5_000, 59_999)).toBe('fail');
+  expect(judge(5_000, 60_000)).toBe('degraded');
+  expect(judge(-5_000, 60_000)).toBe('fail');
+});
+
 test.each([
   [90_000, ', and its clock is 1m 30s ahead of ours', '; set its clock with chrony'],
   [-5_000, ', and its clock is 5s behind ours', '; set its clock with chrony'],
