@@ -13,7 +13,7 @@ const LINE_BEFORE_MS = 2_000;
 function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): string | undefined {
   if (answers === true) return 'its IPC socket answers';
   // A node that is waited for would have answered at the begin of the probe.
-  const waitedMs = fault?.kind === 'timeout' ? fault.afterMs : 0;
+  const waitedMs = (fault !== undefined && 'afterMs' in fault && fault.afterMs) || 0;
   const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
   const printedAt = state.facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY;
   if (isLogAlive && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';

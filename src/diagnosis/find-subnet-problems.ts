@@ -37,8 +37,16 @@ export const explainHalt = ({ targets }: SubnetView) =>
 
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
 
-/** Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. */
-const isGone = (node: NodeView): boolean => node.isOut && (isStopped(node) || GONE_FAULTS.includes(node.fault?.kind));
+/**
+ * Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. Nor does
+ * one answer that did not come.
+ */
+function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
+  if (!node.isOut || isStopped(node)) return node.isOut;
+  const { kind } = node.fault ?? {};
+  const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
+  return GONE_FAULTS.includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
+}
 
 interface Block {
   readonly number: number;
@@ -79,7 +87,10 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   const lasts = isOpen && starting.length + joining.length > 0;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
-  const isFound = last === undefined ? voting < required && nodes.every(isGone) : now - last.since >= stallAfterMs;
+  const isFound =
+    last === undefined
+      ? voting < required && nodes.every((node) => isGone(node, view))
+      : now - last.since >= stallAfterMs;
   if (!isFound && !lasts) return undefined;
   const found =
     last === undefined

@@ -49,13 +49,20 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
 /** Whether its log has shown a block since the node was asked in vain. */
 const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
 
+/** Whether a node is known to run, whatever its RPC says. */
+const runs = ({ container, isLogAlive, answers }: NodeView): boolean =>
+  container.kind === 'running' || isLogAlive || answers === true;
+
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
   const { nodes, targets } = view;
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
-  if (targets.some(({ state }) => answersSince(state, lastAnswer))) return undefined;
+  const reached = targets.filter(({ state }) => answersSince(state, lastAnswer));
+  // Where services are reached, only nodes that run, and to which no connection comes through, are behind a firewall.
+  if (reached.length > 0 && !asked.every((node) => runs(node) && PATH_FAULTS.includes(node.fault?.kind)))
+    return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
   const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
@@ -70,7 +77,10 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
     problem: 'monitor_offline',
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${kinds})${seen}`,
-    fix: 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
+    fix:
+      reached.length > 0
+        ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`
+        : 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
   });
   const ofParent = (['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({
     problem,

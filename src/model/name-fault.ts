@@ -37,7 +37,7 @@ export function nameFault(fault: Fault): string {
     case 'unresolved':
       return 'the host name cannot be resolved';
     case 'unreachable':
-      return 'the address cannot be reached';
+      return fault.afterMs === undefined ? 'the address cannot be reached' : `no connection within ${fault.afterMs} ms`;
     case 'closed':
       return 'the connection was closed before the answer was whole';
     case 'tls':

@@ -8,7 +8,9 @@ import type { StatsReading } from './stats-reading.ts';
  * query or path of a URL.
  */
 export type Fault =
-  | { readonly kind: 'refused' | 'unresolved' | 'unreachable' | 'closed' | 'tls'; readonly address: string }
+  | { readonly kind: 'refused' | 'unresolved' | 'closed' | 'tls'; readonly address: string }
+  /** `afterMs`: nothing has taken or refused the connection for so long. The kernel takes it for a program that hangs. */
+  | { readonly kind: 'unreachable'; readonly address: string; readonly afterMs?: number }
   | { readonly kind: 'timeout'; readonly address: string; readonly afterMs: number; readonly received: boolean }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   /** `refusesHost`: a node does not serve the host name of the request. */

@@ -91,6 +91,9 @@ function fail(connection: HttpConnection, failure: Failure): void {
 /** Closes the connection, which ends a request in progress. */
 export const dropConnection = (connection: HttpConnection): void => fail(connection, 'ended');
 
+/** Whether its connection is still established. */
+export const isConnecting = ({ link }: HttpConnection): boolean => link?.socket.connecting === true;
+
 /** Whether the request in progress was sent before a time of `performance.now()`; not while its connection is established. */
 export const wasSentBefore = ({ link, waiting }: HttpConnection, time: number): boolean =>
   link?.socket.connecting === false && waiting?.sentAt !== undefined && waiting.sentAt < time;

@@ -7,6 +7,7 @@ import {
   dropConnection,
   type Failure,
   type HttpConnection,
+  isConnecting,
   sendRequest,
   wasSentBefore,
 } from './http-connection.ts';
@@ -91,7 +92,10 @@ function exchange<T>(
     const onDeadline = () => {
       const afterMs = Math.round(performance.now() - started);
       const address = showAddress(target);
-      settle({ ok: false, fault: { kind: 'timeout', address, afterMs, received: reply.status > 0 } });
+      const fault: Fault = isConnecting(connection)
+        ? { kind: 'unreachable', address, afterMs }
+        : { kind: 'timeout', address, afterMs, received: reply.status > 0 };
+      settle({ ok: false, fault });
       dropConnection(connection);
     };
     signal?.addEventListener('abort', onAbort);

@@ -63,7 +63,10 @@ export function explainFault(
       };
     case 'unreachable':
       return {
-        seen: `${fault.address} cannot be reached`,
+        seen:
+          fault.afterMs === undefined
+            ? `${fault.address} cannot be reached`
+            : `${fault.address} has taken no connection within ${formatDuration(fault.afterMs)}`,
         fix: 'check the route and the firewall between it and subnetd',
       };
     case 'closed':

@@ -310,6 +310,14 @@ test('a check that fails by itself gives its problem all that was seen and all t
 });
 
 describe('subnetd itself', () => {
+  const stats = diagnosedService('stats');
+  const heardAt = (nodes: readonly KnownTarget[], ms: number) =>
+    nodes.map((one) => {
+      const facts = one.facts.node;
+      const latest = facts?.latest && { ...facts.latest, lastGoodAt: NOW - ms };
+      return { ...one, facts: { ...one.facts, node: facts && { ...facts, latest } } };
+    });
+
   test('is offline when every node is unreachable at once, and no node is said to be down', () => {
     expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) })))).toEqual([
       'monitor_offline',
@@ -318,15 +326,35 @@ describe('subnetd itself', () => {
 
   test('is offline although a service answered before the nodes were last heard, and not when it has answered since', () => {
     const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) }));
-    const stats = diagnosedService('stats');
-    const heardAt = (ms: number) =>
-      nodes.map((one) => {
-        const facts = one.facts.node;
-        const latest = facts?.latest && { ...facts.latest, lastGoodAt: NOW - ms };
-        return { ...one, facts: { ...one.facts, node: facts && { ...facts, latest } } };
-      });
-    expect(named(...heardAt(10_000), stats)).toEqual(['monitor_offline']);
-    expect(named(...heardAt(10_001), stats)).not.toContain('monitor_offline');
+    expect(named(...heardAt(nodes, 10_000), stats)).toEqual(['monitor_offline']);
+    expect(named(...heardAt(nodes, 10_001), stats)).not.toContain('monitor_offline');
+  });
+
+  test('is offline where no connection comes through to nodes that run, although a service answers', () => {
+    const cut = (name: string, given: Given = {}) =>
+      node(name, { fault: { kind: 'unreachable', address: `http://${name}`, afterMs: 5_000 }, ...given });
+    const nodes = [1, 2, 3, 4].map((n) => cut(`subnet${n}`));
+    expect(diagnosed([...heardAt(nodes, 60_000), stats])).toMatchObject([
+      {
+        problem: 'monitor_offline',
+        evidence: 'all 4 nodes became unreachable from here (unreachable), and none is known to be stopped',
+        fix: 'see whether a firewall between here and the RPC ports of the nodes drops packets, as stats is reached; the subnet itself may be well',
+      },
+    ]);
+    for (const container of ['stopped', 'unknown'] as const) {
+      const [first, ...others] = heardAt(nodes, 60_000);
+      const { container: _, ...facts } = first?.facts ?? {};
+      const one =
+        container === 'stopped' ? cut('subnet1', { container: STOPPED }) : ({ ...first, facts } as KnownTarget);
+      expect(named(one, ...others, stats)).not.toContain('monitor_offline');
+    }
+  });
+
+  test('says no halt because no node has answered in time, before no block can have come for the stall limit', () => {
+    const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) }));
+    const stall = 60_000;
+    expect(named(...heardAt(nodes, stall - 1), stats)).not.toContain('subnet_halted');
+    expect(named(...heardAt(nodes, stall), stats)).toContain('subnet_halted');
   });
 
   test('says no halt at the moment at which the link is back and the old connections break', () => {

@@ -124,7 +124,11 @@ it('a connection that is not accepted ends with its time', async () => {
   cleanups.push(stop);
   const transport = createHttpTransport(`http://${host}`);
   cleanups.push(transport.close);
-  expect(await ask(transport, 200)).toMatchObject({ ok: false, fault: { kind: 'timeout', received: false } });
+  const afterMs = expect.closeTo(200, -2);
+  expect(await ask(transport, 200)).toEqual({
+    ok: false,
+    fault: { kind: 'unreachable', address: `http://${host}`, afterMs },
+  });
   expect(transport.connection()).toBe('new');
 });
 
