@@ -100,8 +100,11 @@ export function findSilentVoters(
   const left = findLeft(nodes, masternodes.active, masters, neverSigned, now);
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
+  // A node that is just back may have a key that nobody else has, and has not said yet which.
+  const isOneBack = nodes.some(({ isStarting, chainFacts }) => isStarting && chainFacts === undefined);
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
+    if (node === undefined && isOneBack) return false;
     if (node !== undefined && (node.isOut || node.isStarting || !showsVotes(node))) return false;
     // A node that is behind cannot vote. That is a problem of its own.
     return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));

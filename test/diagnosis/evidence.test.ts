@@ -151,6 +151,17 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('the key of a node that is just back, and has not said its address, is not missing', () => {
+    const back = (ranForMs: number) =>
+      withN4(undefined, { container: { startedAt: NOW - ranForMs } }).map((one) => {
+        const { chain: _, ...node } = one.facts.node ?? {};
+        return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
+      });
+    expect(diagnose(back(5_000)).quorum).toMatchObject({ total: 4, voting: 4 });
+    expect(diagnose(back(5_000)).problems).toEqual([]);
+    expect(diagnose(back(60_000)).quorum).toMatchObject({ total: 4, voting: 3 });
+  });
+
   test('it is named while it is down too, as it comes back with that key', () => {
     const found = words(withN4('0xother', { fault: { kind: 'unreachable', address: 'n4' } })).find(
       ({ problem }) => problem === 'masternode_missing',
