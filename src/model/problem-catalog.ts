@@ -159,7 +159,7 @@ export const problemCatalog = {
   bootnode_log_quiet: setup,
   /** A node that answers slowly is asked again after five minutes, and that reading must confirm it. */
   node_slow: { ...setup, confirmMs: 10 * MINUTE },
-  monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 30 * SECOND },
+  monitor_offline: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 20 * SECOND },
   never_reached: { ...subnet, alert: 'SubnetdOffline', severity: 'warning', confirmMs: 45 * SECOND },
   monitor_suspended: {
     alert: 'SubnetdSuspended',
