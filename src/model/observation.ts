@@ -9,7 +9,7 @@ import type { StatsReading } from './stats-reading.ts';
  */
 export type Fault =
   | { readonly kind: 'refused' | 'unresolved' | 'closed' | 'tls'; readonly address: string }
-  /** `afterMs`: nothing has taken or refused the connection for so long. The kernel takes it for a program that hangs. */
+  /** `afterMs`: the connection was neither taken nor refused for so long. For a program that hangs, its kernel takes it. */
   | { readonly kind: 'unreachable'; readonly address: string; readonly afterMs?: number }
   | { readonly kind: 'timeout'; readonly address: string; readonly afterMs: number; readonly received: boolean }
   | { readonly kind: 'too-large'; readonly maxBytes: number }

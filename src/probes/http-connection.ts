@@ -91,7 +91,7 @@ function fail(connection: HttpConnection, failure: Failure): void {
 /** Closes the connection, which ends a request in progress. */
 export const dropConnection = (connection: HttpConnection): void => fail(connection, 'ended');
 
-/** Whether its connection is still established. */
+/** Whether the other side has not taken the connection yet. */
 export const isConnecting = ({ link }: HttpConnection): boolean => link?.socket.connecting === true;
 
 /** Whether the request in progress was sent before a time of `performance.now()`; not while its connection is established. */

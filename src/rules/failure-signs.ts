@@ -71,7 +71,7 @@ export const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
-/** For what a program that runs is still busy with. */
+/** For failures that only a program which runs can be busy with. */
 export const whileItRuns =
   (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
   (evidence, now) => {
