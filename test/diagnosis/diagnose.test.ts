@@ -365,6 +365,13 @@ describe('subnetd itself', () => {
     expect(named(...refused)).toContain('subnet_halted');
   });
 
+  test('calls a subnet halted whose containers are all stopped, however their nodes failed to answer', () => {
+    const stopped = [1, 2, 3, 4].map((n) =>
+      node(`subnet${n}`, { container: STOPPED, fault: { kind: 'closed', address: 'a' } }),
+    );
+    expect(named(...stopped)).toContain('subnet_halted');
+  });
+
   test('is not offline when Docker says that all containers are stopped', () => {
     expect(named(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, down(`subnet${n}`))))).toEqual([
       ...[1, 2, 3, 4].map((n) => `container_down subnet${n}`),

@@ -160,6 +160,23 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(diagnose(back(5_000)).quorum).toMatchObject({ total: 4, voting: 4 });
     expect(diagnose(back(5_000)).problems).toEqual([]);
     expect(diagnose(back(60_000)).quorum).toMatchObject({ total: 4, voting: 3 });
+    const withAddress = withN4('0xother', { container: { startedAt: NOW - 5_000 } });
+    expect(diagnose(withAddress).quorum).toMatchObject({ total: 4, voting: 3 });
+    const silentToo = addressOf('n3');
+    const known = back(5_000).map((one) => {
+      const { chain: facts, ...node } = one.facts.node ?? {};
+      if (facts === undefined) return one;
+      const pool = { ...chain.pool, neverSigned: [silentToo] };
+      const missed = [1_990, 1_995].map((round) => ({ round, miner: silentToo }));
+      const missedRounds = { ...chain.missedRounds, rounds: missed, byMiner: { [silentToo]: 2 } };
+      const observation = { ...facts.observation, pool };
+      const epoch = { ...facts.epoch, missedRounds };
+      return {
+        ...one,
+        facts: { ...one.facts, node: { ...node, chain: { ...facts, observation, epoch } } },
+      } as KnownTarget;
+    });
+    expect(diagnose(known).quorum).toMatchObject({ total: 4, voting: 3 });
   });
 
   test('it is named while it is down too, as it comes back with that key', () => {
@@ -324,6 +341,14 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       },
     ]);
     expect(words(n2(printed(asked + 1_999), timeout)).map(({ problem }) => problem)).toContain('node_hanging');
+    const unreachable: Fault = { kind: 'unreachable', address: 'http://n', afterMs: 1_000 };
+    expect(words(n2(printed(asked + 2_000), unreachable))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        evidence: 'n2 did not return its latest block: http://n has taken no connection within 1s; its log goes on',
+        fix: 'check the route and the firewall between it and subnetd',
+      },
+    ]);
   });
 
   test('the last lines before it ended show nothing', () => {
@@ -380,6 +405,20 @@ describe('no node that can be reached, without containers', () => {
     const askedAgo = NOW - (asked?.lastRun ?? 0) + (asked?.durationSeconds ?? 0) * 1_000;
     expect(seen({ n1: askedAgo - 1, n2: askedAgo })).toMatch(/, while the log of n1 goes on$/);
     expect(seen({ n1: askedAgo })).toMatch(/, and none is known to be stopped$/);
+  });
+
+  test('is a fault of the way there, although a service is reached, if their logs go on', () => {
+    const stats = diagnosedService('stats');
+    const found = (silentMs: Readonly<Record<string, number>>) => {
+      const cut = cutOff(silentMs).map((one) => {
+        const { node } = one.facts;
+        const latest = node?.latest && { ...node.latest, lastGoodAt: NOW - 60_000 };
+        return { ...one, facts: { ...one.facts, node: node && { ...node, latest } } } as KnownTarget;
+      });
+      return words([...cut, stats]).map(({ problem }) => problem);
+    };
+    expect(found({ n1: 0, n2: 0, n3: 0, n4: 0 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 0, n2: 0, n3: 0 })).not.toContain('monitor_offline');
   });
 
   test('once they can be reached again, nobody is judged by what was asked before', () => {

@@ -10,6 +10,7 @@ import { toChainCalls } from '../../src/probes/chain-question.ts';
 import { createHttpAndIpcProber } from '../../src/probes/http-and-ipc-prober.ts';
 import { createNodeProber, type NodeProber } from '../../src/probes/node-prober.ts';
 import { createServiceProber } from '../../src/probes/service-prober.ts';
+import { startBlackHole } from '../support/black-hole.ts';
 import { blockResult, healthy, startHttp, startNode } from '../support/fake-node.ts';
 import { socketFolder, startIpcNode } from '../support/ipc-node.ts';
 import { nodeTarget, serviceTarget } from '../support/views.ts';
@@ -115,6 +116,16 @@ describe('what was asked and answered last', () => {
     });
     expect(first).not.toHaveProperty('status');
     expect(first?.calls[0]).toEqual(fault(LATEST, expect.stringMatching(/^no answer within \d+ ms$/)));
+  });
+
+  test('of a node that takes no connection has the time that it was waited for', async () => {
+    const { host, stop } = await startBlackHole();
+    onTestFinished(stop);
+    const prober = createNodeProber(`http://${host}`, 'XDPoS', () => 1_000);
+    onTestFinished(prober.close);
+    const seen = await prober.probe(50);
+    const [first] = exchangesAfter(nodeTarget('n1', { rpc: `http://${host}` }), 'rpc', { kind: 'node', seen });
+    expect(first?.calls[0]).toEqual(fault(LATEST, expect.stringMatching(/^no connection within \d+ ms$/)));
   });
 
   test('of a node whose socket has the peers is both ways', async () => {

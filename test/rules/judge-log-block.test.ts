@@ -135,14 +135,18 @@ test('an error of a run before counts no more once the container has run for a m
     sources: { container: { up: true, lines: 1, since: START } },
     patterns: { disk_full: disk },
   };
-  const judge = (startedMs: number, ranForMs: number) => {
+  const judge = (startedMs: number, ranForMs: number, status = 'running') => {
     const startedAt = START + startedMs;
     const now = startedAt + ranForMs;
-    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container: runningSince(startedAt) }, { now })).verdict;
+    const container = runningSince(startedAt);
+    if (container.observation?.kind === 'found')
+      Object.assign(container.observation.container, { status, running: status === 'running' });
+    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now })).verdict;
   };
   expect(judge(5_000, 59_999)).toBe('fail');
   expect(judge(5_000, 60_000)).toBe('degraded');
   expect(judge(-5_000, 60_000)).toBe('fail');
+  expect(judge(5_000, 60_000, 'exited')).toBe('fail');
 });
 
 test.each([

@@ -118,6 +118,7 @@ describe('a fault', () => {
     })),
     { kind: 'timeout', address, afterMs: 5000, received: true },
     { kind: 'timeout', address, afterMs: 5000, received: false },
+    { kind: 'unreachable', address, afterMs: 5000 },
     { kind: 'too-large', maxBytes: 1_048_576 },
     { kind: 'encoding' },
     { kind: 'no-descriptor' },
