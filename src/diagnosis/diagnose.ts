@@ -61,15 +61,17 @@ const SILENCING: readonly ProblemName[] = [
   'container_restarting',
 ];
 
-/** Drops what an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
-function dropStale(
+const NOTHING: ReadonlySet<Suspicion> = new Set();
+
+/** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
+function findStale(
   found: readonly Suspicion[],
   before: ProblemIndex<Problem>,
   isOver: (one: Problem) => boolean,
   { nodes, now }: SubnetView,
-) {
+): ReadonlySet<Suspicion> {
   const silent = found.filter(({ problem }) => SILENCE.includes(problem));
-  if (silent.length === 0) return found;
+  if (silent.length === 0) return NOTHING;
   /** Until when something kept a node from answering, and without a name, all of them. */
   const keptUntil = new Map<string, number>();
   for (const one of before.values) {
@@ -77,7 +79,7 @@ function dropStale(
     if (SILENCING.includes(problem) && isOver(one))
       keptUntil.set(name, Math.max(clearingSince, keptUntil.get(name) ?? clearingSince));
   }
-  if (keptUntil.size === 0) return found;
+  if (keptUntil.size === 0) return NOTHING;
   const probedAt = new Map(nodes.map(({ name, state }) => [name, askedAt(state)]));
   const isStale = (suspicion: Suspicion) => {
     const { name = '' } = suspicion;
@@ -86,8 +88,7 @@ function dropStale(
     if (known !== undefined && isStanding(known)) return false;
     return ['', name].some((one) => (keptUntil.get(one) ?? Number.NEGATIVE_INFINITY) >= (probedAt.get(name) ?? 0));
   };
-  const stale = new Set(silent.filter(isStale));
-  return found.filter((one) => !stale.has(one));
+  return new Set(silent.filter(isStale));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
@@ -150,13 +151,10 @@ export function diagnose(
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
   const isRecovering = ({ problem, name }: Suspicion) =>
     RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
-  const causes = dropStale(
-    candidates.filter((one) => !isRecovering(one)),
-    before,
-    isOver,
-    view,
-  );
+  const stale = findStale(candidates, before, isOver, view);
+  const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));
   const explained = new Set<ExplainedCheck>();
+  for (const { explains } of stale) for (const each of explains) explained.add(each);
   const isTaken = (each: ExplainedCheck) => explained.has(each);
   /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
   const take = (one: Suspicion): Suspicion => {

@@ -208,7 +208,13 @@ test('a node that is not heard yet when the link is back was not silent all the 
       ({ name }) => name === 'n2',
     )?.lastedMs;
   expect(lastOf([])).toBeUndefined();
-  expect(lastOf([{ ...before, since: NOW - 480_000, seenAt: NOW } as Problem])).toBe(0);
+  const offlineUntil = (clearingSince?: number) =>
+    [
+      { ...before, since: NOW - 480_000, seenAt: NOW, ...(clearingSince && { state: 'clearing', clearingSince }) },
+    ] as Problem[];
+  expect(lastOf(offlineUntil(NOW - 59_000))).toBe(0);
+  // It was asked before the link was back, so nothing is said of it.
+  expect(lastOf(offlineUntil())).toBeUndefined();
 });
 
 test('who votes is not known while every node is out of reach from here', () => {

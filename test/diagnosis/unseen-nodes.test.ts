@@ -49,12 +49,12 @@ function neverSeen(name: string, fault: Fault, names = NAMES): KnownTarget {
 
 const nodeOf = (name: string, given: Given = {}): KnownTarget => bare(diagnosedNode(name, NAMES, given));
 
-function diagnose(targets: readonly KnownTarget[], now = NOW) {
+function diagnose(targets: readonly KnownTarget[], now = NOW, before = NO_PROBLEMS) {
   const subnet = {
     ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
     targets: targets.map(({ target }) => target),
   };
-  return diagnoseSubnet(subnet, judgeTargets(targets, now), NO_PROBLEMS, now);
+  return diagnoseSubnet(subnet, judgeTargets(targets, now), before, now);
 }
 
 const namesOf = (targets: readonly KnownTarget[]): readonly string[] =>
@@ -210,6 +210,16 @@ describe('while blocks come', () => {
     expect(withMissed(1_998)).toEqual(['quorum_at_risk', 'node_down n4']);
     expect(withMissed(1_992)).toEqual(['quorum_at_risk', 'node_down n4']);
     expect(withMissed(1_991)).toEqual(['rpc_closed n4']);
+  });
+
+  test('a node that was silent when it was asked, and turns out to vote, is not said to lack peers before it is asked again', () => {
+    const withMissed = (round: number) => {
+      const rounds = [{ round, miner: addressOf('n4') }];
+      const chain = { missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 1 } } };
+      return [...others({ chain }), nodeOf('n2', { chain }), neverSeen('n4', TIMEOUT)];
+    };
+    const { problems } = diagnose(withMissed(1_991), NOW, diagnose(withMissed(1_998)));
+    expect(problems.filter(({ state }) => state !== 'clearing').map(({ problem }) => problem)).toEqual([]);
   });
 
   test('the turns of a masternode show nothing until each has had two of them, or where it has just become silent', () => {
