@@ -66,7 +66,9 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
     addHit: (hit, line) => {
       counters.add(hit);
       if (line !== undefined) kept.add(hit, line);
+      const { node } = state;
       state = fold(component, state, hit);
+      if (state.node?.startedAt === hit.at && node?.startedAt !== hit.at) counters.startAt(hit.at);
       news.add(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
     },
     setState: (source, since, fault) => {

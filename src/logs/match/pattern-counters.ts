@@ -2,9 +2,14 @@ import type { PatternFacts } from '../../model/facts.ts';
 import { LINES_LOST, type LogHit, type LogPattern, type Meaning } from '../../model/log.ts';
 import type { Pattern } from '../../model/target.ts';
 
+/** A flood of lines without a time is read this much later than it was written. What is later by more is no line before the start. */
+const LAG_MS = 60_000;
+
 /** Counts hits per pattern; nothing is copied until `read`. */
 export interface PatternCounters {
   add(hit: LogHit): void;
+  /** The program started at this time: what was read before it is of the run before, although reading it may have come later. */
+  startAt(at: number): void;
   read(): Readonly<Record<string, PatternFacts>>;
 }
 
@@ -29,6 +34,9 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
       if (counted) entry.count++;
       entry.at = Math.max(entry.at, at);
       entry.order = order;
+    },
+    startAt: (at) => {
+      for (const entry of entries.values()) if (entry.at > at && entry.at - at < LAG_MS) entry.at = at - 1;
     },
     read: () =>
       Object.fromEntries(
