@@ -1,5 +1,5 @@
 import { describeHealth, healthOf } from '../model/chain.ts';
-import { commandToSeeLog } from '../model/commands-to-type.ts';
+import { commandToReplace, commandToSeeLog } from '../model/commands-to-type.ts';
 import { formatDuration } from '../model/duration.ts';
 import { listNames } from '../model/list-names.ts';
 import type { ExplainedCheck, Suspicion } from '../model/problem.ts';
@@ -66,6 +66,19 @@ function findSilent(node: NodeView): Suspicion | undefined {
       evidence: check?.seen ?? '',
       fix: check?.fix ?? '',
     });
+  if (container.kind === 'running' && container.container.lostNetwork !== undefined) {
+    const { lostNetwork, name: containerName } = container.container;
+    const { container: ref } = node.target;
+    return toSuspicion('node_down', node, explainAnswers(node), {
+      summary: `${name} is connected to no network`,
+      evidence: `the container of ${name} runs, but is in no network of Docker any more; it was made for ${lostNetwork}`,
+      // Compose gives it back the address under which others know it.
+      fix:
+        ref !== undefined && 'service' in ref
+          ? commandToReplace(ref)
+          : `connect it again with \`docker network connect ${toShellWord(lostNetwork)} ${toShellWord(containerName)}\``,
+    });
+  }
   // Without a container, its machine may be down as well.
   if (fault?.kind === 'timeout' && (container.kind === 'running' || isDockerSilent(node))) {
     const summary = `${name} hangs`;

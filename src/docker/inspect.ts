@@ -22,9 +22,20 @@ function toTime(value: unknown): number | undefined {
   return time > 0 ? time : undefined;
 }
 
+/** What Docker and Podman call networks that are none of Docker's own. */
+const OTHER_MODES = /^(?:host|none|private|pasta|slirp4netns)$/;
+
+/** The network of its own that a container was made for, where it is in no network at all. One that uses that of another is in none either. */
+function toLostNetwork(mode: unknown, networks: unknown): string | undefined {
+  const connected = toMembers(networks);
+  if (connected === undefined || Object.keys(connected).length > 0) return undefined;
+  if (typeof mode !== 'string' || !/^[\w.-]{1,128}$/.test(mode) || OTHER_MODES.test(mode)) return undefined;
+  return mode === 'default' ? 'bridge' : mode;
+}
+
 /** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is no container. */
 function toContainer(body: unknown): Container | undefined {
-  const { Id: id, Name: path, State, RestartCount, HostConfig, Config } = toMembers(body) ?? {};
+  const { Id: id, Name: path, State, RestartCount, HostConfig, Config, NetworkSettings } = toMembers(body) ?? {};
   const state = toMembers(State);
   const name = typeof path === 'string' ? path.replace(/^\//, '') : '';
   if (typeof id !== 'string' || !/^\w{1,128}$/.test(id) || !/^[\w.-]{1,255}$/.test(name)) return undefined;
@@ -35,6 +46,7 @@ function toContainer(body: unknown): Container | undefined {
   const finishedAt = toTime(state.FinishedAt);
   const limit = toCount(toMembers(HostConfig)?.Memory);
   const image = toMembers(Config)?.Image;
+  const lostNetwork = toLostNetwork(toMembers(HostConfig)?.NetworkMode, toMembers(NetworkSettings)?.Networks);
   // While a container runs, and before its first start, the exit code is a meaningless zero.
   const isAlive = status === 'running' || status === 'paused';
   const exitCode = isAlive || (status === 'created' && state.ExitCode === 0) ? undefined : toCount(state.ExitCode);
@@ -46,6 +58,7 @@ function toContainer(body: unknown): Container | undefined {
     oomKilled: state.OOMKilled === true,
     restartCount: toCount(RestartCount) ?? 0,
     ...(toMembers(state.Health)?.Status === 'unhealthy' && { isUnhealthy: true }),
+    ...(lostNetwork !== undefined && { lostNetwork }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(exitCode === undefined ? {} : { exitCode }),

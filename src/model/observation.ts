@@ -141,6 +141,8 @@ export interface Container {
   readonly restartCount: number;
   /** The health check of its image or its compose file fails. */
   readonly isUnhealthy?: true;
+  /** The network of Docker that it was made for, where it is in none any more, as after `docker network disconnect`. */
+  readonly lostNetwork?: string;
   readonly memoryBytes?: number;
   readonly memoryLimitBytes?: number;
   /** The image as it was named when the container was made. */

@@ -309,6 +309,23 @@ test('a check that fails by itself gives its problem all that was seen and all t
   ]);
 });
 
+test.each([
+  [
+    { project: 'generated', service: 'subnet1' },
+    'run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate subnet1` in the folder of its compose file',
+  ],
+  [{ name: 'subnet1' }, 'connect it again with `docker network connect docker_net generated-subnet1-1`'],
+])('a node whose container %o was taken out of its network is told how it gets back', (container, fix) => {
+  const cut = node('subnet1', { fault: { kind: 'closed', address: 'a' }, container: { lostNetwork: 'docker_net' } });
+  const one = { ...cut, target: { ...cut.target, container } } as KnownTarget;
+  const others = [2, 3, 4].map((n) => node(`subnet${n}`, {}));
+  expect(diagnosed([one, ...others]).find(({ problem }) => problem === 'node_down')).toMatchObject({
+    summary: 'subnet1 is connected to no network',
+    evidence: 'the container of subnet1 runs, but is in no network of Docker any more; it was made for docker_net',
+    fix,
+  });
+});
+
 describe('subnetd itself', () => {
   const stats = diagnosedService('stats');
   const heardAt = (nodes: readonly KnownTarget[], ms: number) =>
