@@ -33,7 +33,12 @@ export function viewStart({ facts }: TargetState, container: ContainerView, now:
   if (startedAt === undefined || now - startedAt >= START_MS) return RUNS;
   // One that has answered since, and no longer does, is not starting any more.
   if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return RUNS;
-  if (byLog) return { isStarting: true, isLooping: false };
+  if (byLog) {
+    // A minute after the first start that brought neither a block nor an answer, another one counts as none.
+    const { failedFrom = startedAt } = facts.logs?.node ?? {};
+    const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;
+    return { isStarting: !loops, isLooping: loops };
+  }
   // A node that takes blocks again runs, whatever came before.
   const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
   const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);

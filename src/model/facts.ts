@@ -210,6 +210,8 @@ export interface NodeLogFacts {
   readonly stoppedAt?: WatchedMs;
   /** The begin of the last run before that which brought blocks for a minute. */
   readonly wellFrom?: WatchedMs;
+  /** The first start before the last one that brought no block, if none has brought one since. */
+  readonly failedFrom?: WatchedMs;
   /** The height before the last start. */
   readonly heightBefore?: number;
   readonly below?: LowHeights;

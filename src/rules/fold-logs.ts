@@ -37,11 +37,21 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
-/** What a start leaves of the run before: the begin of the last one that brought blocks for a minute, and the height. */
-function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'heightBefore'> {
-  const { startedAt, advancedAt = 0, wellFrom, height: heightBefore = facts.heightBefore } = facts;
+/** What a start leaves of the runs before: the begin of the last one that went well and of the first that brought no block since, and the height. */
+function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
+  const {
+    startedAt,
+    advancedAt = 0,
+    wellFrom,
+    failedFrom = startedAt,
+    height: heightBefore = facts.heightBefore,
+  } = facts;
   const from = startedAt !== undefined && advancedAt - startedAt >= START_MS ? startedAt : wellFrom;
-  return { ...(from !== undefined && { wellFrom: from }), ...(heightBefore !== undefined && { heightBefore }) };
+  return {
+    ...(from !== undefined && { wellFrom: from }),
+    ...(startedAt !== undefined && advancedAt <= startedAt && { failedFrom }),
+    ...(heightBefore !== undefined && { heightBefore }),
+  };
 }
 
 /** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */

@@ -19,14 +19,15 @@ const starting = (name: string) =>
 const withLog = (known: KnownTarget, node: NonNullable<Facts['logs']>['node']): KnownTarget =>
   ({ ...known, facts: { ...known.facts, logs: { ...known.facts.logs, node } } }) as KnownTarget;
 
+const toSubnet = (targets: readonly KnownTarget[]) => ({
+  name: 'devnet',
+  consensus: 'XDPoS',
+  settings: DEFAULT_SETTINGS,
+  targets: targets.map((t) => t.target),
+});
+
 const diagnoseAt = (targets: readonly KnownTarget[], before = NO_PROBLEMS) => {
-  const subnet = {
-    name: 'devnet',
-    consensus: 'XDPoS',
-    settings: DEFAULT_SETTINGS,
-    targets: targets.map((t) => t.target),
-  };
-  return diagnoseSubnet(subnet, judgeTargets(targets, NOW), before, NOW).problems;
+  return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), before, NOW).problems;
 };
 
 /** The problems of a node that is stopped, as they are once it is not found any more. */
@@ -49,6 +50,32 @@ function startedAgain(): readonly KnownTarget[] {
     diagnosedNode('n1', NAMES, { peers: ['n3', 'n4'] }),
   ];
 }
+
+test.each([
+  { failedFrom: NOW - 65_000, lastGoodAt: NOW - 90_000, quorum: { voting: 3 } },
+  { failedFrom: NOW - 64_999, lastGoodAt: NOW - 90_000, quorum: { voting: 4, starting: 1 } },
+  { failedFrom: undefined, lastGoodAt: NOW - 90_000, quorum: { voting: 4, starting: 1 } },
+  // It has answered since, or nothing is known of before.
+  { failedFrom: NOW - 70_000, lastGoodAt: NOW - 60_000, quorum: { voting: 4, starting: 1 } },
+  { failedFrom: NOW - 70_000, lastGoodAt: undefined, quorum: { voting: 4, starting: 1 } },
+])(
+  'a start after one of $failedFrom that brought neither a block nor an answer is no start, after an answer of $lastGoodAt',
+  ({ failedFrom, lastGoodAt, quorum }) => {
+    const nodes = NAMES.map((name) => {
+      const known = diagnosedNode(name, NAMES, name === 'n2' ? { fault: { kind: 'refused', address: name } } : {});
+      const { container: _, ...facts } = known.facts;
+      if (name !== 'n2') return { ...known, facts } as KnownTarget;
+      const { latest, ...node } = facts.node ?? {};
+      const seen = latest && lastGoodAt !== undefined ? { ...node, latest: { ...latest, lastGoodAt } } : node;
+      const log = { height: 1_000, advancedAt: NOW - 90_000, startedAt: NOW - 5_000, failedFrom };
+      return withLog({ ...known, facts: { ...facts, node: seen } } as KnownTarget, log);
+    });
+    expect(diagnoseSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), NO_PROBLEMS, NOW).quorum).toEqual({
+      ...{ total: 4, required: 3 },
+      ...quorum,
+    });
+  },
+);
 
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>
