@@ -92,7 +92,7 @@ describe.each(DATABASE_KINDS)('If-None-Match on %s', (kind) => {
     expect(tag).toMatch(/^"[\w-]{22}"$/);
     expect((await get('Industry/ListAll/1', tag)).status).toBe(304);
     expect((await get('Industry/ListAll/1', `W/${tag}`)).status).toBe(304);
-    expect((await get('Industry/ListAll/1', `${tag.slice(0, -2)}_"`)).status).toBe(200);
+    expect((await get('Industry/ListAll/1', `${tag.slice(0, -1)}_"`)).status).toBe(200);
   });
 
   it('each query and each page has its own tag', async () => {
