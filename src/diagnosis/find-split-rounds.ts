@@ -9,7 +9,8 @@ const SPREAD_MS = 5_000;
 interface Waiting {
   readonly node: NodeView;
   readonly round: number;
-  /** When it was asked, in watched time. */
+  /** When it first and last said so, in watched time. */
+  readonly from: number;
   readonly at: number;
 }
 
@@ -19,17 +20,18 @@ function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Wa
     const { chainFacts, container, isOut } = node;
     const { address, pool } = chainFacts?.observation ?? {};
     const startedAt = 'container' in container ? (container.container.startedAt ?? since) : since;
-    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < Math.max(since, startedAt))
-      return [];
+    const earliest = Math.max(since, startedAt);
+    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return [];
+    const { at, waitsSince = at } = chainFacts;
     return address !== undefined && masters.get(address) === node
-      ? [{ node, round: pool.timeoutRound, at: chainFacts.at }]
+      ? [{ node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at }]
       : [];
   });
 }
 
 /** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
 const isSplit = (waiting: readonly Waiting[]): boolean =>
-  waiting.some((low) => waiting.some((high) => high.round > low.round && high.at + SPREAD_MS <= low.at));
+  waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + SPREAD_MS <= low.at));
 
 /** The command, as far as the inventory says where they run. */
 function describeRestart(nodes: readonly NodeView[]): string {

@@ -50,6 +50,8 @@ export function foldChain(
   const keyBefore =
     signedBy !== undefined && differs(chain.address, signedBy) ? { address: signedBy, at } : before?.keyBefore;
   const replaced = isOther ? { chainId, genesis, at } : before?.replaced;
+  const round = chain.pool?.timeoutRound ?? 0;
+  const waitsSince = round === before?.observation.pool?.timeoutRound ? before.waitsSince : at;
   const epoch = readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN;
   return {
     observation: chain,
@@ -57,6 +59,7 @@ export function foldChain(
     epoch,
     ...(replaced && { replaced }),
     ...(keyBefore && { keyBefore }),
+    ...(round > 0 && { waitsSince }),
     marks: addMark(isOther ? [] : kept, chain.block),
   };
 }

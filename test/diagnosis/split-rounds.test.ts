@@ -5,12 +5,12 @@ import { diagnosed, diagnosedNode, NOW } from '../support/diagnosed.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
 /** The round that a node waits in, and how long ago it said so. */
-type Said = readonly [round: number, agoMs: number, container?: Partial<Container>];
+type Said = readonly [round: number, agoMs: number, container?: Partial<Container> | undefined, firstAgoMs?: number];
 
 /** The halt of four nodes that answer and have their peers, as real ones were seen after two of them had been killed at once. */
 function findHalt(...said: readonly Said[]) {
   const nodes = NAMES.map((name, index) => {
-    const [timeoutRound, agoMs, container] = said[index] ?? [0, 0];
+    const [timeoutRound, agoMs, container, firstAgoMs = agoMs] = said[index] ?? [0, 0];
     const pool = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
     const known = diagnosedNode(name, NAMES, {
       stalledMs: 240_000,
@@ -18,7 +18,7 @@ function findHalt(...said: readonly Said[]) {
       chain: { pool: { ...pool, timeoutRound } },
     });
     const node = known.facts.node as NonNullable<typeof known.facts.node>;
-    const chain = { ...(node.chain as NonNullable<typeof node.chain>), at: NOW - agoMs };
+    const chain = { ...(node.chain as NonNullable<typeof node.chain>), at: NOW - agoMs, waitsSince: NOW - firstAgoMs };
     return { ...known, facts: { ...known.facts, node: { ...node, chain } } };
   });
   const [halt, ...others] = diagnosed(nodes);
@@ -49,6 +49,19 @@ test('rounds that may have passed between the answers of the nodes are no split'
   expect(findHalt([385, 20_000], [385, 15_000], [384, 40_000], [384, 35_000])).toEqual(UNSPLIT);
   expect(findHalt([385, 24_999], [385, 24_999], [384, 20_000], [384, 20_000])).toEqual(UNSPLIT);
   expect(findHalt([385, 25_000], [385, 24_999], [384, 20_000], [384, 20_000])).not.toEqual(UNSPLIT);
+});
+
+test('nodes that are asked in the other order are split once the higher round was said a second time', () => {
+  const low = [384, 80_000] as const;
+  const high = (firstAgoMs: number, startedAgoMs = 3_600_000): Said => [
+    385,
+    70_000,
+    { startedAt: NOW - startedAgoMs },
+    firstAgoMs,
+  ];
+  expect(findHalt(high(85_000), high(85_000), low, low)).not.toEqual(UNSPLIT);
+  expect(findHalt(high(84_999), high(84_999), low, low)).toEqual(UNSPLIT);
+  expect(findHalt(high(85_000, 84_999), high(85_000, 84_999), low, low)).toEqual(UNSPLIT);
 });
 
 test('nodes of which enough wait in one round are no split', () => {
