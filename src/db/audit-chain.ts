@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { TrailName } from '../model/audit-trail.ts';
 import { deriveKey } from '../model/derive-key.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import { READ_ENDS } from './lend-sqlite.ts';
 import { type Cell, PLACEHOLDER, type Queries, type RunInTransaction, type Tables } from './tables.ts';
 
 type Row = Selectable<Tables['audit_event']>;
@@ -90,8 +91,7 @@ export async function saveTrail(transaction: Queries, runInTransaction: RunInTra
   const trail = trails.get(transaction);
   if (trail === undefined || (trail.added.length === 0 && trail.removed.size === 0)) return;
   const lock = trail.kind === 'postgres' ? sql` for update` : sql``;
-  const selectEnds = () => sql<{ name: TrailName; hash: string }>`
-    select name, hash from audit_chain order by name${lock}`;
+  const selectEnds = () => sql<{ name: TrailName; hash: string }>`${sql.raw(READ_ENDS)}${lock}`;
   const ends = await runInTransaction(transaction, 'select ends', selectEnds, []);
   const hashes = new Map(ends.map(({ name, hash }) => [name, hash]));
   for (const content of trail.added) {

@@ -5,7 +5,7 @@ import { whileBusy } from './busy.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
 import { type FileIdentity, IN_MEMORY, identifyLater, lostFile } from './file-identity.ts';
-import { lendSqlite, type QuerySqlite } from './lend-sqlite.ts';
+import { type KnownEnds, lendSqlite, type QuerySqlite } from './lend-sqlite.ts';
 import { startSqliteScans } from './start-sqlite-scans.ts';
 import { startSqliteThread } from './start-sqlite-thread.ts';
 
@@ -51,13 +51,15 @@ export async function openSqlite(
   };
   const reader = loadOnce(async () => (await import('./open-sqlite-reader.ts')).openSqliteReader(path));
   const scans = startSqliteScans(path);
+  const ends: KnownEnds = {};
   const lendReading =
     (read: QuerySqlite): DatabaseConnection['lend'] =>
     async () => {
       if (isClosed) throw closed();
       return lendSqlite({
         read: isFile ? read : undefined,
-        write: (...asked) => call('query', ...asked),
+        write: (statements) => call('write', statements),
+        ends,
         takeWriter: turns.take,
         giveWriter: turns.give,
       });

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
 import { type FileIdentity, IN_MEMORY, identify, lostFile } from './file-identity.ts';
-import type { SqlStatement } from './lend-sqlite.ts';
+import type { SqlStatement, Written } from './lend-sqlite.ts';
 import { makeDatabaseFile, restrictFiles } from './private-files.ts';
 
 /** SQLite itself never waits for a lock, because the calls behind it would wait as well; `whileBusy` waits instead. */
@@ -82,6 +82,12 @@ export function createSqliteFile() {
     if (open === undefined) throw new Error('the database is not open');
     return open;
   };
+  const run = ([sql, parameters]: SqlStatement): readonly unknown[] => {
+    const statement = opened().prepare(sql);
+    if (statement.reader) return statement.all(...parameters);
+    statement.run(...parameters);
+    return [];
+  };
   return {
     /** Creates the file and its folder if they are missing. Returns its path without links, and what to warn of. */
     make: (givenPath: string): { readonly path: string; readonly warnings: readonly string[] } => {
@@ -101,16 +107,17 @@ export function createSqliteFile() {
       const database = openReadOnly(path);
       open = { database, prepare: createStatementCache(database) };
     },
-    /** Runs one statement, after those before it, and returns its rows. */
-    query: (sql: string, parameters: readonly unknown[], before: readonly SqlStatement[] = []): readonly unknown[] => {
-      for (const [one, its] of before)
-        opened()
-          .prepare(one)
-          .run(...its);
-      const statement = opened().prepare(sql);
-      if (statement.reader) return statement.all(...parameters);
-      statement.run(...parameters);
-      return [];
+    /** Runs one statement, and returns its rows. */
+    query: (sql: string, parameters: readonly unknown[]): readonly unknown[] => run([sql, parameters]),
+    /** Runs statements one after the other, until one fails. */
+    write: (statements: readonly SqlStatement[]): Written => {
+      const rows: (readonly unknown[])[] = [];
+      let version = 0;
+      for (const [index, statement] of statements.entries()) {
+        if (index === statements.length - 1) version = opened().prepare('pragma data_version').pluck().get() as number;
+        rows.push(run(statement));
+      }
+      return { rows, version };
     },
     /** Runs any number of statements. */
     run: (sql: string): void => void opened().database.exec(sql),

@@ -195,6 +195,21 @@ describe.each(DATABASE_KINDS)('the audit trail in %s', (kind) => {
     });
   });
 
+  it('is one chain when two processes take turns, and one of them fails to write in between', async () => {
+    const address = await databases.create();
+    const [one, other] = [await openAt(address), await openAt(address)];
+    for (let turn = 0; turn < 24; turn += 1) {
+      const opened = turn % 3 === 0 ? other : one;
+      expect(await add(opened, `contract ${turn}`)).toMatchObject({ ok: true });
+      if (turn % 5 === 0) expect(await add(opened, `contract ${turn}`)).toMatchObject({ ok: false });
+      if (turn % 7 === 0) await record(one, AT);
+    }
+    expect(await check(one)).toMatchObject({
+      changes: { rows: 24, broken: undefined },
+      security: { rows: 4, broken: undefined },
+    });
+  });
+
   it('holds after the oldest security events are deleted, and shows when more are gone', async () => {
     const opened = await filled();
     await record(opened, '2026-01-01', '2026-01-02', '2026-01-05', '2026-01-03', '2026-01-06');
