@@ -59,15 +59,15 @@ async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
 
 test('the log of a container counts as read once what was printed before has come, and not when it is opened', async () => {
   const seen = await watchLog([
-    { afterMs: 300, agoMs: 60_000, height: 2_734 },
-    { afterMs: 600, agoMs: 60_000, height: 2_740 },
+    { afterMs: 300, agoMs: 60_500, height: 2_734 },
+    { afterMs: 600, agoMs: 60_500, height: 2_740 },
   ]);
   await vi.waitFor(() => expect(seen).toContain('read'), { timeout: 10_000 });
   expect(seen).toEqual(['2734 60', '2740 60', 'read']);
 });
 
 test('a live line that comes late is as old as Docker says, but no older than two seconds, as its clock may be behind', async () => {
-  const late = await watchLog([{ afterMs: 2_500, agoMs: 1_000, height: 7 }]);
+  const late = await watchLog([{ afterMs: 2_500, agoMs: 1_500, height: 7 }]);
   const behind = await watchLog([{ afterMs: 2_500, agoMs: 60_000, height: 7 }], 60_000);
   await vi.waitFor(() => expect([...late, ...behind]).toHaveLength(4), { timeout: 10_000 });
   expect([late, behind]).toEqual([

@@ -15,7 +15,7 @@ const turn = (block: number): string => `[yourturn] Masternode: parentBlockNum=$
 test('a line without a time that was there at first is no newer than its file, and one that is appended is of now', async () => {
   const path = pathOf('xdc.log');
   writeFileSync(path, turn(41));
-  const writtenAt = Date.now() / 1_000 - 60;
+  const writtenAt = Date.now() / 1_000 - 60.5;
   utimesSync(path, writtenAt, writtenAt);
   const { clock, seen, collector } = collectHits();
   const { follow } = watchFiles({
