@@ -43,7 +43,7 @@ const isRead = (sql: string): boolean => /^\s*select\b/i.test(sql);
 
 const isTrailRow = (sql: string): boolean => sql.startsWith('insert into audit_event ');
 
-/** Nobody waits for what they return, so they spare the call to the thread. What fails of them fails the statement that follows. */
+/** These return nothing that anyone waits for, so they need no call of their own. If one fails, so does the statement that follows. */
 const isHeld = (sql: string): boolean => sql.startsWith('begin') || isTrailRow(sql);
 
 /**

@@ -100,7 +100,7 @@ export function findSilentVoters(
   const left = findLeft(nodes, masternodes.active, masters, neverSigned, now);
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
-  // A node that is just back may have a key that nobody else has, and has not said yet which.
+  // A node that is just back has not said its address yet, so any key without a node may be its own.
   const isOneBack = nodes.some(({ isStarting, chainFacts }) => isStarting && chainFacts === undefined);
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);

@@ -38,8 +38,8 @@ export const explainHalt = ({ targets }: SubnetView) =>
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
 
 /**
- * Whether a node is known to be out. A connection that broke proves nothing: the next probe shows whether the node is there. Nor does
- * one answer that did not come.
+ * Whether a node is known to be out. A broken connection proves nothing, as the next probe shows whether the node is there. Nor does a
+ * single answer that did not come in time.
  */
 function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
   if (!node.isOut || isStopped(node)) return node.isOut;

@@ -60,7 +60,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
   const reached = targets.filter(({ state }) => answersSince(state, lastAnswer));
-  // Where services are reached, only nodes that run, and to which no connection comes through, are behind a firewall.
+  // If services answer, the way is cut only when every node is known to run and takes no connection.
   if (reached.length > 0 && !asked.every((node) => runs(node) && PATH_FAULTS.includes(node.fault?.kind)))
     return undefined;
   const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);

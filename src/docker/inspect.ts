@@ -25,7 +25,7 @@ function toTime(value: unknown): number | undefined {
 /** What Docker and Podman call networks that are none of Docker's own. */
 const OTHER_MODES = /^(?:host|none|private|pasta|slirp4netns)$/;
 
-/** The network of its own that a container was made for, where it is in no network at all. One that uses that of another is in none either. */
+/** The network that a container was made for, if it is connected to none now. A container that shares the network of another has none by design. */
 function toLostNetwork(mode: unknown, networks: unknown): string | undefined {
   const connected = toMembers(networks);
   if (connected === undefined || Object.keys(connected).length > 0) return undefined;

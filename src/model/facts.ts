@@ -212,7 +212,7 @@ export interface NodeLogFacts {
   readonly stoppedAt?: WatchedMs;
   /** The begin of the last run before that which brought blocks for a minute. */
   readonly wellFrom?: WatchedMs;
-  /** The first start before the last one that brought no block, if none has brought one since. */
+  /** When the first of a series of earlier runs without a block began; absent once a run has brought one. */
   readonly failedFrom?: WatchedMs;
   /** The height before the last start. */
   readonly heightBefore?: number;

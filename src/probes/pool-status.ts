@@ -16,7 +16,7 @@ interface PoolEntry {
 /** With fewer vote rounds, a node that is well may be missing in all of them. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** A pool goes back for minutes while rounds bring no block. Of votes so many rounds count, or one for each masternode if those are more. */
+/** While no blocks come, a pool keeps votes for minutes. Only this many of its newest rounds count, or as many as there are masternodes. */
 const RECENT_VOTE_ROUNDS = 6;
 
 /**

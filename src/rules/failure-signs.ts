@@ -71,7 +71,7 @@ export const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
-/** For failures that only a program which runs can be busy with. */
+/** For what only a running program can recover from: a node that is stopped or paused fetches no blocks. */
 export const whileItRuns =
   (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
   (evidence, now) => {

@@ -37,7 +37,7 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
-/** What a start leaves of the runs before: the begin of the last one that went well and of the first that brought no block since, and the height. */
+/** What is kept of earlier runs at a start: when the last good one began, when the first one without a block since then began, and the height. */
 function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
   const {
     startedAt,

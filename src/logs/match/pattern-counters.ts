@@ -2,13 +2,13 @@ import type { PatternFacts } from '../../model/facts.ts';
 import { LINES_LOST, type LogHit, type LogPattern, type Meaning } from '../../model/log.ts';
 import type { Pattern } from '../../model/target.ts';
 
-/** A flood of lines without a time is read this much later than it was written. What is later by more is no line before the start. */
+/** How late a flood of lines without a time may be read. A match later than that belongs to the new run. */
 const LAG_MS = 60_000;
 
 /** Counts hits per pattern; nothing is copied until `read`. */
 export interface PatternCounters {
   add(hit: LogHit): void;
-  /** The program started at this time: what was read before it is of the run before, although reading it may have come later. */
+  /** The program started at this time: matches read until now belong to the run before, however late they were read. */
   startAt(at: number): void;
   read(): Readonly<Record<string, PatternFacts>>;
 }
