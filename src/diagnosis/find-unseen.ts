@@ -1,4 +1,4 @@
-import { listEach, listNames } from '../model/list-names.ts';
+import { listEach } from '../model/list-names.ts';
 import type { Problem, Suspicion } from '../model/problem.ts';
 import type { ProblemIndex } from '../model/problem-index.ts';
 import type { TargetState } from '../model/snapshot.ts';
@@ -12,6 +12,13 @@ export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', '
 
 /** Of these, the faults that a node cannot cause itself. */
 const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved'];
+
+/** What subnetd meets on such a way, in words. */
+const MEETS: Readonly<Record<string, string>> = {
+  unreachable: 'no connection is taken',
+  unresolved: 'no name is resolved',
+  timeout: 'no answer comes in time',
+};
 
 /** A probe that was sent before may end this much later. */
 const PROBE_MS = 10_000;
@@ -63,7 +70,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   // If services answer, the way is cut only when every node is known to run and takes no connection.
   if (reached.length > 0 && !asked.every((node) => runs(node) && PATH_FAULTS.includes(node.fault?.kind)))
     return undefined;
-  const kinds = listNames([...new Set(asked.map(({ fault }) => String(fault?.kind)))]);
+  const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
   const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
   const seen =
@@ -76,7 +83,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   const offline = toUnseen(view, {
     problem: 'monitor_offline',
     summary: 'subnetd cannot reach any node',
-    evidence: `${all} unreachable from here (${kinds})${seen}`,
+    evidence: `${all} unreachable from here (${met.join(', or ')})${seen}`,
     fix:
       reached.length > 0
         ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`

@@ -1,8 +1,9 @@
+import type { CheckpointProgress } from '../model/parent-chain.ts';
 import type { Suspicion } from '../model/problem.ts';
 import type { ProblemName } from '../model/problem-catalog.ts';
 import { failsNow } from '../model/relayer-queue.ts';
 import type { TargetState } from '../model/snapshot.ts';
-import { describeContract, findRelayer } from './parent-view.ts';
+import { describeContract, findLag, findRelayer } from './parent-view.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 
 /** Problems that the log of the relayer shows by itself. */
@@ -13,6 +14,15 @@ const ARRIVES_MS = 40_000;
 
 /** At least every second reading of a contract that moves shows that. */
 const MOVED_WITHIN_MS = 90_000;
+
+/** Whether blocks have arrived since the relayer has failed: the contract moved, or holds a block that was made after that. */
+function arrivesSince(since: number, { hasAdvanced, advancedAt }: CheckpointProgress, view: SubnetView): boolean {
+  const lag = findLag(view);
+  const isLast = (at: number) => view.now - at < MOVED_WITHIN_MS;
+  if (hasAdvanced && advancedAt > since + ARRIVES_MS && isLast(advancedAt)) return true;
+  const madeAt = lag && lag.committedAt - lag.ms;
+  return madeAt !== undefined && madeAt > since && isLast(madeAt);
+}
 
 const OTHER_ADDRESS =
   'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change';
@@ -36,9 +46,7 @@ export function withContract(one: Suspicion, view: SubnetView): Suspicion | unde
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
   const since = (relayer && checkOf(relayer, 'submissions')?.since) ?? view.now;
-  const { hasAdvanced, advancedAt } = progress;
-  const arrives = hasAdvanced && advancedAt > since + ARRIVES_MS && view.now - advancedAt < MOVED_WITHIN_MS;
-  if (arrives && relayer && !failsElsewhere(relayer)) return undefined;
+  if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}`,

@@ -5,6 +5,8 @@ import type { ParentFacts } from './parent-chain.ts';
 export interface CheckpointLag {
   /** The newest committed block that half of the nodes have passed. */
   readonly committed: number;
+  /** When the first of them was seen to rise to it. Watched time. */
+  readonly committedAt: number;
   readonly blocks: number;
   /** By the times of both blocks, where they are known. */
   readonly seconds?: number;
@@ -25,11 +27,12 @@ export function findCheckpointLag(
     if (committed && committed.number <= reference && committed.number > (newest?.number ?? -1)) newest = committed;
   }
   if (newest === undefined) return undefined;
-  const { number: committed, timestamp: end } = newest;
+  const { number: committed, timestamp: end, advancedAt: committedAt } = newest;
   const start = checkpoint.onSubnet?.timestamp;
   const seconds = start === undefined || end === undefined ? undefined : Math.max(end - start, 0);
   return {
     committed,
+    committedAt,
     blocks: Math.max(committed - checkpoint.committed.number, 0),
     ...(seconds !== undefined && { seconds }),
   };

@@ -361,14 +361,15 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       {
         problem: 'monitor_offline',
         evidence:
-          'all 4 nodes became unreachable from here (unreachable), while the IPC socket of n1, n2, n3, n4 answers',
+          'all 4 nodes became unreachable from here (no connection is taken), while the IPC socket of n1, n2, n3, n4 answers',
       },
     ]);
     const only = (fault: Fault) => words([diagnosedNode('n1', ['n1'], { fault })]);
     expect(only({ kind: 'unresolved', address: 'http://n' })).toMatchObject([
       {
         problem: 'monitor_offline',
-        evidence: 'n1, the only node, became unreachable from here (unresolved), and none is known to be stopped',
+        evidence:
+          'n1, the only node, became unreachable from here (no name is resolved), and none is known to be stopped',
       },
     ]);
     expect(only({ kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false })).not.toMatchObject([

@@ -251,14 +251,14 @@ describe('a checkpoint contract', () => {
   });
 
   test('that the log of the relayer misses, and that answers, is another one', () => {
-    expect(only(parent({}, { ...still(6 * MINUTE), hasAdvanced: false }), [failing('contract_missing')])).toMatchObject(
-      {
-        problem: 'contract_missing',
-        evidence:
-          'the relayer (FULL) fails since its last submission: it fails; the contract is at block 990, 8 blocks (16s) behind the subnet, and has not moved for 6m',
-        fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
-      },
-    );
+    expect(
+      only(parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false }), [failing('contract_missing')]),
+    ).toMatchObject({
+      problem: 'contract_missing',
+      evidence:
+        'the relayer (FULL) fails since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
+      fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
+    });
   });
 
   test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
@@ -275,14 +275,24 @@ describe('a checkpoint contract', () => {
       ]);
     };
     const stopped = 'the relayer submits no blocks';
-    const evidence =
-      'the relayer (FULL) fails since its last submission: it fails; the contract is at block 990, 8 blocks (16s) behind the subnet, and was seen to move just now';
-    expect(told(40_000)).toEqual([[stopped, evidence]]);
-    expect(told(40_001)).toEqual([]);
-    const moved = (ms: number) => parent({}, { readAt: NOW - ms, advancedAt: NOW - ms });
+    const says = (contract: string) => [
+      [stopped, `the relayer (FULL) fails since its last submission: it fails; the contract is at block ${contract}`],
+    ];
+    const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now';
+    expect(told(40_000, parent(at(900)))).toEqual(says(far));
+    expect(told(40_001, parent(at(900)))).toEqual([]);
+    const moved = (ms: number) => parent(at(900), { readAt: NOW - ms, advancedAt: NOW - ms });
     expect(told(10 * MINUTE, moved(89_999))).toEqual([]);
     expect(told(10 * MINUTE, moved(90_000))[0]?.[0]).toBe(stopped);
-    expect(told(10 * MINUTE, parent({}, { hasAdvanced: false }))[0]?.[0]).toBe(stopped);
+    expect(told(10 * MINUTE, parent(at(900), { hasAdvanced: false }))[0]?.[0]).toBe(stopped);
+    // A block that was made after the failure arrived after it too, also if no reading before is known.
+    const unread = { hasAdvanced: false, advancedAt: NOW };
+    expect(told(16_000, parent({}, unread))).toEqual(says('990, 8 blocks (16s) behind the subnet'));
+    expect(told(16_001, parent({}, unread))).toEqual([]);
+    const made = (ms: number) =>
+      parent({ ...at(990), onSubnet: { found: 'same', timestamp: 5_000 - ms / 1000 } }, unread);
+    expect(told(10 * MINUTE, made(89_000))).toEqual([]);
+    expect(told(10 * MINUTE, made(90_000))[0]?.[0]).toBe(stopped);
     // Its blocks go to another contract.
     expect(told(10 * MINUTE, parent(), 'zero')[0]?.[0]).toBe(stopped);
   });
