@@ -36,11 +36,13 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   );
 }
 
-/** Whether a line is of a run before this one, which has lasted for a minute, by the log or by Docker. */
-function isOfRunBefore(at: number, { facts: { logs, container }, now }: View<NodeTarget>): boolean {
+/** Whether a line is of a run before this one, by the log or by Docker, and this one has lasted for a minute or brought a block. */
+function isOfRunBefore(at: number, { facts: { logs, container, node }, now }: View<NodeTarget>): boolean {
   const { observation } = container ?? {};
   const run = observation?.kind === 'found' && observation.container.running ? observation.container : undefined;
-  return hasStartedWell(logs?.node, at, now) || hasStartedWell(run, at, now);
+  const { risen, advancedAt = 0 } = node?.latest ?? {};
+  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
+  return [logs?.node, run].some((one) => hasStartedWell(one, at, now) || hasRisen(one?.startedAt));
 }
 
 /** Does the height in the log of the node rise? */

@@ -5,6 +5,7 @@ import { createPatternCounters } from '../../src/logs/match/pattern-counters.ts'
 import { packs } from '../../src/logs/packs.ts';
 import type { LogState } from '../../src/model/facts.ts';
 import { foldLogHit } from '../../src/rules/fold-logs.ts';
+import { foldNode } from '../../src/rules/fold-node.ts';
 import { judgeLogBlock } from '../../src/rules/judge-log-block.ts';
 import { asRead, aView, nodeTarget, runningSince } from '../support/views.ts';
 
@@ -135,18 +136,25 @@ test('an error of a run before counts no more once the container has run for a m
     sources: { container: { up: true, lines: 1, since: START } },
     patterns: { disk_full: disk },
   };
-  const judge = (startedMs: number, ranForMs: number, status = 'running') => {
+  const judge = (startedMs: number, ranForMs: number, status = 'running', risenMs?: number) => {
     const startedAt = START + startedMs;
     const now = startedAt + ranForMs;
     const container = runningSince(startedAt);
     if (container.observation?.kind === 'found')
       Object.assign(container.observation.container, { status, running: status === 'running' });
-    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now })).verdict;
+    const seen = (number: number) => ({ answered: true, latest: { ok: true, value: { number } } }) as const;
+    const before = risenMs === undefined ? undefined : foldNode(undefined, seen(8), startedAt, 60_000);
+    const node = before && foldNode(before, seen(9), startedAt + (risenMs ?? 0), 60_000);
+    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container, ...(node && { node }) }, { now })).verdict;
   };
   expect(judge(5_000, 59_999)).toBe('fail');
   expect(judge(5_000, 60_000)).toBe('degraded');
   expect(judge(-5_000, 60_000)).toBe('fail');
   expect(judge(5_000, 60_000, 'exited')).toBe('fail');
+  // A block that its RPC has shown since the start says so at once.
+  expect(judge(5_000, 9_000, 'running', 1)).toBe('degraded');
+  expect(judge(5_000, 9_000, 'running', 0)).toBe('fail');
+  expect(judge(-5_000, 9_000, 'running', 6_000)).toBe('fail');
 });
 
 test.each([
