@@ -1,7 +1,7 @@
 import type { Suspicion } from '../model/problem.ts';
 import { toShellWord } from '../model/to-shell-word.ts';
 import { explain } from './explain-checks.ts';
-import { checkOf, type NodeView } from './subnet-view.ts';
+import { askedAt, checkOf, type NodeView } from './subnet-view.ts';
 
 /** The faults of a way to the RPC of a node that does not lead there. */
 const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable', 'unresolved', 'timeout', 'closed'];
@@ -15,8 +15,9 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   // A node that is waited for would have answered at the begin of the probe.
   const waitedMs = (fault !== undefined && 'afterMs' in fault && fault.afterMs) || 0;
   const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
-  const printedAt = state.facts.logs?.node?.advancedAt ?? Number.NEGATIVE_INFINITY;
-  if (isLogAlive && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
+  const { advancedAt: printedAt = Number.NEGATIVE_INFINITY, startedAt = 0 } = state.facts.logs?.node ?? {};
+  const isAskedSinceStart = askedAt(state) >= startedAt;
+  if (isLogAlive && isAskedSinceStart && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
   return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
 }
 

@@ -631,6 +631,27 @@ test('a node whose container was resumed is not said to have a closed RPC before
   expect(found(NOW - 1_999)).toContain('rpc_closed');
 });
 
+test('nor is a node that starts again and again, before it is asked after its last start', () => {
+  const looping = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {})).map((one) => {
+    const { container: _, node, logs, ...facts } = one.facts;
+    if (one.target.name !== 'n2' || node === undefined || logs === undefined) return one;
+    const started = { height: 1_001, advancedAt: NOW - 1_000, startedAt: NOW - 10_000, failedFrom: NOW - 90_000 };
+    const before = { ...node, latest: node.latest && { ...node.latest, lastGoodAt: NOW - 100_000 } };
+    return { ...one, facts: { ...facts, node: before, logs: { ...logs, node: started } } } as KnownTarget;
+  });
+  const found = (lastRun: number) => {
+    const states = judge(looping).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun, since: NOW - 80_000, durationSeconds: 0 })),
+    }));
+    return diagnoseSubnet(toSubnet(looping), states, NO_PROBLEMS, NOW).problems.flatMap(({ name, summary }) =>
+      name === 'n2' ? [summary] : [],
+    );
+  };
+  expect(found(NOW - 10_001)).toEqual(['n2 does not answer']);
+  expect(found(NOW - 10_000)).toEqual(['subnetd cannot reach the RPC of n2, which runs']);
+});
+
 test('a subnet that was halted or out of reach before a restart of subnetd was reached once', () => {
   const silent = NAMES.map((name) => {
     const one = diagnosedNode(name, NAMES, { fault: REFUSED });
