@@ -37,6 +37,38 @@ it('a network that was replaced is one statement, and nobody was killed', () => 
   ]);
 });
 
+/** A node at this height that was seen to fall, so long ago; without a fall, what it had before was not credible any more. */
+function begun(name: string, height: number, fall?: { readonly from: number; readonly agoMs: number }): KnownTarget {
+  const one = diagnosedNode(name, NAMES, { height, chain: OLD });
+  const { node } = one.facts;
+  if (node?.latest === undefined || fall === undefined) return one;
+  const seen = { from: fall.from, to: 3, at: NOW - fall.agoMs, repeated: false };
+  return { ...one, facts: { ...one.facts, node: { ...node, latest: { ...node.latest, fall: seen } } } };
+}
+
+it('a network that begins the same chain again is replaced too, as no node has the blocks to take', () => {
+  const fall = { from: 6_744, agoMs: 30_000 };
+  const all = (height: number, from = fall.from, agoMs = fall.agoMs) =>
+    NAMES.map((name) => begun(name, height, name === 'n2' ? { from, agoMs } : undefined));
+  expect(found(all(9))).toMatchObject([
+    {
+      problem: 'chain_replaced',
+      evidence:
+        'all 4 nodes that answer began again from the first block: the chain is at block 9, and was at 6744, with the same genesis block',
+    },
+  ]);
+  const problemsOf = (targets: readonly KnownTarget[]) => found(targets).map(({ problem }) => problem);
+  expect(problemsOf(all(6_443))).toEqual(['chain_replaced']);
+  expect(problemsOf(all(6_444))).toEqual(['head_regression']);
+  expect(problemsOf(all(9, 303))).toEqual(['head_regression']);
+  expect(problemsOf(all(9, fall.from, 10 * 60_000))).toEqual([]);
+  // One that does not answer may have them, two of four are not enough to make a chain.
+  const gone = (name: string) =>
+    diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: 'http://n' }, chain: OLD });
+  expect(problemsOf([...all(9).slice(0, 3), gone('n4')])).toEqual(['chain_replaced']);
+  expect(problemsOf([...all(9).slice(0, 2), gone('n3'), gone('n4')])).toEqual(['head_regression']);
+});
+
 it('one node on another chain than before is that alone, and was not killed either', () => {
   const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { height: 200, chain: OLD }));
   expect(found([replaced('n1', 30_000), ...others]).map(({ problem }) => problem)).toEqual(['other_chain']);
