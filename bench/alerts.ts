@@ -1,10 +1,10 @@
-import { createJudge } from '../src/alerts/create-judge.ts';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
 import type { RoundName } from '../src/model/target.ts';
-import type { TrackedAlerts } from '../src/model/tracked-alert.ts';
-import { createBoard } from '../src/monitor/board.ts';
-import { foldAlerts } from '../src/notify/tracked-alerts.ts';
+import { createJudge } from '../src/tell/alerts/create-judge.ts';
+import type { TrackedAlerts } from '../src/tell/alerts/tracked-alert.ts';
+import { foldAlerts } from '../src/tell/notify/tracked-alerts.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
+import { createBoard } from '../src/watch/monitor/board.ts';
 import { cpuMillisSince, median, round } from './measure.ts';
 
 const NODES = 500;

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { createScrapes } from '../src/metrics/create-scrapes.ts';
 import type { ChainObservation } from '../src/model/chain.ts';
 import type { LogFacts, LogState } from '../src/model/facts.ts';
 import type { NodeObservation } from '../src/model/observation.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
-import { createBoard } from '../src/monitor/board.ts';
-import { foldLogHit } from '../src/rules/fold-logs.ts';
+import { createScrapes } from '../src/tell/metrics/create-scrapes.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
+import { createBoard } from '../src/watch/monitor/board.ts';
+import { foldLogHit } from '../src/watch/rules/fold-logs.ts';
 import { cpuMillisOf, median, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;

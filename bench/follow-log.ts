@@ -1,8 +1,8 @@
-import { followLog } from '../src/docker/follow-log.ts';
-import { createDockerLink } from '../src/docker/link.ts';
-import { createLogReader } from '../src/logs/match/create-log-reader.ts';
-import { packs } from '../src/logs/packs.ts';
-import { createMemoryPositions } from '../src/logs/tail/create-memory-positions.ts';
+import { followLog } from '../src/watch/docker/follow-log.ts';
+import { createDockerLink } from '../src/watch/docker/link.ts';
+import { createLogReader } from '../src/watch/logs/match/create-log-reader.ts';
+import { packs } from '../src/watch/logs/packs.ts';
+import { createMemoryPositions } from '../src/watch/logs/tail/create-memory-positions.ts';
 
 /**
  * A child process that follows the log of a container: `node bench/follow-log.ts SOCKET NAME LINES`. After so many lines it

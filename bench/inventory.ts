@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
 import { median, pathOf, round } from './measure.ts';
 
 const NODES = 10_000;

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
+import { packs } from '../src/watch/logs/packs.ts';
 import { median, node, pathOf, round } from './measure.ts';
 
 interface Read {

@@ -4,10 +4,10 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
-import { createHistory } from '../src/history/create-history.ts';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { createBoard } from '../src/monitor/board.ts';
-import { createPages } from '../src/pages/create-pages.ts';
+import { createHistory } from '../src/tell/history/create-history.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
+import { createBoard } from '../src/watch/monitor/board.ts';
+import { createPages } from '../src/web/pages/create-pages.ts';
 import { cpuMillisSince, median, pathOf, round } from './measure.ts';
 
 const NODES = 50;

@@ -1,4 +1,4 @@
-import { createNodeProber } from '../src/probes/node-prober.ts';
+import { createNodeProber } from '../src/watch/probes/node-prober.ts';
 
 /**
  * A child process that probes nodes: `node bench/probe-loop.ts MODE SECONDS` with the URLs as JSON on stdin. Prints

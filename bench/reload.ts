@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { deserialize, serialize } from 'node:v8';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { createScrapes } from '../src/metrics/create-scrapes.ts';
-import { createProcessClock } from '../src/model/clock.ts';
+import { createProcessClock } from '../src/lib/clock.ts';
 import type { Inventory, Target } from '../src/model/target.ts';
+import { createScrapes } from '../src/tell/metrics/create-scrapes.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
 import { createUnscheduledMonitor } from '../test/support/unscheduled-monitor.ts';
 import { cpuMillisOf, median, node, pathOf, round } from './measure.ts';
 

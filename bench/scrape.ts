@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { parseInventory } from '../src/inventory/parse-inventory.ts';
-import { createScrapes } from '../src/metrics/create-scrapes.ts';
-import type { ScrapeRequest } from '../src/model/exposition.ts';
 import type { Target } from '../src/model/target.ts';
-import { createBoard } from '../src/monitor/board.ts';
+import { createScrapes } from '../src/tell/metrics/create-scrapes.ts';
+import type { ScrapeRequest } from '../src/tell/metrics/exposition.ts';
+import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
+import { createBoard } from '../src/watch/monitor/board.ts';
 import { cpuMillisOf, median, pathOf, round } from './measure.ts';
 import { toRegistry } from './prom-client.ts';
 

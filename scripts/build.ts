@@ -13,7 +13,7 @@ const program = `${root}.cache/program`;
 const made = `${program}-${process.pid}`;
 
 const MAIN = 'main.js';
-const ENTRIES = ['src/main.ts', 'src/db/sqlite-worker.ts', 'src/inventory/inventory-worker.ts'];
+const ENTRIES = ['src/main.ts', 'src/store/sqlite-worker.ts', 'src/watch/inventory/inventory-worker.ts'];
 
 /** The list of the sources that a program was built of, which bin/subnetd compares with those that are there. */
 const LIST = 'sources';

@@ -4,7 +4,7 @@ import { fleet } from '../grafana/build/fleet.ts';
 import { node } from '../grafana/build/node.ts';
 import { self } from '../grafana/build/self.ts';
 import { services } from '../grafana/build/services.ts';
-import { COMPOSE_LINKS } from '../src/alerts/to-links.ts';
+import { COMPOSE_LINKS } from '../src/tell/alerts/to-links.ts';
 
 /**
  * Writes Grafana's dashboards, whose links lead to where docker-compose.yml publishes subnetd; a test compares.

@@ -1,7 +1,7 @@
-import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
 import type { Component } from '../src/model/target.ts';
 import { formatReason } from '../src/model/verdict.ts';
+import { packs } from '../src/watch/logs/packs.ts';
 import { wrapLines } from './wrap-lines.ts';
 
 const TITLES: Readonly<Record<Component, string>> = {
@@ -62,7 +62,7 @@ A pattern has one of five meanings:
 | \`state\` | how to judge other lines |
 | \`note\` | something to count, in \`subnet_log_matches_total\`, and no more |
 
-\`npm run generate\` makes this page from the packs in \`src/logs/packs\`, and a test compares the two.
+\`npm run generate\` makes this page from the packs in \`src/watch/logs/packs\`, and a test compares the two.
 
 ## Where a line is searched
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { alertRules } from '../src/alerts/alert-rules.ts';
 import type { FaultName } from '../src/demo/faults.ts';
 import { type ProblemKind, problemCatalog } from '../src/model/problem-catalog.ts';
+import { alertRules } from '../src/tell/alerts/alert-rules.ts';
 import type { Kind } from '../test/support/demo-stage.ts';
 import { faultAlerts } from '../test/support/fault-alerts.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { alertRules } from '../src/alerts/alert-rules.ts';
 import { type DemoFault, FAULT_NAMES, type FaultName, listFaults } from '../src/demo/faults.ts';
 import { findChromium } from '../src/demo/find-chromium.ts';
+import { alertRules } from '../src/tell/alerts/alert-rules.ts';
 import { faultAlerts } from '../test/support/fault-alerts.ts';
 import { judgeRun } from '../test/support/judge-run.ts';
 import { type FaultRun, runFault, waitForCalm, waitForHistory } from '../test/support/run-fault.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../src/model/duration.ts';
+import { formatDuration } from '../src/lib/duration.ts';
 import { type ProblemKind, type ProblemName, problemCatalog, problemsOfAlert } from '../src/model/problem-catalog.ts';
 import { wrapLines } from './wrap-lines.ts';
 

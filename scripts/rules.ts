@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { COMPOSE_LINKS } from '../src/alerts/to-links.ts';
-import { toPrometheusRule } from '../src/alerts/to-prometheus-rule.ts';
-import { toRuleGroups } from '../src/alerts/to-rule-groups.ts';
+import { COMPOSE_LINKS } from '../src/tell/alerts/to-links.ts';
+import { toPrometheusRule } from '../src/tell/alerts/to-prometheus-rule.ts';
+import { toRuleGroups } from '../src/tell/alerts/to-rule-groups.ts';
 
 /**
  * Writes the rule files that are committed, from the catalogue of alerts. Their links lead to where docker-compose.yml
  * publishes subnetd and Grafana; `subnetd rules` prints rules for other addresses.
  */
 const root = new URL('../', import.meta.url);
-const HEAD = '# Made by `npm run rules` from src/alerts; a test keeps it so. Change it there.\n\n';
+const HEAD = '# Made by `npm run rules` from src/tell/alerts; a test keeps it so. Change it there.\n\n';
 
 /** Every rule file with the content that it should have. */
 export const toRuleFiles = (): Readonly<Record<string, string>> =>

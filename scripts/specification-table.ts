@@ -1,9 +1,9 @@
 import type { FaultName } from '../src/demo/faults.ts';
-import { packs } from '../src/logs/packs.ts';
 import type { LogPattern } from '../src/model/log.ts';
 import type { Component } from '../src/model/target.ts';
 import type { CheckName } from '../src/model/verdict.ts';
-import { knownFailures } from '../src/rules/known-failures.ts';
+import { packs } from '../src/watch/logs/packs.ts';
+import { knownFailures } from '../src/watch/rules/known-failures.ts';
 
 /** A row of the specification's tables of checks and failures, with all that covers it. */
 export interface SpecificationRow {
@@ -21,7 +21,7 @@ export interface SpecificationRow {
   readonly test: string;
 }
 
-const CONTAINER_LOGS = 'test/monitor/container-logs.test.ts';
+const CONTAINER_LOGS = 'test/watch/monitor/container-logs.test.ts';
 
 /** The patterns of a component that are meant, in the order of its pack. */
 function patterns(component: Component, isMeant: (pattern: LogPattern) => boolean): readonly LogPattern[] {
@@ -53,7 +53,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the nodes that are down; restart a node that alone is stalled',
     faults: ['node-stalled', 'node-down', 'node-behind', 'subnet-halted', 'rpc-error-inside-result', 'rpc-garbage'],
     metric: 'subnet_node_block_number',
-    test: 'test/commands/command-line.test.ts',
+    test: 'test/cli/command-line.test.ts',
   },
   {
     row: 'Peers',
@@ -64,7 +64,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'start the nodes that do not answer; open the p2p ports between nodes that do not see each other',
     faults: ['peer-missing', 'admin-not-exposed'],
     metric: 'subnet_node_peers',
-    test: 'test/probes/ipc-transport.test.ts',
+    test: 'test/watch/probes/ipc-transport.test.ts',
   },
   {
     row: "The node's console",
@@ -75,7 +75,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: 'what the reason says: open the socket to subnetd, or start the container',
     faults: ['node-down'],
     metric: 'subnet_node_block_number',
-    test: 'test/probes/attach-prober.test.ts',
+    test: 'test/watch/probes/attach-prober.test.ts',
   },
   {
     row: 'Node',
@@ -158,7 +158,7 @@ export const specificationRows: readonly SpecificationRow[] = [
       'check that the stats server answers at the address that the page was built with; open the page with the developer tools',
     faults: ['console-error', 'oom-kill'],
     metric: 'subnet_frontend_errors_total',
-    test: 'test/commands/browser.test.ts',
+    test: 'test/cli/browser.test.ts',
   },
   {
     row: 'Known failure 1',
@@ -180,7 +180,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     remedy: fixOf('out_of_memory'),
     faults: ['oom-kill'],
     metric: 'subnet_known_failure',
-    test: 'test/monitor/docker.test.ts',
+    test: 'test/watch/monitor/docker.test.ts',
   },
 ];
 

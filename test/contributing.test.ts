@@ -55,7 +55,7 @@ function copyRepository(folder: string): void {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  const include = ['src/rules/checks.ts', 'src/diagnosis/*.ts', 'test/rules/checks.test.ts'];
+  const include = ['src/watch/rules/checks.ts', 'src/watch/diagnosis/*.ts', 'test/watch/rules/checks.test.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
 }
 
@@ -98,7 +98,7 @@ test('the example of a new check works as it is written: in eight files, most of
   const withName = tsc(folder);
   for (const file of tables) expect(withName).toMatch(new RegExp(`^${file}.*Property 'clock' is missing`, 'm'));
   for (const step of others) apply(folder, step);
-  expect(tsc(folder)).toMatch(/^src\/rules\/checks\.ts.*Cannot find module '\.\/judge-clock\.ts'/m);
+  expect(tsc(folder)).toMatch(/^src\/watch\/rules\/checks\.ts.*Cannot find module '\.\/judge-clock\.ts'/m);
   apply(folder, rule);
   cpSync(join(root, name.file), join(folder, name.file));
   const withoutName = tsc(folder);
@@ -109,9 +109,12 @@ test('the example of a new check works as it is written: in eight files, most of
   expect(run(folder, 'node', ['scripts/generate.ts'])).toMatchObject({ status: 0, output: '' });
   expect(listChanges(folder).toSorted()).toEqual(steps.map(({ file }) => file).toSorted());
   expect(readFileSync(join(folder, 'docs/problems.md'), 'utf8')).toContain('| log_block, clock |');
-  writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: { include: ['test/rules/*.test.ts'] } };`);
+  writeFileSync(
+    join(folder, 'vitest.config.mjs'),
+    `export default { test: { include: ['test/watch/rules/*.test.ts'] } };`,
+  );
   // Read as it is: else a bundle of it is written into the packages that other tests use too.
-  const words = ['run', '--configLoader=native', 'test/rules/checks.test.ts', '-t', 'the check clock'];
+  const words = ['run', '--configLoader=native', 'test/watch/rules/checks.test.ts', '-t', 'the check clock'];
   const cases = run(folder, 'node', [VITEST, ...words]);
   expect(cases.status, cases.output).toBe(0);
   expect(cases.output).toMatch(/Tests +4 passed/);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { specificationRows } from '../scripts/specification-table.ts';
 import { demoNodeNames, expectedChanges, FAULT_NAMES } from '../src/demo/faults.ts';
-import { families } from '../src/metrics/families.ts';
 import type { Target } from '../src/model/target.ts';
-import { checkTable } from '../src/rules/checks.ts';
+import { families } from '../src/tell/metrics/families.ts';
+import { checkTable } from '../src/watch/rules/checks.ts';
 import { nodeTarget, serviceTarget } from './support/views.ts';
 
 it('every row of the specification is there, once and in its order', () => {

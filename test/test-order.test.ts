@@ -34,15 +34,15 @@ test('some workers begin with the shortest of those that wait', () => {
 
 test('a test belongs to those without other programs unless it, or what it imports, starts one', () => {
   const { unit, parts, sharing } = findTests(root);
-  expect(unit).toContain('test/rules/judge-node.test.ts');
+  expect(unit).toContain('test/watch/rules/judge-node.test.ts');
   // It imports what starts a database server, and that imports its driver.
-  expect(parts).toContain('test/notify/tracked-alert-store.test.ts');
-  expect(parts).toContain('test/commands/run.test.ts');
+  expect(parts).toContain('test/tell/notify/tracked-alert-store.test.ts');
+  expect(parts).toContain('test/cli/run.test.ts');
   expect(unit.filter((file) => parts.includes(file))).toEqual([]);
   // With fake timers, or to measure memory, a file has its process for itself.
-  expect(sharing).toContain('test/rules/judge-node.test.ts');
-  expect(sharing).toContain('test/commands/run.test.ts');
+  expect(sharing).toContain('test/watch/rules/judge-node.test.ts');
+  expect(sharing).toContain('test/cli/run.test.ts');
   expect(unit.filter((file) => !sharing.includes(file))).toEqual(
-    expect.arrayContaining(['test/monitor/create-timer.test.ts', 'test/logs/tail/memory.test.ts']),
+    expect.arrayContaining(['test/watch/monitor/create-timer.test.ts', 'test/watch/logs/tail/memory.test.ts']),
   );
 });

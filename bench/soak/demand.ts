@@ -16,7 +16,7 @@ const NOTIFY_MS = 14_000;
 export const LATE_MS = OPEN_LIMIT_MS + NOTIFY_MS;
 /** What is found for less than this is not confirmed by any probe. */
 const LEAST_MS = 8_500;
-/** The longest pause of a shard between two attempts to send to an Alertmanager that is down (src/notify/create-sender.ts). */
+/** The longest pause of a shard between two attempts to send to an Alertmanager that is down (src/tell/notify/create-sender.ts). */
 export const SEND_PAUSE_MS = 30_000;
 
 const lengthOf = ({ from, to }: Span) => to - from;

@@ -1,5 +1,5 @@
-import type { Status } from '../../src/http/to-status.ts';
 import { type ProblemName, problemCatalog } from '../../src/model/problem-catalog.ts';
+import type { Status } from '../../src/web/to-status.ts';
 import { problemKey } from './faults.ts';
 import { INTERVAL_MS, nodeName, nodesOf, type SimulatedSubnet, TIMEOUT_MS } from './fleet.ts';
 import type { Episode } from './plan.ts';

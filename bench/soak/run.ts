@@ -4,7 +4,7 @@ import { loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Status } from '../../src/http/to-status.ts';
+import type { Status } from '../../src/web/to-status.ts';
 import { createActor } from './act.ts';
 import { judgeAlerts, type Notification } from './judge-alerts.ts';
 import { createSampleJudge } from './judge-samples.ts';

@@ -1,4 +1,4 @@
-import type { WallMs } from '../model/clock.ts';
+import type { WallMs } from '../lib/clock.ts';
 
 /** Notices that another process writes the row of this instance: two were given the same name. */
 export interface NameWatch {

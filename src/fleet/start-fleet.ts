@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../model/clock.ts';
-import { describeCause, isAway, isDatabaseFailure } from '../model/database-failure.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeCause, isAway, isDatabaseFailure } from '../lib/database-failure.ts';
+import { listNames } from '../lib/list-names.ts';
 import type { Election } from '../model/election.ts';
 import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
-import { listNames } from '../model/list-names.ts';
 import { formatShard, isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';

@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from '../model/clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import { type FleetProblem, type FleetSubnet, MOST_FLEET_PROBLEMS } from '../model/fleet.ts';
 import { isStanding, type Problem } from '../model/problem.ts';
 import { isOfSetup } from '../model/problem-catalog.ts';

@@ -1,4 +1,4 @@
-import type { WatchedMs } from '../model/clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 import type { FleetMember, SeenMember } from '../model/fleet.ts';
 
 /** An instance whose beat has not changed for this long is silent: it has missed three writes. */

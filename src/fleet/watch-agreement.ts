@@ -1,4 +1,4 @@
-import type { WatchedMs } from '../model/clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 import type { SeenMember } from '../model/fleet.ts';
 import { formatShard, shardOf } from '../model/shard.ts';
 import type { Self } from './plan-watch.ts';

@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 
 /** A question and what came back, in a few words each. */
 export interface AskedAndAnswered {

@@ -1,6 +1,6 @@
+import type { WatchedMs } from '../lib/clock.ts';
 import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
 import type { ClientInfo } from './client-info.ts';
-import type { WatchedMs } from './clock.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
 import type { QueueFacts, RelayerMode } from './relayer-queue.ts';

@@ -1,4 +1,4 @@
-import type { WallMs } from './clock.ts';
+import type { WallMs } from '../lib/clock.ts';
 import type { FleetSubnet } from './fleet.ts';
 import type { Shard } from './shard.ts';
 

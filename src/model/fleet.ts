@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from './clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import type { Headline } from './headline.ts';
 import type { ProblemSeverity } from './severity.ts';
 import type { Shard } from './shard.ts';

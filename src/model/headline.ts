@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 
 /** `ok`: well; `warn`: it makes blocks, but something is wrong; `bad`: it does not do its job; `off`: nobody knows. */
 export type Standing = 'ok' | 'warn' | 'bad' | 'off';

@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from './clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Component, Target } from './target.ts';
 import type { CheckName } from './verdict.ts';

@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from './clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import type { LogFault, LogSource, Meaning } from './log.ts';
 
 /** A line of a log as it may be shown: redacted, without control characters, at most 500 characters. */

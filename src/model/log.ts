@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from './clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import type { Component } from './target.ts';
 
 /** Where lines come from: the label `source`. */

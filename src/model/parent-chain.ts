@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 import type { WalletFacts } from './wallet-spend.ts';
 
 /** The chain on which the relayer submits the blocks of a subnet. Addresses are `0x` or `xdc` and 40 hexadecimal digits. */

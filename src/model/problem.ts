@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 import type { Planned } from './planned-work.ts';
 import type { ProblemName } from './problem-catalog.ts';
 import type { ProblemSeverity } from './severity.ts';

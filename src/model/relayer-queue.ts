@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 
 /** The modes of the relayer. Each has its own queue. */
 export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';

@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 import type { Endpoint, MonitorExposure, OpenDockerApi, QueueExposure, RpcExposure } from './exposure.ts';
 import { type ContainerRef, type Target, targetKey } from './target.ts';
 

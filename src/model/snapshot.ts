@@ -1,5 +1,5 @@
+import type { WatchedMs } from '../lib/clock.ts';
 import type { Advised, Client } from './client.ts';
-import type { WatchedMs } from './clock.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
 import type { PlannedWork } from './planned-work.ts';

@@ -1,4 +1,4 @@
-import type { WatchedMs } from './clock.ts';
+import type { WatchedMs } from '../lib/clock.ts';
 
 /** What the stats server says at `/information/…`. What it did not give is absent: it asks the parent chain for most of it. */
 export interface StatsReading {

@@ -1,5 +1,5 @@
-import type { WatchedMs } from './clock.ts';
-import { formatDuration } from './duration.ts';
+import type { WatchedMs } from '../lib/clock.ts';
+import { formatDuration } from '../lib/duration.ts';
 
 /** What a wallet paid within a part of the time, in the smallest unit. */
 export interface SpendPart {

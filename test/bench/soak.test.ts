@@ -6,7 +6,7 @@ import { createSampleJudge } from '../../bench/soak/judge-samples.ts';
 import type { Episode } from '../../bench/soak/plan.ts';
 import { toTrend } from '../../bench/soak/resources.ts';
 import { beginSpan, createTruth, endSpan, setListed, setMood, subtract } from '../../bench/soak/truth.ts';
-import type { Status } from '../../src/http/to-status.ts';
+import type { Status } from '../../src/web/to-status.ts';
 
 const subnet: SimulatedSubnet = { name: 'net0', shard: 0, first: 0, size: 3 };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDocker } from '../../src/docker/engine.ts';
+import { createDocker } from '../../src/watch/docker/engine.ts';
 import { eventually } from '../support/cli.ts';
 import { start } from './simulation.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { demoNodeNames, expectedChanges, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { createClock } from '../../src/model/clock.ts';
+import { createClock } from '../../src/lib/clock.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
-import { createMonitor, type Monitor } from '../../src/monitor/create-monitor.ts';
+import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
+import { createMonitor, type Monitor } from '../../src/watch/monitor/create-monitor.ts';
 import { findShell } from '../support/chromium.ts';
 import { eventually } from '../support/cli.ts';
 import { renderPage } from '../support/render-page.ts';

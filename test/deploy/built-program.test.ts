@@ -25,7 +25,7 @@ beforeEach(() => {
 
 /** Changes a source: `version` prints another word. */
 function setWord(word: string): void {
-  const file = 'src/commands/version.ts';
+  const file = 'src/cli/version.ts';
   writeFileSync(pathOf(file), readFileSync(`${root}${file}`, 'utf8').replace('`subnetd $', `\`${word} $`));
 }
 
@@ -78,7 +78,7 @@ test('a daemon builds its program, and what is started then is that until a sour
 
   // As when a release is unpacked, whose files are older than the build.
   setWord('older');
-  utimesSync(pathOf('src/commands/version.ts'), 1_000_000_000, 1_000_000_000);
+  utimesSync(pathOf('src/cli/version.ts'), 1_000_000_000, 1_000_000_000);
   expect((await start('version').finished).stdout).toMatch(/^older 0/);
 
   // The first one loads its pages now, from its own files.

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { toManifest } from '../../scripts/rules.ts';
-import { parseSettings } from '../../src/settings.ts';
+import { parseSettings } from '../../src/daemon/settings.ts';
 import { findProgram } from '../support/engine.ts';
 import { checkManifests, type Manifest } from '../support/manifests.ts';
 import { checkWithPromtool } from '../support/promtool.ts';

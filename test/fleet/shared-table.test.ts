@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { createStores } from '../../src/db/create-stores.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
 import { startFleet } from '../../src/fleet/start-fleet.ts';
+import { createStores } from '../../src/store/create-stores.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { eventually } from '../support/cli.ts';
 import { useDatabases } from '../support/use-api.ts';
 

@@ -1,13 +1,13 @@
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { createSoleElection } from '../../src/db/create-election.ts';
-import { createStores } from '../../src/db/create-stores.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
 import { startFleet } from '../../src/fleet/start-fleet.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
-import { databaseAway } from '../../src/model/database-failure.ts';
+import { createProcessClock } from '../../src/lib/clock.ts';
+import { databaseAway } from '../../src/lib/database-failure.ts';
 import type { FleetStore, FleetSubnet } from '../../src/model/fleet.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { createSoleElection } from '../../src/store/create-election.ts';
+import { createStores } from '../../src/store/create-stores.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { eventually } from '../support/cli.ts';
 import { createHandClock } from '../support/hand-clock.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { FleetStatus } from '../../src/http/fleet-route.ts';
 import { shardOf } from '../../src/model/shard.ts';
+import type { FleetStatus } from '../../src/web/fleet-route.ts';
 import { auditPage } from '../support/audit-page.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { createDocker } from '../../src/docker/engine.ts';
+import { createDocker } from '../../src/watch/docker/engine.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../support/containers.ts';
 import { type Engine, findProgram, useEngine } from '../support/engine.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } 
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { Status } from '../../src/http/to-status.ts';
+import type { Status } from '../../src/web/to-status.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { startFlappingNodes } from '../support/flapping-nodes.ts';

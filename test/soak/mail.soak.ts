@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createRepositories } from '../../src/db/create-repositories.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
-import { createAdmin } from '../../src/platform/create-admin.ts';
+import { createAdmin } from '../../src/platform/api/create-admin.ts';
+import { createRepositories } from '../../src/store/create-repositories.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { startApiDaemon } from '../support/api-daemon.ts';
 import { startDatabases } from '../support/databases.ts';
 import { startMailServer } from '../support/mail-server.ts';

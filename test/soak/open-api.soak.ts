@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operationsOf } from '../../src/platform/operations.ts';
-import { resources } from '../../src/platform/resources.ts';
+import { operationsOf } from '../../src/platform/api/operations.ts';
+import { resources } from '../../src/platform/api/resources.ts';
 import { type Api, ROOT_PASSWORD, startApi } from '../support/api.ts';
 
 const WITHIN_MS = 600_000;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { PostableAlert } from '../../src/notify/to-alert.ts';
+import type { PostableAlert } from '../../src/tell/notify/to-alert.ts';
 
 /** One request that arrived whole. */
 export interface Received {

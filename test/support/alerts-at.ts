@@ -1,4 +1,4 @@
-import { alertKey, type TrackedAlert, type TrackedAlerts } from '../../src/model/tracked-alert.ts';
+import { alertKey, type TrackedAlert, type TrackedAlerts } from '../../src/tell/alerts/tracked-alert.ts';
 
 /** An alert of `devnet` that fires since `firedAt`. */
 export function firingAlert(name: string, firedAt: number, more: Partial<TrackedAlert> = {}): TrackedAlert {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, ChannelTarget } from '../../src/model/channel.ts';
-import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../src/model/notified-alert.ts';
-import type { TrackedAlert } from '../../src/model/tracked-alert.ts';
-import { createChannels } from '../../src/notify/channels/create-channels.ts';
-import { createDeliver, type DeliverDeps } from '../../src/notify/channels/create-deliver.ts';
-import { createPoster } from '../../src/notify/channels/post.ts';
+import type { TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
+import { createChannels } from '../../src/tell/notify/channels/create-channels.ts';
+import { createDeliver, type DeliverDeps } from '../../src/tell/notify/channels/create-deliver.ts';
+import { createPoster } from '../../src/tell/notify/channels/post.ts';
+import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../src/tell/notify/notified-alert.ts';
 import { alertsOf } from './alerts-at.ts';
 import { createHandClock } from './hand-clock.ts';
 

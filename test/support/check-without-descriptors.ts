@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { readWebConfig } from '../../src/http/web-config.ts';
-import { verifyPassword } from '../../src/platform/passwords.ts';
+import { verifyPassword } from '../../src/platform/api/passwords.ts';
+import { readWebConfig } from '../../src/web/web-config.ts';
 
 /** Checks passwords while no file descriptor is left, and again; prints what came of each: of a user of the web config, and of none. */
 const [path = '', name = '', password = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-import type { LogCollector } from '../../src/logs/create-log-collector.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
+import { createProcessClock } from '../../src/lib/clock.ts';
+import type { LogCollector } from '../../src/watch/logs/create-log-collector.ts';
 
 /** Notes what comes of a log: the value of each hit with how many seconds ago it was, and the states of its source. */
 export function collectHits() {

@@ -1,10 +1,10 @@
 import { parse, stringify } from 'yaml';
 import type { DemoClient } from '../../src/demo/demo-client.ts';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
-import { parseInventory } from '../../src/inventory/parse-inventory.ts';
-import { createClock } from '../../src/model/clock.ts';
+import { createClock } from '../../src/lib/clock.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
-import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
+import { createMonitor } from '../../src/watch/monitor/create-monitor.ts';
 
 /** The kinds of networks whose faults are measured. A fault of one node is one of subnet2, so that is where Nethermind runs. */
 export const KINDS = {

@@ -1,16 +1,16 @@
-import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { NETWORK_FAULTS } from '../../src/diagnosis/find-unseen.ts';
-import { type FollowedProblems, followProblems } from '../../src/diagnosis/follow-problems.ts';
-import type { SubnetView } from '../../src/diagnosis/subnet-view.ts';
-import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { ClientName } from '../../src/model/client-info.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../src/model/problem.ts';
-import { indexProblems } from '../../src/model/problem-index.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
+import { diagnose } from '../../src/watch/diagnosis/diagnose.ts';
+import { NETWORK_FAULTS } from '../../src/watch/diagnosis/find-unseen.ts';
+import { type FollowedProblems, followProblems } from '../../src/watch/diagnosis/follow-problems.ts';
+import { indexProblems } from '../../src/watch/diagnosis/problem-index.ts';
+import type { SubnetView } from '../../src/watch/diagnosis/subnet-view.ts';
+import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { judgeTargets } from './judge-targets.ts';
 
 /** When everything is judged. */

@@ -1,6 +1,6 @@
-import type { AlertName } from '../../src/alerts/alert-rules.ts';
 import { expectedProblems, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
 import { type ProblemKind, pagesFor, problemCatalog } from '../../src/model/problem-catalog.ts';
+import type { AlertName } from '../../src/tell/alerts/alert-rules.ts';
 
 /** An alert, with the target that it is of where it is of one. */
 export type AlertOf = AlertName | `${AlertName} ${string}`;

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
-import { createDatabaseLink } from '../../src/db/create-database-link.ts';
-import type { DatabaseAddress } from '../../src/db/parse-database-url.ts';
-import { followFiles } from '../../src/logs/tail/follow-files.ts';
-import { createKeptPositions } from '../../src/monitor/create-kept-positions.ts';
+import { createDatabaseLink } from '../../src/store/create-database-link.ts';
+import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
+import { followFiles } from '../../src/watch/logs/tail/follow-files.ts';
+import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
 
 /**
  * Follows a file with its position in a database, and prints each line before a position after it can be saved: a process

@@ -1,6 +1,6 @@
-import { NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
 import type { Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
+import { NO_PROBLEMS } from '../../src/watch/diagnosis/diagnose-subnet.ts';
 import { follow } from './diagnosed.ts';
 import { targetState, type Verdicts } from './target-state.ts';
 import { nodeTarget } from './views.ts';

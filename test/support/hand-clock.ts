@@ -1,4 +1,4 @@
-import { type Clock, createClock } from '../../src/model/clock.ts';
+import { type Clock, createClock } from '../../src/lib/clock.ts';
 
 /** A clock whose sources a test moves by hand. */
 export interface HandClock {

@@ -1,4 +1,4 @@
-import { alertRules } from '../../src/alerts/alert-rules.ts';
+import { alertRules } from '../../src/tell/alerts/alert-rules.ts';
 import type { FaultAlerts } from './fault-alerts.ts';
 import { type FaultRun, nameOf } from './run-fault.ts';
 import type { Message } from './webhook.ts';

@@ -2,9 +2,9 @@ import type { KnownTarget } from '../../src/model/facts.ts';
 import { roundOf } from '../../src/model/prober.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
-import { checksFor } from '../../src/rules/checks.ts';
-import { countHeardNodes } from '../../src/rules/find-heard-nodes.ts';
-import { judgeFailures } from '../../src/rules/judge-failures.ts';
+import { checksFor } from '../../src/watch/rules/checks.ts';
+import { countHeardNodes } from '../../src/watch/rules/find-heard-nodes.ts';
+import { judgeFailures } from '../../src/watch/rules/judge-failures.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */

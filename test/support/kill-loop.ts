@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { createRepositories } from '../../src/db/create-repositories.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
+import { createRepositories } from '../../src/store/create-repositories.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { startApiDaemon } from './api-daemon.ts';
 import { createApiKey } from './run-command.ts';
 

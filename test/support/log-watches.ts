@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { createDockerLinks } from '../../src/docker/links.ts';
-import { createLogWatches } from '../../src/logs/create-log-watches.ts';
-import { createMemoryPositions } from '../../src/logs/tail/create-memory-positions.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
-import { foldLogHit } from '../../src/rules/fold-logs.ts';
+import { createProcessClock } from '../../src/lib/clock.ts';
+import { createDockerLinks } from '../../src/watch/docker/links.ts';
+import { createLogWatches } from '../../src/watch/logs/create-log-watches.ts';
+import { createMemoryPositions } from '../../src/watch/logs/tail/create-memory-positions.ts';
+import { foldLogHit } from '../../src/watch/rules/fold-logs.ts';
 
 /** Log watches that forget everything when the test ends. */
 export function useLogWatches() {

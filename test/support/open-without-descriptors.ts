@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { createDatabaseLink } from '../../src/db/create-database-link.ts';
+import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 
 /** Opens the stores of the platform API while no file descriptor is left, and again; prints what came of each. */
 const [path = ''] = process.argv.slice(2);

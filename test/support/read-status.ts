@@ -1,4 +1,4 @@
-import type { Status } from '../../src/http/to-status.ts';
+import type { Status } from '../../src/web/to-status.ts';
 
 /** The status of a daemon. It is asked for often, and to pack and unpack it costs more than to send it as it is. */
 export async function readStatus(url: string): Promise<Status> {

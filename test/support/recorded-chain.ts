@@ -1,6 +1,6 @@
-import { toGethChainCalls } from '../../src/clients/geth-calls.ts';
 import type { ChainObservation } from '../../src/model/chain.ts';
-import { toChain } from '../../src/probes/chain-results.ts';
+import { toGethChainCalls } from '../../src/watch/clients/geth-calls.ts';
+import { toChain } from '../../src/watch/probes/chain-results.ts';
 import { recordedMethods } from './recorded-node.ts';
 
 const ASKED = ['chainId', 'address', 'consensus', 'masternodes', 'missedRounds', 'pool'] as const;

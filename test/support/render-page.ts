@@ -1,8 +1,8 @@
-import { createBlocks } from '../../src/metrics/create-blocks.ts';
-import { families } from '../../src/metrics/families.ts';
-import { type IntervalSeconds, toParts } from '../../src/metrics/parts.ts';
-import { describeFamily } from '../../src/metrics/text-formats.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
+import { createBlocks } from '../../src/tell/metrics/create-blocks.ts';
+import { families } from '../../src/tell/metrics/families.ts';
+import { type IntervalSeconds, toParts } from '../../src/tell/metrics/parts.ts';
+import { describeFamily } from '../../src/tell/metrics/text-formats.ts';
 
 /** A page of metrics of the watched subnets that renews what it kept of the one before, in the text format. */
 export function createPage(

@@ -1,10 +1,10 @@
-import { families } from '../../src/metrics/families.ts';
-import { escapeLabel } from '../../src/metrics/family.ts';
-import type { IntervalSeconds } from '../../src/metrics/parts.ts';
 import { findPlanned } from '../../src/model/planned-work.ts';
 import { isStanding } from '../../src/model/problem.ts';
 import { type Masternode, type Snapshot, type SubnetState, VOTES, type Vote } from '../../src/model/snapshot.ts';
 import type { Target } from '../../src/model/target.ts';
+import { families } from '../../src/tell/metrics/families.ts';
+import { escapeLabel } from '../../src/tell/metrics/family.ts';
+import type { IntervalSeconds } from '../../src/tell/metrics/parts.ts';
 
 const subnetLabel = (subnet: string): string => `subnet="${escapeLabel(subnet)}"`;
 

@@ -1,4 +1,4 @@
-import { runCommandLine } from '../../src/commands/program.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 
 /** What a finished command left. */
 export interface Finished {

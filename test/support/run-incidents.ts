@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { restoreProblems } from '../../src/diagnosis/follow-problems.ts';
-import { type IncidentsDeps, startIncidents } from '../../src/incidents/start-incidents.ts';
-import { databaseAway } from '../../src/model/database-failure.ts';
+import { databaseAway } from '../../src/lib/database-failure.ts';
 import type { HistoryChange } from '../../src/model/history.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
+import { type IncidentsDeps, startIncidents } from '../../src/tell/incidents/start-incidents.ts';
+import { restoreProblems } from '../../src/watch/diagnosis/follow-problems.ts';
 import { eventually } from './cli.ts';
 import { NOW } from './diagnosed.ts';
 import { withDown } from './snapshots.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
-import { restoreProblems } from '../../src/diagnosis/follow-problems.ts';
 import type { Problem } from '../../src/model/problem.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
+import { restoreProblems } from '../../src/watch/diagnosis/follow-problems.ts';
 import { eventually } from './cli.ts';
 import { NOW } from './diagnosed.ts';
 import type { FakePart } from './fake-part.ts';

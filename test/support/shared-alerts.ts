@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from 'vitest';
-import { createStores, type Stores } from '../../src/db/create-stores.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
-import { createProcessClock } from '../../src/model/clock.ts';
-import { databaseAway } from '../../src/model/database-failure.ts';
-import { type AlertFinding, alertKey, type TrackedAlert } from '../../src/model/tracked-alert.ts';
-import { createPush } from '../../src/notify/create-push.ts';
+import { createProcessClock } from '../../src/lib/clock.ts';
+import { databaseAway } from '../../src/lib/database-failure.ts';
+import { createStores, type Stores } from '../../src/store/create-stores.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { type AlertFinding, alertKey, type TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
+import { createPush } from '../../src/tell/notify/create-push.ts';
 import { startAlertReceiver } from './alert-receiver.ts';
 import { eventually, temporaryFolder } from './cli.ts';
 import type { FakePart } from './fake-part.ts';

@@ -1,4 +1,4 @@
-import type { SignInStore } from '../../src/model/sign-in-store.ts';
+import type { SignInStore } from '../../src/platform/model/sign-in-store.ts';
 
 /** Counts a failure under a name from each of the addresses. Times are ISO 8601; failures before `since` are forgotten. */
 export const addFailure = (

@@ -1,8 +1,8 @@
-import { describeSubnet, explainTargets, NO_PROBLEMS } from '../../src/diagnosis/diagnose-subnet.ts';
-import { viewSubnet } from '../../src/diagnosis/view-subnet.ts';
 import type { KnownTarget } from '../../src/model/facts.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
+import { describeSubnet, explainTargets, NO_PROBLEMS } from '../../src/watch/diagnosis/diagnose-subnet.ts';
+import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { diagnosedNode, follow, listCauses, NOW, STOPPED } from './diagnosed.ts';
 import { judgeTargets } from './judge-targets.ts';
 

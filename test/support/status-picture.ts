@@ -24,7 +24,7 @@ const FAULT = 'node-down';
 /** Only a bound: where other tests run, Chromium may need longer than the half a minute that Playwright gives it. */
 const PAGE_MS = 90_000;
 
-const STYLE = new URL('../../src/pages/assets/style.css', import.meta.url);
+const STYLE = new URL('../../src/web/pages/assets/style.css', import.meta.url);
 
 /** The chunk of the PNG that holds the outline. */
 const KEYWORD = 'Description';

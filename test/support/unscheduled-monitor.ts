@@ -1,4 +1,4 @@
-import { createMonitor } from '../../src/monitor/create-monitor.ts';
+import { createMonitor } from '../../src/watch/monitor/create-monitor.ts';
 
 type MonitorDeps = Parameters<typeof createMonitor>[0];
 

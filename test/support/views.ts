@@ -1,7 +1,7 @@
 import type { ContainerFacts, Facts, KnownTarget } from '../../src/model/facts.ts';
 import { DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget, type Target } from '../../src/model/target.ts';
 import { formatReason, type Judgement } from '../../src/model/verdict.ts';
-import type { View } from '../../src/rules/view.ts';
+import type { View } from '../../src/watch/rules/view.ts';
 
 /** The inventory's default settings. */
 export const settings = DEFAULT_SETTINGS;

@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { toLatin1 } from '../watch/logs/match/latin1.ts';
+
+/** What Windows' tools write before UTF-16, in Latin-1. */
+const ENCODINGS: Readonly<Record<string, string>> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' };
+const GZIP = '\x1f\x8b';
+const UTF8_MARK = '\xef\xbb\xbf';
+
+async function readStart(file: string): Promise<string> {
+  const chunks = createReadStream(file, { end: 1 }) as AsyncIterable<Buffer>;
+  let start = '';
+  for await (const chunk of chunks) start += chunk.toString('latin1');
+  return start;
+}
+
+async function openBytes(file: string): Promise<AsyncIterable<Buffer>> {
+  const isPacked = (await readStart(file)) === GZIP;
+  const bytes = createReadStream(file);
+  if (!isPacked) return bytes as AsyncIterable<Buffer>;
+  const unpacked = createGunzip();
+  bytes.on('error', (error) => unpacked.destroy(error));
+  return bytes.pipe(unpacked) as AsyncIterable<Buffer>;
+}
+
+/**
+ * The text of a saved log, in Latin-1 of its UTF-8, as logs are searched. It may be packed with gzip, and may be UTF-16 if it
+ * begins with a byte order mark. Rejects when it cannot be read.
+ */
+export async function* readSavedLog(file: string): AsyncGenerator<string> {
+  let decode: ((chunk: Buffer) => string) | undefined;
+  for await (const chunk of await openBytes(file)) {
+    if (decode !== undefined) {
+      yield decode(chunk);
+      continue;
+    }
+    const text = chunk.toString('latin1');
+    const encoding = ENCODINGS[text.slice(0, 2)];
+    if (encoding === undefined) {
+      decode = (next) => next.toString('latin1');
+      yield text.startsWith(UTF8_MARK) ? text.slice(UTF8_MARK.length) : text;
+    } else {
+      const decoder = new TextDecoder(encoding);
+      decode = (next) => toLatin1(decoder.decode(next, { stream: true }));
+      yield decode(chunk);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Fleet } from '../fleet/start-fleet.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
+import { type Loaded, loadOnce } from '../lib/load-once.ts';
+import type { Incidents } from '../model/incident.ts';
+import type { HistoryLink } from '../tell/history/start-history.ts';
+import type { Scrapes } from '../tell/metrics/create-scrapes.ts';
+import type { Monitor } from '../watch/monitor/create-monitor.ts';
+import type { Pages } from '../web/pages/create-pages.ts';
+import type { OwnState } from '../web/pages/own-state.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** The parts of the program that its pages show. */
+export interface ShownParts {
+  readonly options: AppOptions;
+  readonly startedAt: WatchedMs;
+  /** When a round was last late; undefined before. */
+  readonly lateAt: () => WatchedMs | undefined;
+  readonly lastReload: () => OwnState['reload'];
+  readonly isDatabaseUp: () => boolean;
+  readonly monitor: Monitor;
+  readonly fleet: Fleet;
+  readonly history: HistoryLink;
+  readonly incidents: Incidents;
+  readonly scrapes: Scrapes;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Nobody may ever look at a page, so the pages are loaded for the first who does. */
+export function loadPages(parts: ShownParts): Loaded<Pages> {
+  const { options, startedAt, lateAt, lastReload, isDatabaseUp, monitor, fleet, history, incidents, scrapes } = parts;
+  const { now, toWall } = options.clock;
+  const lateAtWall = (): WallMs | undefined => {
+    const at = lateAt();
+    return at === undefined ? undefined : toWall(at);
+  };
+  return loadOnce(async () => {
+    const { createPages } = await import('../web/pages/create-pages.ts');
+    return createPages({
+      own: () => ({
+        version: options.build.version,
+        startedAt: toWall(startedAt),
+        reload: lastReload(),
+        engines: monitor.enginesUp(),
+        isDatabaseUp: isDatabaseUp(),
+        lateAt: lateAtWall(),
+        scrapedAt: scrapes.lastAt(),
+      }),
+      snapshot: monitor.snapshot,
+      fleet: fleet.view,
+      history,
+      matchingLines: monitor.matchingLines,
+      mayRestart: monitor.restarts.judge,
+      outside: { grafanaUrl: options.grafanaUrl, prometheusUrl: options.prometheusUrl },
+      mayProbe: options.checkUser !== undefined,
+      incidents,
+      publicUrl: options.publicUrl,
+      now,
+      toWall,
+      onBug: parts.onBug,
+    });
+  });
+}

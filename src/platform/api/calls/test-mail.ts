@@ -1,0 +1,45 @@
+import type { SendFailure } from '../../../lib/mail/create-mail-transport.ts';
+import { callerOf } from '../accounts/confirm-password.ts';
+import { limitMails } from '../accounts/limit-mails.ts';
+import type { Call, CallDeps } from '../call.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
+import type { IdentifiedRequest } from '../request-context.ts';
+import { DONE } from './passwords.ts';
+
+/** What the operator checks after a failure, by its code. */
+function describe({ code, status }: SendFailure): string {
+  const what = status === undefined ? code : `${code}, reply ${status}`;
+  if (code === 'EAUTH')
+    return `the mail server refused the user name or password (${what}); correct those in SUBNETD_SMTP_URL`;
+  if (code === 'EENVELOPE')
+    return `the mail server refused the sender or your address (${what}); check SUBNETD_MAIL_FROM, and your EmailID`;
+  if (code === 'ETLS')
+    return `the mail server offers no good TLS (${what}); check SUBNETD_SMTP_URL and its certificate`;
+  return `the mail server did not take the mail (${what}); check that it runs, and SUBNETD_SMTP_URL`;
+}
+
+async function sendTestMail(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<unknown>> {
+  const { mails } = deps;
+  if (mails === undefined)
+    return fail(1115, 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
+  const limited = await limitMails(request, deps);
+  if (!limited.ok) return limited;
+  const failure = await mails.sendTest(callerOf(request).owner);
+  return failure === undefined ? succeed({ result: 'success' }) : fail(1115, describe(failure));
+}
+
+/** Shows an admin whether mails are sent, without a wait for the next one that matters. */
+export const testMail: Call = {
+  id: 'sendTestMail',
+  method: 'POST',
+  path: '/Account/TestMail',
+  tag: 'Account',
+  summary: 'Mail yourself, to see that mails are sent',
+  description: 'Sends a mail to your own EmailID at once, and says why it was not sent.',
+  isSpecified: false,
+  scope: 'admin',
+  bodyIsOptional: true,
+  data: DONE,
+  codes: [1115],
+  answer: sendTestMail,
+};

@@ -1,0 +1,175 @@
+import { withArticle } from '../../lib/with-article.ts';
+import { MAX_INTEGER, type Resource } from '../model/resource.ts';
+import { API_VERSION } from './api-version.ts';
+import type { CallMember, Json } from './call.ts';
+import { KEY_HEADER } from './credentials.ts';
+import { exampleOf, type SchemaShapes } from './example-of.ts';
+import { HEADERS, json, responsesOf } from './open-api-answers.ts';
+import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
+import { type Operation, operationsOf, queryMembersOf } from './operations.ts';
+import { listGranting } from './scopes.ts';
+
+const toParameter = (
+  place: 'path' | 'query' | 'header',
+  { name, schema, isRequired = place === 'path' }: CallMember,
+): Json => {
+  const { description, ...rest } = schema;
+  return { name, in: place, required: isRequired, description, schema: rest };
+};
+
+const BEYOND = 'x-beyond-specification';
+
+const IF_MATCH: CallMember = {
+  name: 'If-Match',
+  schema: {
+    type: 'string',
+    description: 'The ETag of the record as it was read; if it has changed since, the update is refused with 1012.',
+  },
+};
+const IF_NONE_MATCH: CallMember = {
+  name: 'If-None-Match',
+  schema: { type: 'string', description: 'The ETag of an earlier answer; HTTP 304 without content if it is the same.' },
+};
+const IDEMPOTENCY_KEY: CallMember = {
+  name: 'Idempotency-Key',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Such as a UUID. The same request with the same key within a day is carried out once.',
+  },
+};
+
+function parametersOf(operation: Operation): readonly Json[] {
+  if (operation.kind === 'call') {
+    const { segment, method } = operation;
+    return [
+      ...(segment === undefined ? [] : [toParameter('path', segment)]),
+      ...queryMembersOf(operation).map((one) => toParameter('query', one)),
+      ...(method === 'GET' ? [toParameter('header', IF_NONE_MATCH)] : []),
+    ];
+  }
+  if (operation.kind === 'list')
+    return [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: '0 lists every record, any other number the one with that id.',
+        schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
+      },
+      ...queryMembersOf(operation).map((one) => ({ ...toParameter('query', one), [BEYOND]: true })),
+      { ...toParameter('header', IF_NONE_MATCH), [BEYOND]: true },
+    ];
+  const header = { ...toParameter('header', operation.kind === 'add' ? IDEMPOTENCY_KEY : IF_MATCH), [BEYOND]: true };
+  if (operation.kind === 'add') return [header];
+  return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }, header];
+}
+
+const SECURITY = [{ apiKeyHeader: [] }, { apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];
+
+/** What people read of an operation first. */
+function titleOf(operation: Operation): { readonly summary: string; readonly tag: string } {
+  if (operation.kind === 'call') return operation;
+  const { kind, resource } = operation;
+  const { noun, plural, name: tag } = resource;
+  if (kind === 'list') return { summary: `List ${plural}`, tag };
+  return { summary: `${kind === 'add' ? 'Add' : 'Update'} ${withArticle(noun)}`, tag };
+}
+
+function securityOf(operation: Operation): readonly Json[] {
+  if (operation.kind !== 'call' || !operation.isOpen) return SECURITY;
+  return operation.id === 'getToken' ? [...SECURITY.slice(0, 2), {}] : [{}];
+}
+
+/** What an operation does and needs. */
+function descriptionOf(operation: Operation): string {
+  const { scope } = operation;
+  const isOpen = operation.kind === 'call' && operation.isOpen === true;
+  const anyCredential = isOpen ? '' : 'Needs any valid credential.';
+  const needed = scope === undefined ? anyCredential : `Needs a credential with the scope ${listGranting(scope)}.`;
+  const more = operation.kind === 'call' ? (operation.description ?? '') : '';
+  return [more, needed].filter(Boolean).join(' ');
+}
+
+function bodyOf(operation: Operation, schemas: SchemaShapes): Json {
+  const schema = bodySchema(operation);
+  const { properties, required } = schema as {
+    readonly properties: SchemaShapes;
+    readonly required: readonly string[];
+  };
+  const own = Object.keys(properties).filter((name) => name !== 'apiKey' && name !== 'token');
+  const names = required.length > 0 ? required : own;
+  const example = Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, schemas)]));
+  const isRequired = operation.kind !== 'call' || !operation.bodyIsOptional;
+  return { required: isRequired, ...json({ ...schema, examples: [example] }, {}) };
+}
+
+function describe(operation: Operation, schemas: SchemaShapes): Json {
+  const { id, method } = operation;
+  const { summary, tag } = titleOf(operation);
+  const isExtra = operation.kind === 'call' && !operation.isSpecified;
+  return {
+    operationId: id,
+    summary,
+    description: descriptionOf(operation),
+    ...(isExtra && { [BEYOND]: true }),
+    tags: [tag],
+    security: securityOf(operation),
+    parameters: parametersOf(operation),
+    ...(method !== 'GET' && { requestBody: bodyOf(operation, schemas) }),
+    responses: responsesOf(operation, schemas),
+  };
+}
+
+/** What the groups of calls are about; those of resources say it themselves. */
+const TAGS: Readonly<Record<string, string>> = {
+  Auth: 'Tokens for programs and people.',
+  Otp: 'One-time codes by an authenticator app.',
+  Account: 'Passwords, invitations and locks of admin users.',
+  ApiKey: 'API keys: who uses the API, and for how long.',
+  Audit: 'Who changed what, and who tried.',
+  Wallet: 'Balances on the parent chain.',
+};
+
+/** The OpenAPI 3.1 document of the API, from the declarations. */
+export function createOpenApi(resources: readonly Resource[]): Json {
+  const operations = operationsOf(resources);
+  const schemas: SchemaShapes = Object.fromEntries(
+    resources.map((resource) => [resource.name, recordSchema(resource)]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'subnetd platform API',
+      version: API_VERSION,
+      description:
+        'Admin users, project types, sectors and industries of the trade and finance platform. `x-beyond-specification` marks what its specification does not have. [Versions](/docs#versions) says what stays as it is, and for how long.',
+      contact: { name: 'Whoever runs this subnetd' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/api/v1' }, { url: '/api' }],
+    tags: [...new Set(operations.map((operation) => titleOf(operation).tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? `Lists, adds and updates ${resources.find((one) => one.name === name)?.plural}.`,
+    })),
+    paths: Object.fromEntries(
+      operations.map((operation) => [
+        operation.path,
+        { [operation.method.toLowerCase()]: describe(operation, schemas) },
+      ]),
+    ),
+    components: {
+      schemas,
+      headers: HEADERS,
+      securitySchemes: {
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: KEY_HEADER },
+        apiKey: { type: 'apiKey', in: 'query', name: 'apiKey' },
+        token: { type: 'apiKey', in: 'query', name: 'token' },
+        authorization: { type: 'apiKey', in: 'header', name: 'authorization', description: 'A token alone.' },
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+    },
+  };
+}

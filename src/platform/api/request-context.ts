@@ -1,0 +1,95 @@
+import type { BlockList } from 'node:net';
+import { clientAddress } from '../../lib/client-address.ts';
+import { describeCause, isDatabaseFailure } from '../../lib/database-failure.ts';
+import type { PlatformStore } from '../model/platform-store.ts';
+import type { SecurityAction, SecurityEvent, Subject } from '../model/security-event.ts';
+import type { Body } from './check-value.ts';
+import type { Caller } from './credentials.ts';
+import type { SecurityLog } from './security-log.ts';
+
+/** One request from the server, which has put its id into the header `x-request-id`. */
+export interface ApiRequest {
+  readonly request: Request;
+  /** The remote address of the socket. */
+  readonly remoteAddress: string | undefined;
+  /** Breaks the connection of an answer that cannot be completed. */
+  readonly breakOff?: () => void;
+  /** Receives the pattern of the path, for metrics. */
+  readonly onRoute?: (route: string) => void;
+}
+
+/** The parts of an event that vary. */
+interface RecordedDetails {
+  readonly caller?: Caller | undefined;
+  readonly subject?: Subject | undefined;
+  readonly detail?: NonNullable<SecurityEvent['detail']>;
+}
+
+/** A request on its way through the checks. */
+export interface RequestContext {
+  readonly request: Request;
+  /** The address of the client; empty if unknown. */
+  readonly address: string;
+  readonly requestId: string | undefined;
+  /** The headers of its answer, whether a success or a failure; each limit adds its own. */
+  headers: Readonly<Record<string, string>>;
+  /** Breaks the connection of an answer that cannot be completed. */
+  readonly breakOff: (() => void) | undefined;
+  /** Adds an event to the security log. */
+  record(action: SecurityAction, noted: RecordedDetails): void;
+  /** Logs an error that the client only sees as a code. */
+  reportError(error: unknown): void;
+}
+
+/** A request with valid credentials, or with none where none is needed. */
+export interface IdentifiedRequest {
+  readonly context: RequestContext;
+  readonly body: Body;
+  readonly query: URLSearchParams | undefined;
+  readonly store: PlatformStore;
+  readonly caller: Caller | undefined;
+}
+
+/** The dependencies of a request context. */
+export interface ContextDeps {
+  readonly trustedProxies: BlockList;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly onError: (what: 'database' | 'bug', error: unknown, requestId: string | null) => void;
+}
+
+const subjectOf = ({ keyId, owner }: Caller): Subject =>
+  keyId === undefined ? { resource: 'AdminUser', id: owner } : { resource: 'ApiKey', id: keyId };
+
+/** Creates the context of a request. */
+export function createRequestContext(
+  { request, remoteAddress, breakOff }: ApiRequest,
+  { trustedProxies, now, onError }: ContextDeps,
+  log: SecurityLog,
+): RequestContext {
+  const forwarded = request.headers.get('x-forwarded-for') ?? undefined;
+  const address = clientAddress(remoteAddress, forwarded, trustedProxies);
+  const requestId = request.headers.get('x-request-id') ?? undefined;
+  return {
+    request,
+    address,
+    requestId,
+    headers: {},
+    breakOff,
+    record: (action, { caller, subject, detail }) =>
+      log.record({
+        action,
+        at: new Date(now()).toISOString(),
+        subject: subject ?? (caller && subjectOf(caller)),
+        owner: caller?.owner ?? null,
+        credential: caller?.credential ?? 'none',
+        ip: address === '' ? null : address,
+        requestId: requestId ?? null,
+        detail,
+      }),
+    reportError: (error) => {
+      if (isDatabaseFailure(error)) onError('database', describeCause(error), requestId ?? null);
+      else onError('bug', error, requestId ?? null);
+    },
+  };
+}

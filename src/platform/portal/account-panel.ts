@@ -1,0 +1,38 @@
+import type { Html } from '../../web/frame/marks.ts';
+import type { Failure, Outcome } from '../api/outcome.ts';
+import type { PortalAnswer, SignedInRoute, Visit } from './visit.ts';
+
+/** The path of the account page. */
+export const ACCOUNT_PATH = '/portal/account';
+
+/** A form of a panel, and what it does. */
+export interface AccountAction {
+  /** Its path is this below `ACCOUNT_PATH`, and its form has this as its id. */
+  readonly name: string;
+  readonly isSensitive?: boolean;
+  /** As of the route. */
+  readonly withoutCode?: SignedInRoute['withoutCode'];
+  /** A refusal shows the account page again, with the failure in the panel. */
+  readonly run: (visit: Visit) => Promise<Outcome<PortalAnswer>>;
+}
+
+/** An action that was refused just now. */
+export interface Refused {
+  readonly name: string;
+  readonly failure: Failure;
+}
+
+/** A panel of the account page. */
+export interface AccountPanel {
+  /** What was done, by the value of `done` in the address. */
+  readonly notes: Readonly<Record<string, string>>;
+  readonly actions: readonly AccountAction[];
+  readonly show: (visit: Visit, refused: Refused | undefined) => Promise<Html>;
+}
+
+/** The address of an action's form. */
+export const actionPath = (name: string): string => `${ACCOUNT_PATH}/${name}`;
+
+/** The failure of an action, if it is that one which was refused. */
+export const failureOf = (refused: Refused | undefined, name: string): Failure | undefined =>
+  refused?.name === name ? refused.failure : undefined;

@@ -1,0 +1,123 @@
+import { html } from 'hono/html';
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import { type Html, shape } from '../../web/frame/marks.ts';
+import type { Failure } from '../api/outcome.ts';
+
+/** One field of a form. Its name is the API's name of the member. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** By default `text`. A checkbox sends `true`, or nothing. */
+  readonly kind?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'search' | 'checkbox' | 'select' | 'hidden';
+  /** Shown at first; of a checkbox, `true` checks it. A password never has one. */
+  readonly value?: string | undefined;
+  readonly hint?: Html | string | undefined;
+  readonly isOptional?: boolean;
+  /** The purpose, as HTML's attribute has it. */
+  readonly autocomplete?: string;
+  readonly inputMode?: 'numeric' | 'tel' | 'email';
+  /** The choices of a select: what is sent, and what is shown. */
+  readonly options?: readonly (readonly [value: string, text: string])[];
+}
+
+/** A form that changes something. */
+export interface FormInput {
+  /** Of its element; the ids of its fields begin with it. */
+  readonly id: string;
+  readonly action: string;
+  /** The CSRF token of the session; absent where nobody is signed in. */
+  readonly csrf?: string | undefined;
+  readonly fields: readonly Field[];
+  /** What its button says. */
+  readonly submit: string;
+  /** Whether it takes something away that does not come back. */
+  readonly isDanger?: boolean;
+  /** Why the form was refused when it was sent. */
+  readonly failure?: Failure | undefined;
+}
+
+/** A link to the code in the reference. */
+export const codeLink = (code: number): Html => html`<a href="/docs#code-${code}">Code ${code}</a>`;
+
+const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
+
+/** Why a request was refused, in the words of the API. */
+export const failureNote = ({ code, message }: Pick<Failure, 'code' | 'message'>): Html =>
+  html`<div class="notice bad" role="alert">${shape('bad')}<p>${sentence(message)} ${codeLink(code)}</p></div>`;
+
+/** What was done, at the top of the page after a form. */
+export const doneNote = (text: Html | string): Html =>
+  html`<div class="notice ok" role="status">${shape('ok')}<p>${text}</p></div>`;
+
+/** What deserves attention. */
+export const warnNote = (text: Html | string): Html =>
+  html`<div class="notice warn">${shape('warn')}<p>${text}</p></div>`;
+
+/** The members that these codes are about, in whatever words. */
+const MEMBER_OF: Readonly<Partial<Record<Failure['code'], string>>> = {
+  1118: 'Password',
+  1119: 'Otp',
+  1122: 'Otp',
+  1124: 'Otp',
+};
+
+/** The field that a failure is about: the API's messages begin with the name of the member, if it is about one. */
+export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined => {
+  if (failure === undefined) return undefined;
+  const { code, message } = failure;
+  const isNamed = ({ name, kind }: Field) =>
+    kind !== 'hidden' && message.startsWith(name) && !/^\w/.test(message.slice(name.length));
+  return fields.find(isNamed) ?? fields.find(({ name }) => name === MEMBER_OF[code]);
+};
+
+const flag = (name: string, isSet: boolean): Html | string => (isSet ? html` ${name}` : '');
+
+function control(field: Field, id: string, describedBy: string, isWrong: boolean): Html {
+  const { name, kind = 'text', value = '', isOptional = false, autocomplete, inputMode, options = [] } = field;
+  const about = html`${describedBy === '' ? '' : html` aria-describedby="${describedBy}"`}${isWrong ? html` aria-invalid="true"` : ''}`;
+  const required = flag('required', !isOptional && kind !== 'checkbox');
+  if (kind === 'select')
+    return html`<select id="${id}" name="${name}"${required}${about}>${options.map(
+      ([sent, text]) => html`<option value="${sent}"${flag('selected', sent === value)}>${text}</option>`,
+    )}</select>`;
+  if (kind === 'checkbox')
+    return html`<input id="${id}" name="${name}" type="checkbox" value="true"${flag('checked', value === 'true')}${about}>`;
+  const shown = kind === 'password' ? '' : html` value="${value}"`;
+  // What is a name or a code is not a word to be corrected.
+  const asTyped = kind === 'text' ? html` autocapitalize="none" spellcheck="false"` : '';
+  return html`<input id="${id}" name="${name}" type="${kind}"${shown}${required} autocomplete="${autocomplete ?? 'off'}"${inputMode === undefined ? '' : html` inputmode="${inputMode}"`}${asTyped}${about}>`;
+}
+
+function row(field: Field, formId: string, failure: Failure | undefined): Html {
+  const { name, label, kind, hint, value = '', isOptional } = field;
+  const id = `${formId}-${name}`;
+  if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value}">`;
+  const about = [failure && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const input = control(field, id, about, failure !== undefined);
+  const named = html`<label for="${id}">${label}${isOptional ? html` <span class="dim">(optional)</span>` : ''}</label>`;
+  return html`<div${kind === 'checkbox' ? html` class="check"` : ''}>${kind === 'checkbox' ? html`${input} ${named}` : html`${named}${input}`}${
+    failure && html`<p class="error" id="${id}-error">${sentence(failure.message)} ${codeLink(failure.code)}</p>`
+  }${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div>`;
+}
+
+/** The hidden field with the CSRF token. */
+export const csrfField = (csrf: string | undefined): Html | string =>
+  csrf === undefined ? '' : html`<input type="hidden" name="csrf" value="${csrf}">`;
+
+/**
+ * A form. After a refusal it says why at its top, and beside the field that it is about; both in the words of the API. The
+ * browser checks nothing by itself, so the words are always those.
+ */
+export function form(input: FormInput): Html {
+  const { id, action, csrf, fields, submit, isDanger = false, failure } = input;
+  const wrong = fieldOf(failure, fields);
+  const top =
+    failure === undefined
+      ? ''
+      : wrong === undefined
+        ? failureNote(failure)
+        : html`<div class="notice bad" role="alert">${shape('bad')}<p><a href="#${id}-${wrong.name}">${sentence(failure.message)}</a></p></div>`;
+  return html`${top}<form class="form" id="${id}" method="post" action="${action}" novalidate>${csrfField(csrf)}${fields.map(
+    (field) => row(field, id, field === wrong ? failure : undefined),
+  )}<div><button class="${isDanger ? 'danger' : 'primary'}" type="submit">${submit}</button></div></form>`;
+}

@@ -1,0 +1,44 @@
+import { html } from 'hono/html';
+import { page } from '../../web/frame/frame.ts';
+import type { Html } from '../../web/frame/marks.ts';
+import { csrfField } from './form.ts';
+import type { PortalPage, PortalSection, Visit } from './visit.ts';
+
+/** What is around a page of the portal. */
+export interface Layout {
+  /** The path of the request. */
+  readonly path: string;
+  readonly sections: readonly PortalSection[];
+  readonly version: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The signed-in user; undefined on the pages for everybody. */
+  readonly visit: Pick<Visit, 'session' | 'csrf'> | undefined;
+}
+
+const isWithin = (path: string, section: PortalSection): boolean =>
+  path === section.path || path.startsWith(`${section.path}/`);
+
+const sideNavigation = (sections: readonly PortalSection[], path: string): Html =>
+  html`<nav class="side" aria-label="Portal">${sections.map(
+    (section) =>
+      html`<a href="${section.path}"${isWithin(path, section) ? html` aria-current="page"` : ''}>${section.name}</a>`,
+  )}</nav>`;
+
+const account = ({ session, csrf }: Pick<Visit, 'session' | 'csrf'>): Html =>
+  html`<form class="live bar" method="post" action="/portal/sign-out">${csrfField(csrf)}<span>${session.userName}</span><button type="submit">Sign out</button></form>`;
+
+/** A whole page of the portal. */
+export function layout({ title, content }: PortalPage, { path, sections, version, now, visit }: Layout): Html {
+  return page({
+    title: `${title}, portal`,
+    room: '/portal',
+    madeAt: now,
+    account: visit === undefined ? html`<p class="live">Admin API and keys</p>` : account(visit),
+    footer: [html`subnetd ${version}`],
+    content:
+      visit === undefined
+        ? html`<div class="narrow stack">${content}</div>`
+        : html`<div class="grid portal">${sideNavigation(sections, path)}<div class="stack">${content}</div></div>`,
+  });
+}

@@ -1,0 +1,46 @@
+import { html } from 'hono/html';
+import type { Html } from '../../../../web/frame/marks.ts';
+import { changePassword } from '../../../api/calls/passwords.ts';
+import { succeed } from '../../../api/outcome.ts';
+import { type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
+import { type Field, form } from '../../form.ts';
+import { seeOther, type Visit } from '../../visit.ts';
+import { signedOutPath } from '../sign-in.ts';
+
+const ACTION = 'password';
+
+const FIELDS: readonly Field[] = [
+  { name: 'Password', label: 'Present password', kind: 'password', autocomplete: 'current-password' },
+  {
+    name: 'NewPassword',
+    label: 'New password',
+    kind: 'password',
+    autocomplete: 'new-password',
+    hint: 'At least 8 characters. A long sentence is best.',
+  },
+];
+
+const OTP: Field = {
+  name: 'Otp',
+  label: 'One-time code',
+  autocomplete: 'one-time-code',
+  isOptional: true,
+  hint: '6 digits, or a recovery code. Not needed within ten minutes of a sign-in with one.',
+};
+
+const show = async ({ csrf, store, session }: Visit, refused: Refused | undefined): Promise<Html> => {
+  const hasCodes = (await store.findCodes(session.userId))?.isConfirmed === true;
+  const fields = hasCodes ? [...FIELDS, OTP] : FIELDS;
+  const failure = failureOf(refused, ACTION);
+  return html`<section class="panel record" aria-labelledby="password-title"><h2 id="password-title">Password</h2>
+${form({ id: ACTION, action: actionPath(ACTION), csrf, fields, submit: 'Change password', failure })}
+<p class="hint">Every session and token ends with it, this session too. API keys stay valid.</p></section>`;
+};
+
+async function change({ request, form: sent, services, cookies }: Visit) {
+  const changed = await changePassword.answer(request(sent), services, '');
+  return changed.ok ? succeed(seeOther(signedOutPath('password-changed'), cookies.forget())) : changed;
+}
+
+/** The user's own password. */
+export const passwordPanel: AccountPanel = { notes: {}, actions: [{ name: ACTION, run: change }], show };

@@ -1,0 +1,54 @@
+import { html } from 'hono/html';
+import type { Html } from '../../../../web/frame/marks.ts';
+import { ago } from '../../../../web/frame/times.ts';
+import { checkDigits } from '../../../api/check-value.ts';
+import { succeed } from '../../../api/outcome.ts';
+import { type Session, sessionLimits } from '../../../model/session.ts';
+import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
+import { csrfField, failureNote } from '../../form.ts';
+import { seeOther, type Visit } from '../../visit.ts';
+import { signedOutPath } from '../sign-in.ts';
+
+function row(one: Session, { session, csrf, now }: Visit): Html {
+  const { id, browser, address, signedInAt, seenAt } = one;
+  const end =
+    id === session.id
+      ? 'this one'
+      : html`<form method="post" action="${actionPath('end-session')}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button type="submit" class="danger">End<span class="sr"> the session of ${browser}</span></button></form>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${browser}</th><td role="cell">${end}</td><td role="cell" data-l="Address">${address ?? 'unknown'}</td><td role="cell" data-l="Signed in">${ago(Date.parse(signedInAt), now)}</td><td role="cell" data-l="Last seen">${ago(Date.parse(seenAt), now)}</td></tr>`;
+}
+
+async function show(visit: Visit, refused: Refused | undefined): Promise<Html> {
+  const failure = failureOf(refused, 'end-session');
+  const sessions = await visit.store.listSessions(visit.session.userId, sessionLimits(visit.now));
+  return html`<section class="panel" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
+${failure && failureNote(failure)}
+<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Browser</th><th scope="col" role="columnheader">Session</th><th scope="col" role="columnheader">Address</th><th scope="col" role="columnheader">Signed in</th><th scope="col" role="columnheader">Last seen</th></tr></thead><tbody role="rowgroup">
+${sessions.map((one) => row(one, visit))}
+</tbody></table>
+<p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password. Signing out everywhere ends your tokens, too; API keys stay.</p>
+<form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
+}
+
+async function endOne({ store, session, form, context, request }: Visit) {
+  const id = checkDigits(form.id ?? '', 'id');
+  if (!id.ok) return id;
+  if (await store.endSession(session.userId, id.value)) context.record('sessions ended', { caller: request().caller });
+  return succeed(seeOther(`${ACCOUNT_PATH}?done=ended`));
+}
+
+async function endAll({ store, session, context, request, cookies }: Visit) {
+  await store.signOut(session.userId);
+  context.record('tokens revoked', { caller: request().caller });
+  return succeed(seeOther(signedOutPath('everywhere'), cookies.forget()));
+}
+
+/** The browsers in which the user is signed in. */
+export const sessionsPanel: AccountPanel = {
+  notes: { ended: 'The session has ended.' },
+  actions: [
+    { name: 'end-session', run: endOne },
+    { name: 'end-sessions', run: endAll },
+  ],
+  show,
+};

@@ -1,0 +1,109 @@
+import { html } from 'hono/html';
+import { ascending } from '../../../lib/ascending.ts';
+import { formatSecond } from '../../../lib/format-instant.ts';
+import type { Standing } from '../../../model/headline.ts';
+import { badge, type Html } from '../../../web/frame/marks.ts';
+import { ago, count, lasting } from '../../../web/frame/times.ts';
+import type { KeyItem } from '../../api/answer-api-keys.ts';
+import { warnNote } from '../form.ts';
+import type { Visit } from '../visit.ts';
+import { findUserNames } from './record-trail.ts';
+
+/** The path of the section. */
+export const KEYS_PATH = '/portal/keys';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A key that has ended stays on the page for so long. */
+const SHOWN_MS = 90 * DAY_MS;
+/** An end within this time is shown as how far it is. */
+const NEAR_MS = 14 * DAY_MS;
+
+const STANDINGS: Readonly<Record<KeyItem['State'], Standing>> = {
+  active: 'ok',
+  'ends soon': 'warn',
+  rotated: 'off',
+  expired: 'off',
+  revoked: 'off',
+};
+
+/** The state of a key, as a shape with its word. */
+export const keyBadge = ({ State }: KeyItem): Html => badge(STANDINGS[State], State);
+
+/** When a key ends: `never`, `in 5 days`, or a day. */
+export function keyEnd({ ExpiryDate }: Pick<KeyItem, 'ExpiryDate'>, now: number): Html | string {
+  if (ExpiryDate === null) return 'never';
+  const end = Date.parse(ExpiryDate);
+  const text = end - now < NEAR_MS ? `in ${lasting(end - now)}` : ExpiryDate.slice(0, 10);
+  return html`<time datetime="${ExpiryDate}" title="${formatSecond(end)}">${text}</time>`;
+}
+
+const endOf = ({ RevokeDate, ExpiryDate }: KeyItem): string => RevokeDate ?? ExpiryDate ?? '';
+
+/** Is a key still valid? */
+export const isValid = ({ State }: KeyItem): boolean => State !== 'expired' && State !== 'revoked';
+
+const linkTo = ({ ApiKeyID, Name }: KeyItem): Html => html`<a href="${KEYS_PATH}/${ApiKeyID}">${Name}</a>`;
+
+const hintOf = ({ Hint }: KeyItem): Html | string =>
+  Hint === null ? '' : html`<br><code class="small dim">${Hint}…</code>`;
+
+/** When and from where a key was used last. */
+export const lastUse = ({ LastUsedDate, LastUsedIP }: KeyItem, now: number): Html | string =>
+  LastUsedDate === null
+    ? 'never'
+    : html`${ago(Date.parse(LastUsedDate), now)}${LastUsedIP === null ? '' : html`<br><span class="dim">${LastUsedIP}</span>`}`;
+
+const headings = (names: readonly (Html | string)[]): Html =>
+  html`<thead role="rowgroup"><tr role="row">${names.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>`;
+
+function row(item: KeyItem, now: number): Html {
+  const { ApiKeyID, Name, Scopes, CallsLeft, CallsOf, State } = item;
+  const link = (action: string) =>
+    html`<a class="btn" href="${KEYS_PATH}/${ApiKeyID}#${action.toLowerCase()}">${action}<span class="sr"> ${Name}</span></a>`;
+  const left = CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${linkTo(item)}${hintOf(item)}</th><td role="cell">${keyBadge(item)}</td><td role="cell" data-l="Scopes">${Scopes.join(', ')}</td><td role="cell" data-l="Last used"><span>${lastUse(item, now)}</span></td><td role="cell" data-l="Calls left">${left}</td><td role="cell" data-l="Ends">${keyEnd(item, now)}</td><td role="cell" class="full"><span class="bar">${State === 'rotated' ? '' : link('Rotate')}${link('Revoke')}</span></td></tr>`;
+}
+
+function endedRow(item: KeyItem, names: ReadonlyMap<number, string>, now: number): Html {
+  const { RevokeDate, RevokeBy } = item;
+  const who = RevokeDate === null ? 'its date' : RevokeBy === null ? 'the command line' : names.get(RevokeBy);
+  return html`<tr role="row"><th scope="row" role="rowheader">${linkTo(item)}${hintOf(item)}</th><td role="cell">${keyBadge(item)}</td><td role="cell" data-l="Ended">${ago(Date.parse(endOf(item)), now)}</td><td role="cell" data-l="By">${who}</td></tr>`;
+}
+
+/** The keys that end soon, each with what to do. */
+export const endWarnings = (items: readonly KeyItem[], now: number): readonly Html[] =>
+  items
+    .filter(({ State }) => State === 'ends soon')
+    .map((item) =>
+      warnNote(
+        html`Key “${item.Name}” ends ${keyEnd(item, now)}. <a href="${KEYS_PATH}/${item.ApiKeyID}#rotate">Rotate it</a>: the old one stays valid for as long as you choose.`,
+      ),
+    );
+
+/** The table of the keys that are valid. */
+export function keyTable(items: readonly KeyItem[], now: number): Html {
+  const [first] = items;
+  const limit = first?.CallsOf == null ? 'no limit of calls' : `${count(first.CallsOf)} calls at once each`;
+  const title = `${count(items.length)} ${items.length === 1 ? 'key' : 'keys'}`;
+  const names = ['Key', 'State', 'Scopes', 'Last used', 'Calls left', 'Ends', html`<span class="sr">Actions</span>`];
+  const table = html`<table class="rows" role="table">${headings(names)}<tbody role="rowgroup">
+${items.map((item) => row(item, now))}
+</tbody></table>`;
+  return html`<section class="panel" aria-labelledby="list"><div class="head"><h2 id="list">${title}</h2>${items.length === 0 ? '' : html`<p class="small dim">${limit}</p>`}</div>
+${items.length === 0 ? html`<p class="empty">No key is valid. Make one below.</p>` : table}</section>`;
+}
+
+/** The keys that have ended within 90 days, the last one first. */
+export async function endedTable({ store, now }: Visit, items: readonly KeyItem[]): Promise<Html> {
+  const recent = items.filter((item) => now - Date.parse(endOf(item)) < SHOWN_MS);
+  const ended = recent.toSorted((a, b) => ascending(endOf(b), endOf(a)));
+  const names = await findUserNames(
+    store,
+    ended.map(({ RevokeBy }) => RevokeBy),
+  );
+  const table = html`<table class="rows" role="table">${headings(['Key', 'State', 'Ended', 'By'])}<tbody role="rowgroup">
+${ended.map((item) => endedRow(item, names, now))}
+</tbody></table>`;
+  const none = html`<p class="empty small">None in the last 90 days. A key that is revoked or has ended stays listed here for 90 days.</p>`;
+  return html`<section class="panel" aria-labelledby="ended"><h2 id="ended">Ended keys</h2>${ended.length === 0 ? none : table}</section>`;
+}

@@ -1,0 +1,199 @@
+import { html } from 'hono/html';
+import { type Html, shape } from '../../../web/frame/marks.ts';
+import { addKey, endKey, type KeyItem, listKeys, replaceKey } from '../../api/answer-api-keys.ts';
+import type { Body } from '../../api/check-value.ts';
+import { ERROR_CODES } from '../../api/error-codes.ts';
+import type { Failure, Outcome } from '../../api/outcome.ts';
+import { SCOPES } from '../../model/platform-store.ts';
+import { failurePage } from '../failure-page.ts';
+import { doneNote, type Field, form } from '../form.ts';
+import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
+import { endedTable, endWarnings, isValid, KEYS_PATH, keyBadge, keyEnd, keyTable, lastUse } from './api-key-list.ts';
+import { findUserNames, recordTrail } from './record-trail.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** After how many days a key ends, and the words for it. */
+const ENDS: readonly (readonly [string, string])[] = [
+  ['182', 'in 6 months'],
+  ['365', 'in a year'],
+  ['30', 'in 30 days'],
+  ['never', 'never'],
+];
+
+const SCOPE_WORDS: Readonly<Record<(typeof SCOPES)[number], string>> = {
+  read: 'read: list every record',
+  lists: 'lists: also add and change project types, sectors and industries',
+  write: 'write: also add and change admin users, and set their passwords; as strong as admin',
+  admin: 'admin: keys, audit log, unlocking',
+  operate: 'operate: reload, probe now, notes',
+};
+
+const KEEPS: readonly (readonly [string, string])[] = [
+  ['24', 'for 24 hours'],
+  ['8', 'for 8 hours'],
+  ['1', 'for 1 hour'],
+  ['0', 'not at all'],
+];
+
+const endsField = (name: string, value: string | undefined, options = ENDS): Field => ({
+  name,
+  label: 'Ends',
+  kind: 'select',
+  options,
+  value,
+});
+
+/** The date of an end that was chosen as a number of days; undefined for never. */
+const dateOf = (days: string | undefined, now: number): string | undefined =>
+  /^\d{1,4}$/.test(days ?? '') ? new Date(now + Number(days) * DAY_MS).toISOString() : undefined;
+
+/** Every key: the portal shows a table without pages. */
+async function readKeys({ request, services }: Visit): Promise<readonly KeyItem[]> {
+  const items: KeyItem[] = [];
+  for (let after = 0; ; ) {
+    const page = await listKeys({ ...request(), query: new URLSearchParams({ after: `${after}` }) }, services, '0');
+    if (!page.ok) return items;
+    items.push(...page.value.items);
+    const last = items.at(-1);
+    if (!('next' in page.value) || last === undefined) return items;
+    after = last.ApiKeyID;
+  }
+}
+
+/** A key that was made just now, which is shown this once. */
+const madeNote = (title: string, key: string, about: string): Html =>
+  html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now, it is shown once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it in the header <code>x-api-key</code>, or as <code>apiKey</code> in the query or the body.</p></div></section>`;
+
+function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): Html {
+  const value = (name: string) => (failure === undefined ? undefined : (sent[name] ?? ''));
+  const scopes = SCOPES.map(
+    (scope): Field => ({ name: scope, label: SCOPE_WORDS[scope], kind: 'checkbox', value: value(scope) }),
+  );
+  const fields: readonly Field[] = [
+    { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, as “billing” or “nightly export”.' },
+    ...scopes,
+    endsField('Ends', value('Ends')),
+  ];
+  return html`<section class="panel" aria-labelledby="new-title"><h2 id="new-title">New key</h2>
+${form({ id: 'new', action: `${KEYS_PATH}/add`, csrf, fields, submit: 'Make key', failure })}</section>`;
+}
+
+async function showKeys(visit: Visit, note: Html | string = '', failure?: Failure): Promise<PortalPage> {
+  const { now, query } = visit;
+  const items = await readKeys(visit);
+  const valid = items.filter(isValid);
+  const done = failure === undefined && query.get('done') === 'revoked' ? doneNote('The key was revoked.') : note;
+  return {
+    title: failure === undefined ? 'API keys' : 'Error: API keys',
+    ...(failure && { status: ERROR_CODES[failure.code][0] }),
+    content: html`<div class="head"><h1>API keys</h1><p><a href="/docs">API reference</a></p></div>
+${done}
+${endWarnings(valid, now)}
+${keyTable(valid, now)}
+<div class="grid two">${newKeyForm(visit, failure)}
+${await endedTable(
+  visit,
+  items.filter((item) => !isValid(item)),
+)}</div>`,
+  };
+}
+
+async function add(visit: Visit): Promise<PortalAnswer> {
+  const { form: sent, request, services, now } = visit;
+  const scopes = SCOPES.filter((scope) => sent[scope] === 'true');
+  const end = dateOf(sent.Ends, now);
+  const body: Body = { Name: sent.Name ?? '', Scopes: scopes, ...(end !== undefined && { ExpiryDate: end }) };
+  const made = await addKey(request(body), services);
+  if (!made.ok) return showKeys(visit, '', made.failure);
+  const ends = keyEnd(made.value, now);
+  const title = `Key “${sent.Name?.trim()}” was made.`;
+  const about = `Scope ${scopes.join(', ')}, ends ${typeof ends === 'string' ? ends : made.value.ExpiryDate?.slice(0, 10)}.`;
+  return showKeys(visit, madeNote(title, made.value.ApiKey, about));
+}
+
+async function findKey({ request, services, params }: Visit): Promise<Outcome<KeyItem | undefined>> {
+  const found = await listKeys(request(), services, params.id ?? '');
+  return found.ok ? { ok: true, value: found.value.items[0] } : found;
+}
+
+async function facts({ store, now }: Visit, item: KeyItem): Promise<Html> {
+  const names = await findUserNames(store, [item.UserID]);
+  const next = item.ReplacedBy;
+  const all: readonly (readonly [string, Html | string])[] = [
+    ['State', keyBadge(item)],
+    ['Starts with', item.Hint === null ? 'unknown' : html`<code>${item.Hint}</code>`],
+    ['Scopes', item.Scopes.join(', ')],
+    ['Owner', names.get(item.UserID) ?? ''],
+    ['Last used', lastUse(item, now)],
+    ['Ends', isValid(item) ? keyEnd(item, now) : 'has ended'],
+    ...(next === null ? [] : [['Rotated to', html`<a href="${KEYS_PATH}/${next}">key ${next}</a>`] as const]),
+  ];
+  return html`<dl>${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+function actions({ csrf, form: sent }: Visit, item: KeyItem, failure: Failure | undefined): Html | string {
+  if (!isValid(item)) return html`<p class="empty">A key that has ended does not come back. Make a new one.</p>`;
+  const path = `${KEYS_PATH}/${item.ApiKeyID}`;
+  const fields: readonly Field[] = [
+    { name: 'KeepHours', label: 'The old key stays valid', kind: 'select', options: KEEPS, value: sent.KeepHours },
+    endsField('Ends', sent.Ends ?? 'same', [['same', 'after as long as the old one'], ...ENDS.slice(0, 3)]),
+  ];
+  const rotate = html`<section class="panel" id="rotate" aria-labelledby="rotate-title"><h2 id="rotate-title">Rotate</h2>
+<p>A new key with the same name and scopes takes its place.</p>
+${form({ id: 'rotation', action: `${path}/rotate`, csrf, fields, submit: 'Rotate key', failure })}</section>`;
+  return html`<div class="grid two">${item.State === 'rotated' ? '' : rotate}
+<section class="panel" id="revoke" aria-labelledby="revoke-title"><h2 id="revoke-title">Revoke</h2>
+<p>The key, and the tokens that were made with it, end at once. That cannot be undone. A key that it replaced stays valid to its end.</p>
+${form({ id: 'revocation', action: `${path}/revoke`, csrf, fields: [], submit: 'Revoke key', isDanger: true })}</section></div>`;
+}
+
+async function showKey(visit: Visit, failure?: Failure): Promise<PortalPage> {
+  const found = await findKey(visit);
+  if (!found.ok || found.value === undefined)
+    return failurePage(found.ok ? { code: 1004, message: 'there is no such API key' } : found.failure, 404);
+  const item = found.value;
+  const trail = await recordTrail(visit.store, { name: 'ApiKey', members: [] }, item.ApiKeyID, visit.now);
+  return {
+    title: failure === undefined ? item.Name : `Error: ${item.Name}`,
+    ...(failure && { status: ERROR_CODES[failure.code][0] }),
+    content: html`<div class="head"><h1>${item.Name}</h1><p class="dim">API key ${item.ApiKeyID}</p></div>
+<section class="panel" aria-label="About this key">${await facts(visit, item)}</section>
+${actions(visit, item, failure)}
+${trail}`,
+  };
+}
+
+async function rotate(visit: Visit): Promise<PortalAnswer> {
+  const { form: sent, request, services, now, params } = visit;
+  const end = dateOf(sent.Ends, now);
+  const keep = /^\d{1,9}$/.test(sent.KeepHours ?? '') ? Number(sent.KeepHours) : sent.KeepHours;
+  const body: Body = { ...(keep !== undefined && { KeepHours: keep }), ...(end !== undefined && { ExpiryDate: end }) };
+  const made = await replaceKey(request(body), services, params.id ?? '');
+  if (!made.ok) return showKey(visit, made.failure);
+  const { ApiKeyID, ApiKey, OldExpiryDate } = made.value;
+  const old = sent.KeepHours === '0' ? 'The old one has ended.' : `The old one is valid until ${OldExpiryDate}.`;
+  return showKeys(visit, madeNote(`Key ${ApiKeyID} takes the place of key ${params.id}.`, ApiKey, old));
+}
+
+async function revoke(visit: Visit): Promise<PortalAnswer> {
+  const ended = await endKey(visit.request(), visit.services, visit.params.id ?? '');
+  return ended.ok ? seeOther(`${KEYS_PATH}?done=revoked`) : failurePage(ended.failure, 404);
+}
+
+const one = `${KEYS_PATH}/:id{[0-9]+}`;
+const page = { kind: 'signed in', method: 'GET' } as const;
+const change = { kind: 'signed in', method: 'POST', isSensitive: true } as const;
+
+/** The API keys: a list, a form for a new one, and a page for each to rotate or revoke it. */
+export const apiKeys: PortalSection = {
+  path: KEYS_PATH,
+  name: 'API keys',
+  routes: [
+    { ...page, path: KEYS_PATH, answer: (visit: Visit) => showKeys(visit) },
+    { ...change, path: `${KEYS_PATH}/add`, answer: add },
+    { ...page, path: one, answer: (visit: Visit) => showKey(visit) },
+    { ...change, path: `${one}/rotate`, answer: rotate },
+    { ...change, path: `${one}/revoke`, answer: revoke },
+  ],
+};

@@ -1,0 +1,172 @@
+import { html } from 'hono/html';
+import { badge, type Html } from '../../../web/frame/marks.ts';
+import { ago, count } from '../../../web/frame/times.ts';
+import { ERROR_CODES } from '../../api/error-codes.ts';
+import { resources } from '../../api/resources.ts';
+import { SECURITY_ACTIONS, SECURITY_SEVERITIES, type SecurityAction } from '../../model/security-event.ts';
+import { failureNote } from '../form.ts';
+import type { PortalPage, PortalSection, Visit } from '../visit.ts';
+import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
+import { type EventItem, type EventPage, filtersOf, readEvents } from './read-events.ts';
+import { changeItem, findUserNames } from './record-trail.ts';
+
+/** One of the two logs. */
+interface EventLog {
+  readonly path: string;
+  readonly name: string;
+  readonly isSecurity: boolean;
+  readonly hint: string;
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+}
+
+const ON_A_PAGE = 50;
+/** The pages of the records. */
+const PAGES: Readonly<Record<string, string>> = {
+  AdminUser: '/portal/users',
+  ProjectType: '/portal/project-types',
+  Sector: '/portal/sectors',
+  Industry: '/portal/industries',
+  ApiKey: '/portal/keys',
+  OneTimeCodes: '/portal/users',
+};
+/** The resources whose id is that of an admin user. */
+const OF_USERS: readonly string[] = ['AdminUser', 'OneTimeCodes'];
+
+/** The words for what is no resource. */
+const NOUNS: Readonly<Record<string, string>> = {
+  ApiKey: 'API key',
+  OneTimeCodes: 'one-time codes',
+  Request: 'request',
+};
+
+const nounOf = (name: string): string => resources.find((one) => one.name === name)?.noun ?? NOUNS[name] ?? name;
+
+const option = (value: string, text: string, chosen: string | undefined): Html =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
+
+function filter(log: EventLog, filters: Readonly<Record<string, string>>): Html {
+  const input = (name: string, label: string, type: string) =>
+    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}" value="${filters[name] ?? ''}" autocomplete="off"></div>`;
+  const select = (name: string, label: string, choices: readonly (readonly [string, string])[]) =>
+    html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${option('', 'all', undefined)}${choices.map(([value, text]) => option(value, text, filters[name]))}</select></div>`;
+  return html`<form class="panel filters" method="get" action="${log.path}" role="search" aria-label="Filters">
+${input('since', 'Since', 'date')}${input('until', 'Before', 'date')}
+${select(
+  'Action',
+  'Action',
+  log.actions.map((action) => [action, action]),
+)}${select(
+  'Resource',
+  'About',
+  log.resources.map((name) => [name, nounOf(name)]),
+)}
+${input('RecordID', 'ID of the record', 'text')}${input('UserID', 'ID of the user', 'text')}${input('IP', 'Address', 'text')}${input('RequestID', 'Request', 'text')}
+<div class="bar"><button class="primary" type="submit">Show</button>${Object.keys(filters).length > 0 ? html` <a href="${log.path}">Show all</a>` : ''}</div></form>`;
+}
+
+const addressOf = (path: string, query: Readonly<Record<string, string>>): string => {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+};
+
+function subjectOf({ Resource: name, RecordID: id }: EventItem, names: ReadonlyMap<number, string>): Html {
+  const page = PAGES[name];
+  if (page === undefined) return id === 0 ? html`${nounOf(name)}` : html`${nounOf(name)} ${id}`;
+  return html`<a href="${page}/${id}">${nounOf(name)} ${OF_USERS.includes(name) ? (names.get(id) ?? id) : id}</a>`;
+}
+
+function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>, now: number): Html {
+  const { Date: at, Action, UserID, StatedBy, Credential, IP, RequestID, Changes } = event;
+  const filterBy = (name: string, value: string | number, text: string) =>
+    html`<a href="${addressOf(log.path, { [name]: String(value) })}">${text}</a>`;
+  const user = UserID === null ? '' : html`${filterBy('UserID', UserID, names.get(UserID) ?? `user ${UserID}`)}, `;
+  const stated = StatedBy !== null && StatedBy !== UserID ? ` in the name of ${names.get(StatedBy)}` : '';
+  const resource = resources.find(({ name }) => name === event.Resource);
+  const what = Object.entries(Changes);
+  const action = log.isSecurity
+    ? badge(SECURITY_SEVERITIES[Action as SecurityAction] === 'info' ? 'ok' : 'warn', Action)
+    : Action;
+  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="About">${subjectOf(event, names)}</td><td role="cell" data-l="Who">${user}${Credential === 'none' ? 'nobody' : Credential}${stated}</td><td role="cell" data-l="From">${IP === null ? '' : filterBy('IP', IP, IP)}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}${RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`}</td></tr>`;
+}
+
+const HEADINGS = ['When', 'Action', 'About', 'Who', 'From', 'What'];
+
+const table = (log: EventLog, { items }: EventPage, names: ReadonlyMap<number, string>, now: number): Html =>
+  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${HEADINGS.map((text) => html`<th scope="col" role="columnheader">${text}</th>`)}</tr></thead><tbody role="rowgroup">
+${items.map((event) => row(log, event, names, now))}
+</tbody></table>`;
+
+/** The names of all users that the events mention. */
+const namesOf = ({ store }: Visit, { items }: EventPage) =>
+  findUserNames(
+    store,
+    items.flatMap(({ UserID, StatedBy, Resource: name, RecordID }) => [
+      UserID,
+      StatedBy,
+      OF_USERS.includes(name) ? RecordID : null,
+    ]),
+  );
+
+async function showLog(log: EventLog, visit: Visit): Promise<PortalPage> {
+  const { query, now } = visit;
+  const { path, name, isSecurity, hint } = log;
+  const filters = filtersOf(query);
+  const after = query.get('after') ?? undefined;
+  const read = await readEvents(visit, isSecurity, { limit: ON_A_PAGE, after });
+  const head = html`<div class="head"><h1>${name}</h1><p><a href="${addressOf(`${path}/csv`, filters)}">Download as CSV</a></p></div>
+<p class="dim">${hint} A file has the newest ${count(MOST_IN_CSV)} events of the filters at most.</p>`;
+  if (!read.ok)
+    return {
+      title: `Error: ${name}`,
+      status: ERROR_CODES[read.failure.code][0],
+      content: html`${head}${failureNote(read.failure)}${filter(log, filters)}`,
+    };
+  const { items, next } = read.value;
+  const older = next === undefined ? undefined : addressOf(path, { ...filters, after: String(next) });
+  const pages =
+    older === undefined && after === undefined
+      ? ''
+      : html`<nav class="line" aria-label="Pages">${after === undefined ? '' : html`<a href="${addressOf(path, filters)}">Newest</a>`}${older === undefined ? '' : html`<a href="${older}">Older</a>`}</nav>`;
+  const events =
+    items.length === 0
+      ? html`<p class="empty">No event is like this.</p>`
+      : table(log, read.value, await namesOf(visit, read.value), now);
+  return {
+    title: name,
+    content: html`${head}${filter(log, filters)}<section class="panel" aria-labelledby="events"><h2 id="events">Events, the newest first</h2>${events}${pages}</section>`,
+  };
+}
+
+function createEventSection(log: EventLog): PortalSection {
+  const { path, name, isSecurity } = log;
+  const page = { kind: 'signed in', method: 'GET' } as const;
+  return {
+    path,
+    name,
+    routes: [
+      { ...page, path, answer: (visit: Visit) => showLog(log, visit) },
+      { ...page, path: `${path}/csv`, answer: (visit: Visit) => eventCsv(visit, isSecurity) },
+    ],
+  };
+}
+
+/** Who changed what. */
+export const auditLog: PortalSection = createEventSection({
+  path: '/portal/audit-log',
+  name: 'Audit log',
+  isSecurity: false,
+  hint: 'Who changed what. subnetd keeps it for ever.',
+  actions: ['add', 'update', 'rotate', 'revoke', 'enrol', 'renew', 'remove'],
+  resources: [...resources.map(({ name }) => name), 'ApiKey', 'OneTimeCodes'],
+});
+
+/** Who signed in, and who was refused. */
+export const securityLog: PortalSection = createEventSection({
+  path: '/portal/security-log',
+  name: 'Security log',
+  isSecurity: true,
+  hint: 'Who signed in, and who was refused. subnetd keeps it for 90 days.',
+  actions: SECURITY_ACTIONS,
+  resources: ['AdminUser', 'ApiKey', 'Request'],
+});

@@ -1,0 +1,167 @@
+import { html } from 'hono/html';
+import { withArticle } from '../../../lib/with-article.ts';
+import { badge, type Html } from '../../../web/frame/marks.ts';
+import { ago, count } from '../../../web/frame/times.ts';
+import type { Body } from '../../api/check-value.ts';
+import type { Outcome } from '../../api/outcome.ts';
+import type { FoundRecords, RecordQuery } from '../../model/record-query.ts';
+import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
+import { doneNote, type Field } from '../form.ts';
+import { labelOf } from '../member-words.ts';
+import type { RecordPanel } from '../record-panel.ts';
+import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
+
+/** As many records are on one page. */
+export const RECORDS_ON_A_PAGE = 50;
+const MOST_PAGES = 100_000;
+
+/** What a list of records shows, as its address says it. */
+export interface ListView {
+  readonly search: string;
+  /** Records in use, out of use, or all. */
+  readonly state: 'all' | 'used' | 'unused';
+  /** The member to sort by, with `-` before it from high to low. */
+  readonly sort: string;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** A resource with the place of its pages. */
+export interface ListedResource {
+  readonly resource: Resource;
+  readonly path: string;
+  readonly name: string;
+  /** Adds a record by another way than that of the API's add. */
+  readonly add?: (resource: Resource, visit: Visit, body: Body) => Promise<Outcome<number>>;
+  /** Changes a field of the form that adds a record. */
+  readonly adapt?: (field: Field, visit: Visit) => Field;
+  /** Beside the form of each record. */
+  readonly panel?: RecordPanel;
+}
+
+/** The members with a column of their own; the flag is the column of the state. */
+const columnsOf = ({ members, naturalKey }: Resource): readonly Member[] => {
+  const shown = members.filter(({ kind }) => kind !== 'password' && kind !== 'boolean');
+  const isKey = ({ name }: Member) => name === naturalKey[0];
+  return [...shown.filter(isKey), ...shown.filter((member) => !isKey(member))];
+};
+
+const sortable = (resource: Resource): readonly string[] => [
+  ...columnsOf(resource).map(({ name }) => name),
+  resource.flag.member,
+  'UpdateDate',
+  resource.idMember,
+];
+
+/** The words for a record that is in use, and for one that is not. */
+export const stateWords = ({ flag }: Resource): readonly [used: string, unused: string] =>
+  flag.outOfUse ? ['in use', 'deleted'] : ['active', 'inactive'];
+
+/** Reads the address of a list. What makes no sense is the default. */
+export function parseView(resource: Resource, query: URLSearchParams): ListView {
+  const state = query.get('state');
+  const sort = query.get('sort') ?? '';
+  const page = Number(query.get('page'));
+  return {
+    // PostgreSQL takes no text with a NUL.
+    search: (query.get('search') ?? '').replaceAll('\0', '').slice(0, 200),
+    state: state === 'used' || state === 'unused' ? state : 'all',
+    sort: sortable(resource).includes(sort.replace(/^-/, '')) ? sort : (resource.naturalKey[0] ?? resource.idMember),
+    page: Number.isInteger(page) && page > 0 && page <= MOST_PAGES ? page : 1,
+  };
+}
+
+/** The same as a query of the store. */
+export function toQuery({ flag }: Resource, { search, state, sort, page }: ListView): RecordQuery {
+  const isOutOfUse = state === 'unused' ? flag.outOfUse : !flag.outOfUse;
+  return {
+    search,
+    ...(state !== 'all' && { where: { [flag.member]: isOutOfUse } }),
+    sort: { member: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') },
+    offset: (page - 1) * RECORDS_ON_A_PAGE,
+    limit: RECORDS_ON_A_PAGE,
+  };
+}
+
+const addressOf = (path: string, { search, state, sort, page }: ListView): string => {
+  const query = { ...(search && { search }), ...(state !== 'all' && { state }), sort, ...(page > 1 && { page }) };
+  return `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+};
+
+const option = (value: string, text: string, chosen: string): Html =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
+
+const labelIn = (resource: Resource, name: string): string =>
+  name === resource.flag.member
+    ? 'State'
+    : labelOf(name, resource.members.find((member) => member.name === name)?.kind);
+
+function filter({ resource, path }: ListedResource, { search, state, sort }: ListView): Html {
+  const [used, unused] = stateWords(resource);
+  const orders = sortable(resource).flatMap((name) => {
+    const label = name === resource.idMember ? 'ID' : labelIn(resource, name);
+    const [up, down] = name.endsWith('Date') ? ['oldest first', 'newest first'] : ['up', 'down'];
+    return [option(name, `${label}, ${up}`, sort), option(`-${name}`, `${label}, ${down}`, sort)];
+  });
+  return html`<form class="bar" method="get" action="${path}" role="search"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><label for="state">State</label><select id="state" name="state">${option('all', 'all', state)}${option('used', used, state)}${option('unused', unused, state)}</select><label for="sort">Sort by</label><select id="sort" name="sort">${orders}</select><button type="submit">Show</button></form>`;
+}
+
+function heading(listed: ListedResource, view: ListView, name: string): Html {
+  const isUp = view.sort === name;
+  const isDown = view.sort === `-${name}`;
+  const order = isUp ? html` aria-sort="ascending"` : isDown ? html` aria-sort="descending"` : '';
+  const next = { ...view, sort: isUp ? `-${name}` : name, page: 1 };
+  const arrow = isUp ? ' ↑' : isDown ? ' ↓' : '';
+  return html`<th scope="col" role="columnheader"${order}><a href="${addressOf(listed.path, next)}">${labelIn(listed.resource, name)}${arrow && html`<span aria-hidden="true">${arrow}</span>`}</a></th>`;
+}
+
+function row({ resource, path }: ListedResource, record: ApiRecord, now: number): Html {
+  const [key, ...others] = columnsOf(resource);
+  const [used, unused] = stateWords(resource);
+  const isOut = record[resource.flag.member] === resource.flag.outOfUse;
+  const changed = String(record.UpdateDate ?? record.CreateDate ?? '');
+  const cells = others.map(
+    ({ name, kind }) => html`<td role="cell" data-l="${labelOf(name, kind)}">${record[name] ?? ''}</td>`,
+  );
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${path}/${record[resource.idMember]}">${record[key?.name ?? '']}</a></th><td role="cell">${isOut ? badge('off', unused) : badge('ok', used)}</td>${cells}<td role="cell" data-l="Changed">${changed === '' ? '' : ago(Date.parse(changed), now)}</td></tr>`;
+}
+
+function pager({ path }: ListedResource, view: ListView, total: number): Html | string {
+  const first = (view.page - 1) * RECORDS_ON_A_PAGE;
+  const last = Math.min(total, first + RECORDS_ON_A_PAGE);
+  if (total <= RECORDS_ON_A_PAGE) return '';
+  const link = (page: number, text: string) => html`<a href="${addressOf(path, { ...view, page })}">${text}</a>`;
+  return html`<nav class="line" aria-label="Pages"><span>${count(first + 1)} to ${count(last)} of ${count(total)}</span>${
+    view.page > 1 ? link(view.page - 1, 'Previous') : ''
+  }${last < total ? link(view.page + 1, 'Next') : ''}</nav>`;
+}
+
+function table(listed: ListedResource, view: ListView, { items }: FoundRecords, now: number): Html {
+  const { resource } = listed;
+  const [key, ...others] = columnsOf(resource).map(({ name }) => name);
+  const headings = [key ?? '', resource.flag.member, ...others, 'UpdateDate'];
+  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${headings.map((name) => heading(listed, view, name))}</tr></thead><tbody role="rowgroup">
+${items.map((record) => row(listed, record, now))}
+</tbody></table>`;
+}
+
+/** The list of a resource's records: search, filter, sort, pages. */
+export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalAnswer> {
+  const { resource, path, name } = listed;
+  const view = parseView(resource, query);
+  const found = await store.search(resource, toQuery(resource, view));
+  const lastPage = Math.max(1, Math.ceil(found.total / RECORDS_ON_A_PAGE));
+  if (view.page > lastPage) return seeOther(addressOf(path, { ...view, page: lastPage }));
+  const isFiltered = view.search !== '' || view.state !== 'all';
+  const none = isFiltered
+    ? html`<p class="empty">No ${resource.noun} is like this. <a href="${path}">Show all</a>.</p>`
+    : html`<p class="empty">There is no ${resource.noun} yet. <a href="${path}/add">Add one</a>.</p>`;
+  const summary = `${count(found.total)} ${found.total === 1 ? resource.noun : resource.plural}`;
+  return {
+    title: name,
+    content: html`<div class="head"><h1>${name}</h1><a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></div>
+${query.get('done') === 'added' ? doneNote(`The ${resource.noun} was added.`) : ''}
+${filter(listed, view)}
+<section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : table(listed, view, found, now)}${pager(listed, view, found.total)}</section>`,
+  };
+}

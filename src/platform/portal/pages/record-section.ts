@@ -1,0 +1,166 @@
+import { html } from 'hono/html';
+import { withArticle } from '../../../lib/with-article.ts';
+import { type Body, checkDigits } from '../../api/check-value.ts';
+import { ERROR_CODES } from '../../api/error-codes.ts';
+import type { Failure } from '../../api/outcome.ts';
+import { recordTag } from '../../api/record-tag.ts';
+import type { IdentifiedRequest } from '../../api/request-context.ts';
+import { writeRecord } from '../../api/write-record.ts';
+import type { ApiRecord, Resource } from '../../model/resource.ts';
+import { failurePage } from '../failure-page.ts';
+import { doneNote, type Field, form } from '../form.ts';
+import type { RecordAction } from '../record-panel.ts';
+import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
+import { recordFields, toBody } from './record-form.ts';
+import { type ListedResource, showList } from './record-list.ts';
+import { recordTrail } from './record-trail.ts';
+
+/** What was done, by the value of `done` in the address, which anybody may have written. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ['added', 'was added'],
+  ['saved', 'was saved'],
+]);
+
+const missing = ({ codes, noun }: Resource): PortalPage =>
+  failurePage({ code: codes.missing, message: `there is no ${noun} with that id` }, 404);
+
+const same = (field: Field): Field => field;
+
+/** The member of the form with the tag of the record as it was when the form was opened. */
+const SEEN = 'seen';
+
+/** A request of the form, which updates the record only if it is still the one that the form was opened with. */
+function ifSeen(visit: Visit, body: Body): IdentifiedRequest {
+  const request = visit.request(body);
+  const { url, headers: sent } = request.context.request;
+  const headers = new Headers(sent);
+  const seen = visit.form[SEEN] ?? '';
+  headers.set('if-match', /^"[\w-]+"$/.test(seen) ? seen : '""');
+  return { ...request, context: { ...request.context, request: new Request(url, { headers }) } };
+}
+
+/** A refusal that has the current tag: somebody else was faster. */
+const isStale = ({ headers }: Failure): boolean => headers?.etag !== undefined;
+
+const toStale = (failure: Failure): Failure => ({
+  ...failure,
+  message: 'somebody has changed this record since you opened it, and these are its values now; change it again',
+});
+
+/** What was refused on the page of a record: its form, or an action of its panel. */
+interface Refused {
+  readonly isForm: boolean;
+  readonly failure: Failure;
+}
+
+async function showAdd(
+  { resource, path, adapt = same }: ListedResource,
+  visit: Visit,
+  failure?: Failure,
+): Promise<PortalPage> {
+  const title = `Add ${withArticle(resource.noun)}`;
+  const sent = failure && visit.form;
+  const fields = (await recordFields(visit.store, resource, undefined, sent)).map((field) => adapt(field, visit));
+  return {
+    title: failure === undefined ? title : `Error: ${title}`,
+    ...(failure && { status: ERROR_CODES[failure.code][0] }),
+    content: html`<h1>${title}</h1>
+<div class="panel record">${form({ id: 'record', action: `${path}/add`, csrf: visit.csrf, fields, submit: 'Add', failure })}</div>`,
+  };
+}
+
+/** The page of a record. `refused` is its form, or an action of its panel, with why. */
+async function showRecord(
+  { resource, path, panel }: ListedResource,
+  visit: Visit,
+  record: ApiRecord,
+  refused?: Refused,
+): Promise<PortalPage> {
+  const failure = refused?.isForm ? refused.failure : undefined;
+  const { store, query, csrf, now } = visit;
+  const sent = failure === undefined || isStale(failure) ? undefined : visit.form;
+  const id = Number(record[resource.idMember]);
+  const name = String(record[resource.naturalKey[0] ?? '']);
+  const seen: Field = { name: SEEN, label: '', kind: 'hidden', value: sent?.[SEEN] ?? recordTag(record) };
+  const fields = [...(await recordFields(store, resource, record, sent)), seen];
+  const key = query.get('done') ?? '';
+  const noted = NOTES.get(key);
+  const done =
+    noted === undefined ? panel?.actions.find((action) => action.name === key)?.done : `The ${resource.noun} ${noted}.`;
+  const panelFailure = refused?.isForm === false ? refused.failure : undefined;
+  return {
+    title: refused === undefined ? name : `Error: ${name}`,
+    ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
+    content: html`<div class="head"><h1>${name}</h1><p class="dim">${resource.noun} ${id}</p></div>
+${done === undefined || refused !== undefined ? '' : doneNote(done)}
+<div class="panel record">${form({ id: 'record', action: `${path}/${id}`, csrf, fields, submit: 'Save', failure })}</div>
+${panel && (await panel.show(visit, record, `${path}/${id}`, panelFailure))}
+${await recordTrail(store, resource, id, now)}`,
+  };
+}
+
+async function findRecord({ resource }: ListedResource, { store, params }: Visit): Promise<ApiRecord | undefined> {
+  const id = checkDigits(params.id ?? '', resource.idMember);
+  return id.ok ? store.find(resource, id.value) : undefined;
+}
+
+const addRecord = (resource: Resource, visit: Visit, body: Body) =>
+  writeRecord(visit.request(body), resource, undefined, visit.services);
+
+async function add(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
+  const { resource, path } = listed;
+  const body = { ...toBody(resource, true, visit.form), CreateBy: visit.session.userId };
+  const added = await (listed.add ?? addRecord)(resource, visit, body);
+  return added.ok ? seeOther(`${path}/${added.value}?done=added`) : showAdd(listed, visit, added.failure);
+}
+
+async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
+  const { resource, path } = listed;
+  const record = await findRecord(listed, visit);
+  if (record === undefined) return missing(resource);
+  const { userId } = visit.session;
+  const id = Number(record[resource.idMember]);
+  const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
+  const saved = await writeRecord(ifSeen(visit, body), resource, String(userId), visit.services);
+  if (saved.ok) return seeOther(`${path}/${id}?done=saved`);
+  const { failure } = saved;
+  if (!isStale(failure)) return showRecord(listed, visit, record, { isForm: true, failure });
+  const current = (await findRecord(listed, visit)) ?? record;
+  return showRecord(listed, visit, current, { isForm: true, failure: toStale(failure) });
+}
+
+async function act(listed: ListedResource, visit: Visit, { name, run }: RecordAction): Promise<PortalAnswer> {
+  const record = await findRecord(listed, visit);
+  if (record === undefined) return missing(listed.resource);
+  const done = await run(visit, record);
+  if (!done.ok) return showRecord(listed, visit, record, { isForm: false, failure: done.failure });
+  return seeOther(`${listed.path}/${record[listed.resource.idMember]}?done=${name}`);
+}
+
+/** The pages of a resource: its list, a form to add a record, and a page for each with its form and its trail. */
+export function createRecordSection(listed: ListedResource, isSensitive = false): PortalSection {
+  const { resource, path, name, panel } = listed;
+  const show = async (visit: Visit) => {
+    const record = await findRecord(listed, visit);
+    return record === undefined ? missing(resource) : showRecord(listed, visit, record);
+  };
+  const one = `${path}/:id{[0-9]+}`;
+  const page = { kind: 'signed in', method: 'GET' } as const;
+  const change = { kind: 'signed in', method: 'POST', isSensitive } as const;
+  return {
+    path,
+    name,
+    routes: [
+      { ...page, path, answer: (visit: Visit) => showList(listed, visit) },
+      { ...page, path: `${path}/add`, answer: (visit: Visit) => showAdd(listed, visit) },
+      { ...change, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
+      { ...page, path: one, answer: show },
+      { ...change, path: one, answer: (visit: Visit) => save(listed, visit) },
+      ...(panel?.actions ?? []).map((action) => ({
+        ...change,
+        path: `${one}/${action.name}`,
+        answer: (visit: Visit) => act(listed, visit, action),
+      })),
+    ],
+  };
+}

@@ -1,0 +1,72 @@
+import { html } from 'hono/html';
+import type { Html } from '../../../web/frame/marks.ts';
+import { ago } from '../../../web/frame/times.ts';
+import { adminUser } from '../../api/resources/admin-user.ts';
+import type { AuditEvent, PlatformStore } from '../../model/platform-store.ts';
+import type { Resource } from '../../model/resource.ts';
+import { labelOf, valueText } from '../member-words.ts';
+
+/** What has a trail: a resource, or something else with an id, without members that need words of their own. */
+type Changed = Pick<Resource, 'name' | 'members'>;
+
+/** As many changes are shown with a record. */
+const CHANGES = 50;
+
+/** The user names of admin users by id. */
+export async function findUserNames(
+  store: PlatformStore,
+  ids: readonly (number | null)[],
+): Promise<ReadonlyMap<number, string>> {
+  const names = new Map<number, string>();
+  for (const id of new Set(ids))
+    if (id !== null) names.set(id, String((await store.find(adminUser, id))?.UserName ?? `user ${id}`));
+  return names;
+}
+
+/** What changed of one member. `changed` is undefined for what has no members with words of their own. */
+export function changeItem(
+  changed: Changed | undefined,
+  name: string,
+  { from, to }: AuditEvent['changes'][string],
+): Html {
+  const kind = changed?.members.find((one) => one.name === name)?.kind;
+  const label = labelOf(name, kind);
+  if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
+  if (from === null) return html`<li>${label}: ${valueText(to)}</li>`;
+  return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
+}
+
+function row(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
+  const { at, action, owner, statedBy, credential, ip, changes } = event;
+  const who = owner === null ? credential : `${names.get(owner)}, ${credential}`;
+  const stated = statedBy !== null && statedBy !== owner ? ` in the name of ${names.get(statedBy)}` : '';
+  const what = Object.entries(changes).filter(
+    ([name]) => !resource.members.some((member) => member.kind === 'reference' && member.to.idMember === name),
+  );
+  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="Who">${who}${stated}</td><td role="cell" data-l="From">${ip ?? ''}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? 'nothing' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}</td></tr>`;
+}
+
+/** Who changed what of a record, the newest first. */
+export async function recordTrail(
+  store: PlatformStore,
+  resource: Changed,
+  recordId: number,
+  now: number,
+): Promise<Html> {
+  const events = await store.listChanges(resource, recordId, CHANGES + 1);
+  const shown = events.slice(0, CHANGES);
+  const names = await findUserNames(
+    store,
+    shown.flatMap(({ owner, statedBy }) => [owner, statedBy]),
+  );
+  const older =
+    events.length > CHANGES
+      ? html`<p class="hint">Older changes are in the <a href="/portal/audit-log?Resource=${resource.name}&amp;RecordID=${recordId}">audit log</a>.</p>`
+      : '';
+  const rows = html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">When</th><th scope="col" role="columnheader">Action</th><th scope="col" role="columnheader">Who</th><th scope="col" role="columnheader">From</th><th scope="col" role="columnheader">What</th></tr></thead><tbody role="rowgroup">
+${shown.map((event) => row(resource, event, names, now))}
+</tbody></table>`;
+  return html`<section class="panel" aria-labelledby="trail"><h2 id="trail">Who changed what</h2>${
+    shown.length === 0 ? html`<p class="empty">Nothing is known of changes.</p>` : rows
+  }${older}</section>`;
+}

@@ -1,0 +1,97 @@
+import { html } from 'hono/html';
+import { toShellWord } from '../../../lib/to-shell-word.ts';
+import type { Html } from '../../../web/frame/marks.ts';
+import { inviteUser, sendActivation } from '../../api/calls/activation.ts';
+import { resetOtp } from '../../api/calls/one-time-codes.ts';
+import { forgotPassword } from '../../api/calls/passwords.ts';
+import { unlock } from '../../api/calls/unlock.ts';
+import { writeRecord } from '../../api/write-record.ts';
+import { csrfField, failureNote } from '../form.ts';
+import type { RecordPanel } from '../record-panel.ts';
+import type { Visit } from '../visit.ts';
+import type { ListedResource } from './record-list.ts';
+
+interface ActionForm {
+  readonly name: string;
+  readonly button: string;
+  readonly hint: Html | string;
+}
+
+const UNLOCK: ActionForm = {
+  name: 'unlock',
+  button: 'Unlock',
+  hint: 'Forgets failed sign-ins, so that the user can sign in again at once.',
+};
+const SEND_LINK: ActionForm = {
+  name: 'send-link',
+  button: 'Send a link for a new password',
+  hint: 'By mail. The link works once, for 10 minutes, and only its user sees it.',
+};
+const SEND_ACTIVATION: ActionForm = {
+  name: 'send-activation',
+  button: 'Send a link that activates the account',
+  hint: 'By mail. The user chooses a password by it, and is active from then on. It works once, for 24 hours.',
+};
+const REMOVE_CODES: ActionForm = {
+  name: 'remove-codes',
+  button: 'Remove one-time codes',
+  hint: 'For a user who has lost the authenticator app and the recovery codes. A sign-in then needs the password only.',
+};
+
+const actionForm = ({ name, button, hint }: ActionForm, path: string, { csrf }: Visit): Html =>
+  html`<form method="post" action="${path}/${name}">${csrfField(csrf)}<button type="submit" aria-describedby="${name}-hint">${button}</button><p class="hint" id="${name}-hint">${hint}</p></form>`;
+
+/** What an admin does for the account of another one, by the calls of the API. */
+export const userPanel: RecordPanel = {
+  actions: [
+    {
+      name: UNLOCK.name,
+      done: 'The failed sign-ins are forgotten.',
+      run: ({ request, services }, { UserID }) => unlock.answer(request({ UserID }), services, ''),
+    },
+    {
+      name: SEND_LINK.name,
+      done: 'A mail with a link for a new password is on its way.',
+      run: ({ request, services }, { EmailID }) => forgotPassword.answer(request({ EmailID }), services, ''),
+    },
+    {
+      name: SEND_ACTIVATION.name,
+      done: 'A mail with a link that activates the account is on its way.',
+      run: ({ request, services }, { UserID }) => sendActivation.answer(request({ UserID }), services, ''),
+    },
+    {
+      name: REMOVE_CODES.name,
+      done: 'The one-time codes were removed.',
+      run: ({ request, services }, { UserID }) => resetOtp.answer(request({ UserID }), services, ''),
+    },
+  ],
+  show: async (visit, { UserID, UserName, IsActive }, path, failure) => {
+    const id = Number(UserID);
+    const codes = await visit.store.findCodes(id);
+    const hasCodes = codes?.isConfirmed === true && id !== visit.session.userId;
+    const hasMail = visit.services.mails !== undefined;
+    const forms = [
+      UNLOCK,
+      ...(hasMail ? [IsActive === true ? SEND_LINK : SEND_ACTIVATION] : []),
+      ...(hasCodes ? [REMOVE_CODES] : []),
+    ];
+    const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${toShellWord(String(UserName))}</code> prints a link for a new password.</p>`;
+    return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
+      failure && failureNote(failure)
+    }${forms.map((form) => actionForm(form, path, visit))}${hasMail ? '' : byHand}</section>`;
+  },
+};
+
+/** Adds an admin user. Without a password, and with a mail server, the user chooses one by a mailed link. */
+export const addUser: NonNullable<ListedResource['add']> = (resource, visit, body) =>
+  body.Password === '' && visit.services.mails !== undefined
+    ? inviteUser(visit.request(body), visit.services)
+    : writeRecord(visit.request(body), resource, undefined, visit.services);
+
+const INVITE_HINT = 'Leave it empty to mail the user a link by which they choose it. They are active from then on.';
+
+/** With a mail server, the password of a new admin user may be left to the user. */
+export const adaptUserField: NonNullable<ListedResource['adapt']> = (field, { services }) =>
+  field.name === 'Password' && services.mails !== undefined
+    ? { ...field, isOptional: true, hint: `${INVITE_HINT} ${field.hint}` }
+    : field;

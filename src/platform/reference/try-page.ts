@@ -1,0 +1,73 @@
+import { html } from 'hono/html';
+import { page } from '../../web/frame/frame.ts';
+import { exampleOf } from '../api/example-of.ts';
+import { programLink, type ReferenceContent, referenceHead, schemasOf } from './docs-page.ts';
+import { exampleBody } from './example-of.ts';
+import { codeBlock, methodBadge, withNames } from './operation-section.ts';
+import { type Field, readOperations } from './read-operations.ts';
+import { curlOf } from './snippets.ts';
+import { rulesOf, titleOfTag, typeOf } from './words.ts';
+
+/** The script of the page. */
+export const TRY_SCRIPT = '/assets/try.js';
+
+const input = ({ name, place, isRequired, schema }: Field, value: string) => html`
+<div><label for="f-${name}">${name} <span class="dim">${place === 'path' ? 'in the path' : 'in the query'}, ${typeOf(schema)}</span></label>
+<input id="f-${name}" data-place="${place}" data-name="${name}" value="${value}"${isRequired ? html` required` : ''} autocomplete="off" aria-describedby="h-${name}"><p class="hint" id="h-${name}">${withNames(rulesOf(schema))}</p></div>`;
+
+/**
+ * The page that sends a request to this daemon. A script sends it, so its fields are disabled without one: then nothing
+ * puts a credential into an address or a form. `id` is of an operation, the first by default.
+ */
+export function tryPage({ document, version }: ReferenceContent, id = ''): string {
+  const operations = readOperations(document);
+  const schemas = schemasOf(document);
+  const operation = operations.find((one) => one.id === id) ?? operations[0];
+  if (operation === undefined) throw new Error('an API without an operation');
+  const { method, path, summary, isOpen, parameters, body } = operation;
+  const tags = Map.groupBy(operations, ({ tag }) => tag);
+  const content = html`<p class="hint"><a href="/docs">Platform API</a> / <a href="/docs#${operation.id}">${summary}</a></p>
+<h1>Try it: ${summary}</h1>
+<form class="panel bar" method="get" action="/docs/try"><label for="operation">Operation</label>
+<select id="operation" name="operation">${[...tags].map(
+    ([tag, own]) =>
+      html`<optgroup label="${titleOfTag(tag)}">${own.map(
+        (one) =>
+          html`<option value="${one.id}"${one.id === operation.id ? html` selected` : ''}>${one.summary}</option>`,
+      )}</optgroup>`,
+  )}</select> <button type="submit">Choose</button></form>
+<noscript><p class="empty">This page sends requests by a script, which your browser does not run. Use the command below.</p></noscript>
+<div class="grid two try">
+<form class="panel form" id="request" data-method="${method}" data-path="/api/v1${path}" aria-label="Request">
+<p class="path">${methodBadge(method)} <code>/api/v1${path}</code></p>
+<fieldset disabled>
+<div><label for="credential">API key or token${isOpen ? ', optional' : ''}</label><input id="credential" type="password" autocomplete="off" spellcheck="false" aria-describedby="credential-h"><p class="hint" id="credential-h">It stays in the memory of this page, and goes to this host alone. A reload forgets it.</p></div>
+${parameters.map((field) => input(field, field.isRequired ? String(exampleOf(field.schema, schemas)) : ''))}
+${
+  body === undefined
+    ? ''
+    : html`<div><label for="body">Body <span class="dim">JSON</span></label><textarea id="body" spellcheck="false" autocomplete="off">${JSON.stringify(exampleBody(body, schemas), null, 2)}</textarea></div>`
+}
+<div><button class="primary" type="submit">Send</button></div>
+${method === 'GET' ? '' : html`<p class="hint">This changes the data of this daemon.</p>`}
+</fieldset></form>
+<section class="panel" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2>
+<p id="outcome" role="status" class="dim">Nothing has been sent yet.</p>
+<p id="about" hidden><a href="/docs#codes">What the code means</a></p>
+<pre id="answer" class="shown" tabindex="0" role="region" aria-label="What the API answers" hidden></pre>
+<p><button id="keep" type="button" hidden>Use this token</button></p>
+<h3>The same by curl</h3>
+${codeBlock('curl', curlOf(operation, schemas))}</section>
+</div>`;
+  return String(
+    page({
+      title: `Try it: ${summary}`,
+      room: '/docs',
+      madeAt: 0,
+      account: programLink,
+      head: referenceHead(TRY_SCRIPT),
+      footer: [html`subnetd ${version}`],
+      content,
+    }),
+  );
+}

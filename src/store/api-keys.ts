@@ -1,0 +1,212 @@
+import { sql } from 'kysely';
+import type { Author } from '../platform/model/author.ts';
+import {
+  type ApiKeyRow,
+  type KeyAccess,
+  type NewApiKey,
+  type PlatformStore,
+  SCOPES,
+  type Scope,
+} from '../platform/model/platform-store.ts';
+import { MAX_INTEGER } from '../platform/model/resource.ts';
+import { addAuditEvent } from './audit-events.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import type { InTransaction } from './in-transaction.ts';
+import { PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
+
+interface AccessRow {
+  readonly id: number;
+  readonly scope: string;
+  readonly owner: number;
+  readonly revoked: string | null;
+  readonly expires: string | null;
+  readonly replaced: number | null;
+  readonly active: number;
+}
+
+/** A key to add; `oldOperate` is 1 if it has the scope `operate` from before scopes. */
+type KeyToAdd = NewApiKey & { readonly oldOperate: number };
+
+const toScopes = (text: string): readonly Scope[] => {
+  const words = text.split(' ');
+  return SCOPES.filter((scope) => words.includes(scope));
+};
+
+const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
+  row && {
+    id: row.id,
+    scopes: toScopes(row.scope),
+    owner: row.owner,
+    isRevoked: row.revoked !== null,
+    expiresAt: row.expires,
+    isReplaced: row.replaced !== null,
+    ownerIsActive: row.active === 1,
+  };
+
+/**
+ * Revokes all keys of a user, in the transaction that deactivates the user: activating the user does not restore
+ * them.
+ */
+export async function revokeKeysOf(transaction: Queries, owner: number, author: Author): Promise<void> {
+  const revoked = await transaction
+    .updateTable('api_key')
+    .set({ revoked_at: author.at, revoked_by: author.owner })
+    .where('owner_id', '=', owner)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of revoked) addRevokedEvent(transaction, id, author);
+}
+
+const addRevokedEvent = (transaction: Queries, recordId: number, author: Author): void => {
+  const changes = { RevokedAt: { from: null, to: author.at } };
+  addAuditEvent(transaction, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
+};
+
+/**
+ * Is the user active, and stays so until the transaction ends? A deactivation at the same time waits, and then revokes the key
+ * too; or it comes first.
+ */
+async function staysActive(transaction: Queries, kind: DatabaseConnection['kind'], owner: number): Promise<boolean> {
+  // SQLite has one writer at a time anyway.
+  const lock = kind === 'postgres' ? sql` for share` : sql``;
+  const { rows } = await sql`select 1 from admin_user where id = ${owner} and is_active = 1${lock}`.execute(
+    transaction,
+  );
+  return rows.length > 0;
+}
+
+async function insertKey(
+  transaction: Queries,
+  { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
+  author: Author,
+): Promise<number> {
+  const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
+  const { id } = await transaction
+    .insertInto('api_key')
+    .values({
+      name,
+      hash,
+      scope,
+      owner_id: owner,
+      old_operate: oldOperate,
+      hint: hint ?? null,
+      created_at: author.at,
+      expires_at: expiresAt ?? null,
+      last_used_at: null,
+      last_used_ip: null,
+      revoked_at: null,
+      revoked_by: null,
+      replaced_by: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const changes = {
+    Name: { from: null, to: name },
+    Scope: { from: null, to: scope },
+    Owner: { from: null, to: owner },
+    ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
+  };
+  addAuditEvent(transaction, author, {
+    action: 'add',
+    resource: 'ApiKey',
+    recordId: id,
+    changes,
+  });
+  return id;
+}
+
+/** The API keys. Only the hash and the first characters of a key are stored. */
+export function createApiKeys(
+  db: Queries,
+  kind: DatabaseConnection['kind'],
+  inTransaction: InTransaction,
+  runCompiled: RunCompiled,
+): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
+  // Not a join, as in resource-columns.ts.
+  const select = (column: 'hash' | 'id') =>
+    sql<AccessRow>`
+      select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires, replaced_by as replaced,
+        (select is_active from admin_user where admin_user.id = owner_id) as active
+      from api_key where ${sql.ref(column)} = ${PLACEHOLDER}`.compile(db);
+  const byHash = select('hash');
+  const byId = select('id');
+  return {
+    findKey: async (hash) => toAccess((await runCompiled(byHash, [hash]))[0]),
+    findKeyById: async (id) => toAccess((await runCompiled(byId, [id]))[0]),
+    addKey: (key, author) =>
+      inTransaction(async (transaction) =>
+        (await staysActive(transaction, kind, key.owner))
+          ? insertKey(transaction, { ...key, oldOperate: 0 }, author)
+          : undefined,
+      ),
+    rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
+      inTransaction(async (transaction) => {
+        const before = await transaction
+          .selectFrom('api_key')
+          .select(['expires_at', 'owner_id'])
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (before === undefined || !(await staysActive(transaction, kind, before.owner_id))) return undefined;
+        const old = await transaction
+          .updateTable('api_key')
+          .set({ expires_at: oldExpiresAt })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .where('replaced_by', 'is', null)
+          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', author.at)]))
+          .returning(['name', 'scope', 'owner_id as owner', 'old_operate as oldOperate'])
+          .executeTakeFirst();
+        if (old === undefined) return undefined;
+        const { scope, ...same } = old;
+        const fresh = { ...same, scopes: toScopes(scope), hash, hint, expiresAt: expiresAt ?? undefined };
+        const replacedBy = await insertKey(transaction, fresh, author);
+        await transaction.updateTable('api_key').set({ replaced_by: replacedBy }).where('id', '=', id).execute();
+        addAuditEvent(transaction, author, {
+          action: 'rotate',
+          resource: 'ApiKey',
+          recordId: id,
+          changes: {
+            ReplacedBy: { from: null, to: replacedBy },
+            ExpiresAt: { from: before.expires_at, to: oldExpiresAt },
+          },
+        });
+        return replacedBy;
+      }),
+    listKeys: async (after = 0, limit = MAX_INTEGER): Promise<readonly ApiKeyRow[]> => {
+      const page = db.selectFrom('api_key').selectAll().where('id', '>', after).orderBy('id').limit(limit);
+      const rows = await page.execute();
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        scopes: toScopes(row.scope),
+        hasOldOperate: row.old_operate === 1,
+        owner: row.owner_id,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        lastUsedAt: row.last_used_at,
+        revokedAt: row.revoked_at,
+        hint: row.hint,
+        lastUsedIp: row.last_used_ip,
+        revokedBy: row.revoked_by,
+        replacedBy: row.replaced_by,
+      }));
+    },
+    revokeKey: (id: number, author: Author) =>
+      inTransaction(async (transaction) => {
+        const revoked = await transaction
+          .updateTable('api_key')
+          .set({ revoked_at: author.at, revoked_by: author.owner })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst();
+        if (revoked !== undefined) addRevokedEvent(transaction, id, author);
+        const key = await transaction.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst();
+        return key !== undefined;
+      }),
+    touchKey: async (id, at, ip) => {
+      await db.updateTable('api_key').set({ last_used_at: at, last_used_ip: ip }).where('id', '=', id).execute();
+    },
+  };
+}

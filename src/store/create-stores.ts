@@ -1,0 +1,94 @@
+import { databaseFailure, isDatabaseFailure } from '../lib/database-failure.ts';
+import { FLEET_STATE, type FleetStore } from '../model/fleet.ts';
+import type { HistoryStore } from '../model/history.ts';
+import type { IncidentStore } from '../model/incident.ts';
+import type { PositionTable } from '../model/log.ts';
+import type { PlannedWorkStore } from '../model/planned-work.ts';
+import type { MailStore } from '../platform/model/mail.ts';
+import type { SharedAlertStore, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
+import type { NotifiedStore } from '../tell/notify/notified-alert.ts';
+import { isBusy } from './busy.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import { createFleetTable } from './fleet-table.ts';
+import { createHistoryTables } from './history-tables.ts';
+import { createIncidentTables } from './incident-tables.ts';
+import { createLogPositions, createNotifiedGroups, createSharedAlerts, createTrackedAlerts } from './instance-state.ts';
+import { createMailTables } from './mail-tables.ts';
+import { createPlannedWork } from './planned-work-table.ts';
+import { createPlainSql } from './run-sql.ts';
+
+/** What every instance of subnetd keeps in an open database. */
+export interface Stores {
+  /** How far this instance of subnetd has read its logs. */
+  readonly logPositions: (instance: string) => PositionTable;
+  /** The alerts that this instance of subnetd keeps. */
+  readonly trackedAlerts: (instance: string) => TrackedAlertStore;
+  /** The alerts about subnets that the instances of a fleet share: one store as long as the database is open. */
+  readonly fleetAlerts: SharedAlertStore;
+  /** What their channels were notified of. */
+  readonly fleetNotified: NotifiedStore;
+  /** What the channels of this instance of subnetd were notified of. */
+  readonly notified: (instance: string) => NotifiedStore;
+  /** What happened, as this instance of subnetd saw it. */
+  readonly history: (instance: string) => HistoryStore;
+  /** The incidents that this instance of subnetd has seen. */
+  readonly incidents: (instance: string) => IncidentStore;
+  /** The mails that wait, which all instances share. */
+  readonly mails: MailStore;
+  /** The work that `subnetd silence` has announced, which all instances share. */
+  readonly plannedWork: PlannedWorkStore;
+  /** The instances that share the database. */
+  readonly fleet: FleetStore;
+}
+
+type Call = (...args: never[]) => Promise<unknown>;
+
+/**
+ * Makes every function of a repository wait while SQLite is busy. On failure it calls `onFailure` and rejects with a
+ * `DatabaseFailure`.
+ */
+export const createGuard =
+  (retry: DatabaseConnection['retry'], onFailure: (error: unknown) => void) =>
+  <T extends object>(repository: T): T => {
+    const toFailure = (error: unknown): unknown => {
+      // The call only waited too long for its turn: the database works.
+      if (isDatabaseFailure(error)) return error;
+      onFailure(error);
+      return databaseFailure(error);
+    };
+    const guarded = Object.entries(repository).map(([name, call]: [string, Call]) => [
+      name,
+      async (...args: never[]) => {
+        try {
+          // Almost every call succeeds at once. To prepare for a busy database costs as much as a third of a read.
+          return await call(...args);
+        } catch (error) {
+          if (!isBusy(error)) throw toFailure(error);
+        }
+        try {
+          return await retry(() => call(...args));
+        } catch (error) {
+          throw toFailure(error);
+        }
+      },
+    ]);
+    return Object.fromEntries(guarded) as T;
+  };
+
+/** Creates the stores of an open database, by plain SQL: every daemon has them, and Kysely costs 20 MB. */
+export function createStores(connection: DatabaseConnection, onFailure: (error: unknown) => void = () => {}): Stores {
+  const plain = createPlainSql(connection);
+  const guard = createGuard(connection.retry, onFailure);
+  return {
+    logPositions: (instance) => guard(createLogPositions(plain, instance)),
+    trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
+    fleetAlerts: guard(createSharedAlerts(plain, FLEET_STATE, connection.kind)),
+    fleetNotified: guard(createNotifiedGroups(plain, FLEET_STATE)),
+    notified: (instance) => guard(createNotifiedGroups(plain, instance)),
+    history: (instance) => guard(createHistoryTables(plain, instance)),
+    incidents: (instance) => guard(createIncidentTables(plain, instance)),
+    mails: guard(createMailTables(plain, connection.kind)),
+    plannedWork: guard(createPlannedWork(plain)),
+    fleet: guard(createFleetTable(plain)),
+  };
+}

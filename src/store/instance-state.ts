@@ -1,0 +1,99 @@
+import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { SharedAlertStore, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
+import type { NotifiedStore } from '../tell/notify/notified-alert.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import { isNotifiedGroup, isTrackedAlert } from './is-kept-alert.ts';
+import type { PlainSql } from './run-sql.ts';
+import { joinSql, rowsSql, sql } from './sql.ts';
+
+/** A number of rows that fits one statement of either database. */
+const ROWS_AT_ONCE = 500;
+
+/** Values of one kind of one instance of subnetd, by key. Other instances in the same database have their own. */
+export interface InstanceState<T> {
+  read(): Promise<ReadonlyMap<string, T>>;
+  /** Writes all or nothing. */
+  write(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
+}
+
+/** Undefined if it is not a JSON object: one bad row does not hide the others. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of one kind of an instance. `isOne` recognises a value; an older program may have left others. */
+function createInstanceState<T>(
+  { run, inTransaction }: PlainSql,
+  instance: string,
+  kind: 'alert' | 'log-position' | 'notified',
+  isOne: (value: unknown) => value is T,
+): InstanceState<T> {
+  return {
+    read: async () => {
+      const rows = await run<{ key: string; value: string }>(
+        sql`select key, value from instance_state where instance = ${instance} and kind = ${kind}`,
+      );
+      const known = new Map<string, T>();
+      for (const { key, value: text } of rows) {
+        const value = parse(text);
+        if (value !== undefined && isOne(value)) known.set(key, value);
+      }
+      return known;
+    },
+    write: (changed, gone) => {
+      const rows = [...changed].map(([key, value]) => [instance, kind, key, JSON.stringify(value)]);
+      return inTransaction(async (transaction) => {
+        for (let start = 0; start < gone.length; start += ROWS_AT_ONCE) {
+          const keys = gone.slice(start, start + ROWS_AT_ONCE).map((key) => sql`${key}`);
+          await transaction(sql`
+            delete from instance_state
+            where instance = ${instance} and kind = ${kind} and key in (${joinSql(keys, ', ')})`);
+        }
+        for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+          await transaction(sql`
+            insert into instance_state (instance, kind, key, value)
+            values ${rowsSql(rows.slice(start, start + ROWS_AT_ONCE))}
+            on conflict (instance, kind, key) do update set value = excluded.value`);
+      });
+    },
+  };
+}
+
+const isPosition = (value: unknown): value is LogPosition =>
+  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
+
+/** How far the instance of subnetd with this name has read its logs. */
+export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>
+  createInstanceState(plain, instance, 'log-position', isPosition);
+
+/** The alerts of the instance of subnetd with this name. */
+export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
+  const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
+  return { load: async () => [...(await state.read()).values()], save: state.write };
+}
+
+/** The alerts that instances share under this name. */
+export function createSharedAlerts(plain: PlainSql, name: string, kind: DatabaseConnection['kind']): SharedAlertStore {
+  return {
+    ...createTrackedAlerts(plain, name),
+    // Each row has the number of the transaction that wrote it. SQLite has none, and no instance shares its alerts there.
+    version: async () => {
+      if (kind === 'sqlite') return undefined;
+      const rows = await plain.run<{ version: string }>(sql`
+        select concat(count(*), ' ', sum(xmin::text::bigint)) as version
+        from instance_state where instance = ${name} and kind = 'alert'`);
+      return rows[0]?.version;
+    },
+  };
+}
+
+/** What the channels of the instance of subnetd with this name were notified of. */
+export function createNotifiedGroups(plain: PlainSql, instance: string): NotifiedStore {
+  const state = createInstanceState(plain, instance, 'notified', isNotifiedGroup);
+  return { load: async () => [...(await state.read()).values()], save: state.write };
+}

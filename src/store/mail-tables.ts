@@ -1,0 +1,113 @@
+import type { AccountChange, MailStore, NewMail, Recipient, WaitingMail } from '../platform/model/mail.ts';
+import { createAccountLinks } from './account-links.ts';
+import type { DatabaseConnection } from './database-connection.ts';
+import type { PlainSql } from './run-sql.ts';
+import { rawSql, rowsSql, type Sql, sql } from './sql.ts';
+import type { Tables } from './tables.ts';
+
+type MailRow = { readonly id: number; readonly attempts: number } & Pick<
+  Tables['mail'],
+  'kind' | 'user_id' | 'address' | 'created_at' | 'change'
+>;
+
+interface UserRow {
+  readonly id: number;
+  readonly first_name: string;
+  readonly user_name: string;
+  readonly email_id: string;
+  readonly is_active: number;
+  readonly password_version: number;
+}
+
+function toMail({ kind, user_id, address, change }: MailRow): NewMail {
+  if (kind === 'reset') return { kind, address: address ?? '' };
+  const userId = user_id ?? 0;
+  if (kind === 'activation') return { kind, userId };
+  return {
+    kind,
+    userId,
+    ...(address !== null && { to: address }),
+    ...(change !== null && { change: JSON.parse(change) as AccountChange }),
+  };
+}
+
+/** Where a mail goes, if that is settled: the key of an address that somebody typed, or the address of a note. */
+function addressOf(mail: NewMail): string | null {
+  if (mail.kind === 'reset') return mail.address;
+  return mail.kind === 'activation' ? null : (mail.to ?? null);
+}
+
+const toWaiting = (row: MailRow): WaitingMail => ({
+  ...toMail(row),
+  id: row.id,
+  createdAt: row.created_at,
+  attempts: row.attempts,
+});
+
+const toRecipient = (row: UserRow): Recipient => ({
+  userId: row.id,
+  firstName: row.first_name,
+  userName: row.user_name,
+  emailId: row.email_id,
+  isActive: row.is_active === 1,
+  passwordVersion: row.password_version,
+});
+
+/** The columns of a mail that is queued at `at` (ISO 8601). */
+export const toMailRow = (mail: NewMail, at: string) => ({
+  kind: mail.kind,
+  user_id: mail.kind === 'reset' ? null : mail.userId,
+  address: addressOf(mail),
+  created_at: at,
+  due_at: at,
+  change: 'change' in mail && mail.change !== undefined ? JSON.stringify(mail.change) : null,
+});
+
+/** The mails that wait, which the replicas of subnetd share. */
+export function createMailTables({ run, inTransaction }: PlainSql, kind: DatabaseConnection['kind']): MailStore {
+  // Replicas take different mails without waiting for each other. SQLite has one writer at a time anyway.
+  const skip = rawSql(kind === 'postgres' ? 'for update skip locked' : '');
+  /** A moment after `at` as text: on PostgreSQL by the server's clock, which all replicas share. */
+  const after = (at: string, ms: number): Sql =>
+    kind === 'postgres'
+      ? sql`to_char((clock_timestamp() + ${ms}::int * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+      : sql`${new Date(Date.parse(at) + ms).toISOString()}`;
+  const due = (at: string): Sql => sql`due_at <= ${at} and (claimed_until is null or claimed_until <= ${after(at, 0)})`;
+  return {
+    ...createAccountLinks(run),
+    addMail: (mail, at, most) =>
+      inTransaction(async (transaction) => {
+        const [row] = await transaction<{ waiting: number | string }>(sql`select count(*) as waiting from mail`);
+        if (Number(row?.waiting) >= most) return false;
+        const cells = toMailRow(mail, at);
+        await transaction(
+          sql`insert into mail (${rawSql(Object.keys(cells).join(', '))}) values ${rowsSql([Object.values(cells)])}`,
+        );
+        return true;
+      }),
+    claimMail: async (at, forMs, claim) => {
+      // Nearly always nothing is due, and an update would lock the database to find that out.
+      if ((await run(sql`select 1 from mail where ${due(at)} limit 1`)).length === 0) return undefined;
+      const [row] = await run<MailRow>(sql`
+        update mail set claim = ${claim}, claimed_until = ${after(at, forMs)}, attempts = attempts + 1
+        where id = (select id from mail where ${due(at)} order by due_at, id limit 1 ${skip})
+        returning id, kind, user_id, address, created_at, attempts, change`);
+      return row && toWaiting(row);
+    },
+    renewClaim: async (at, forMs, claim) => {
+      const held = await run(sql`
+        update mail set claimed_until = ${after(at, forMs)} where claim = ${claim} returning id`);
+      return held.length > 0;
+    },
+    postponeMail: async (claim, dueAt) =>
+      void (await run(sql`
+        update mail set due_at = ${dueAt}, claim = null, claimed_until = null where claim = ${claim}`)),
+    removeMail: async (claim) => void (await run(sql`delete from mail where claim = ${claim}`)),
+    findRecipient: async (by) => {
+      const isUser = 'address' in by ? sql`email_id_key = ${by.address}` : sql`id = ${by.userId}`;
+      const [row] = await run<UserRow>(sql`
+        select id, first_name, user_name, email_id, is_active, password_version from admin_user where ${isUser}`);
+      return row && toRecipient(row);
+    },
+  };
+}

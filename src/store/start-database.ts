@@ -1,0 +1,164 @@
+import type { Logger } from 'pino';
+import { describeCause } from '../lib/database-failure.ts';
+import type { Election } from '../model/election.ts';
+import type { FleetStore } from '../model/fleet.ts';
+import type { HistoryStore } from '../model/history.ts';
+import type { IncidentStore } from '../model/incident.ts';
+import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { PlannedWorkStore } from '../model/planned-work.ts';
+import type { MailStore } from '../platform/model/mail.ts';
+import {
+  alertKey,
+  type SharedAlertStore,
+  type TrackedAlert,
+  type TrackedAlertStore,
+} from '../tell/alerts/tracked-alert.ts';
+import { groupKey, type NotifiedGroup, type NotifiedStore } from '../tell/notify/notified-alert.ts';
+import { createDatabaseLink } from './create-database-link.ts';
+import { createElection, createSoleElection } from './create-election.ts';
+import type { Repositories } from './create-repositories.ts';
+import type { Stores } from './create-stores.ts';
+import { type DatabaseAddress, formatDatabase } from './parse-database-url.ts';
+import { createRestorableState, type RestorableState } from './restorable-state.ts';
+
+/** The database, which may be down, and what subnetd itself keeps in it. */
+export interface Database {
+  /** Whether other processes of subnetd use the same database. */
+  readonly isShared: boolean;
+  /**
+   * The stores of the platform API. Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt
+   * to open it.
+   */
+  open(): Promise<Repositories>;
+  isUp(): boolean;
+  /** Where the instance of subnetd with this name keeps how far it has read its logs. */
+  positions(instance: string): PositionTable;
+  /** Where an instance keeps its alerts; rejects while the database is down. */
+  trackedAlerts(instance: string): Promise<TrackedAlertStore>;
+  /** The alerts about subnets that all instances of a fleet share; rejects while the database is down. */
+  fleetAlerts(): Promise<SharedAlertStore>;
+  /** What their channels were notified of; rejects while the database is down. */
+  fleetNotified(): Promise<NotifiedStore>;
+  /** Where an instance keeps what its channels were notified of; rejects while the database is down. */
+  notified(instance: string): Promise<NotifiedStore>;
+  /** Where an instance keeps its history; rejects while the database is down. */
+  history(instance: string): Promise<HistoryStore>;
+  /** Where an instance keeps its incidents; rejects while the database is down. */
+  incidents(instance: string): Promise<IncidentStore>;
+  /** Where mails wait for all instances; rejects while the database is down. */
+  mails(): Promise<MailStore>;
+  /** Announced work of all instances; rejects while the database is down. */
+  plannedWork(): Promise<PlannedWorkStore>;
+  /** The instances that share the database; rejects while it is down. */
+  fleet(): Promise<FleetStore>;
+  /** Which of the instances that share the database does what is done once. */
+  readonly election: Election;
+  /** Closes it, and releases the locks of the election. */
+  stop(): Promise<void>;
+}
+
+/** Loads and saves values by key. */
+interface RestorableStore<T> {
+  load(): Promise<readonly T[]>;
+  save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
+}
+
+/**
+ * Opens the database in the background, and again after each outage; what was lost with a file is written again.
+ * `secretKeys` are not in it, the newest first.
+ */
+export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys: readonly string[] = []): Database {
+  const name = formatDatabase(address);
+  const link = createDatabaseLink({
+    address,
+    secretKeys,
+    onUp: () => {
+      log.info({ database: name }, 'the database answers');
+      for (const { restore } of [...positions.values(), ...trackedAlerts.values(), ...notified.values()])
+        restore().catch(() => {});
+    },
+    onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
+    onWarning: (warning) => log.warn({ database: name }, warning),
+  });
+  const election =
+    address.kind === 'sqlite'
+      ? createSoleElection()
+      : createElection({
+          openSession: async (onLost) => {
+            const { openLockSession } = await import('./open-lock-session.ts');
+            return openLockSession(address.url, onLost);
+          },
+          clock: { monotonic: () => performance.now(), wall: Date.now },
+          onChange: (lock, isHeld) =>
+            log.info(
+              { lock },
+              isHeld
+                ? 'this instance holds a lock of the database'
+                : 'this instance holds a lock no longer; another may take it',
+            ),
+        });
+  /** What is too old is deleted by one instance, for all. */
+  const mayTrim = election.standFor('retention');
+  const positions = new Map<string, RestorableState<LogPosition>>();
+  const trackedAlerts = new Map<string, RestorableState<TrackedAlert>>();
+  const notified = new Map<string, RestorableState<NotifiedGroup>>();
+  /** A store that loads and saves all values of an instance, by their keys. */
+  const openStore = async <T>(
+    states: Map<string, RestorableState<T>>,
+    instance: string,
+    storeOf: (stores: Stores) => RestorableStore<T>,
+    keyOf: (one: T) => string,
+  ): Promise<RestorableStore<T>> => {
+    await link.openStores();
+    const state =
+      states.get(instance) ??
+      createRestorableState(link.openStores, (stores) => {
+        const { load, save } = storeOf(stores);
+        return { read: async () => new Map((await load()).map((one) => [keyOf(one), one])), write: save };
+      });
+    states.set(instance, state);
+    return { load: async () => [...(await state.read()).values()], save: state.write };
+  };
+  return {
+    isShared: address.kind === 'postgres',
+    open: link.open,
+    isUp: link.isUp,
+    positions: (instance) => {
+      const state =
+        positions.get(instance) ?? createRestorableState(link.openStores, ({ logPositions }) => logPositions(instance));
+      positions.set(instance, state);
+      return state;
+    },
+    trackedAlerts: (instance) =>
+      openStore(
+        trackedAlerts,
+        instance,
+        (stores) => stores.trackedAlerts(instance),
+        ({ labels }) => alertKey(labels),
+      ),
+    fleetAlerts: async () => (await link.openStores()).fleetAlerts,
+    fleetNotified: async () => (await link.openStores()).fleetNotified,
+    notified: (instance) => openStore(notified, instance, (stores) => stores.notified(instance), groupKey),
+    history: async (instance) => {
+      const store = (await link.openStores()).history(instance);
+      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
+    },
+    incidents: async (instance) => {
+      const store = (await link.openStores()).incidents(instance);
+      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
+    },
+    mails: async () => (await link.openStores()).mails,
+    plannedWork: async () => {
+      const store = (await link.openStores()).plannedWork;
+      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
+    },
+    fleet: async () => {
+      const store = (await link.openStores()).fleet;
+      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
+    },
+    election,
+    stop: async () => {
+      await Promise.all([election.stop(), link.stop()]);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { durationMs } from '../../lib/duration.ts';
+import { findPlanned } from '../../model/planned-work.ts';
+import type { ProblemPlan } from '../../model/problem.ts';
+import { problemsOfAlert } from '../../model/problem-catalog.ts';
+import type { AlertInput } from './alert-input.ts';
+import type { AlertRule } from './alert-rule.ts';
+import { alertRules } from './alert-rules.ts';
+import { conditionOf } from './conditions.ts';
+import { indexNames } from './index-names.ts';
+import { parseTemplate } from './parse-template.ts';
+import { type LinkBases, toLinks } from './to-links.ts';
+import {
+  type AlertAnnotations,
+  type AlertFinding,
+  type AlertLabels,
+  alertKey,
+  type TrackedAlert,
+  type TrackedAlerts,
+} from './tracked-alert.ts';
+
+/** Judges all alerts that subnetd can judge itself, given the alerts so far. */
+export type Judge = (input: AlertInput, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
+
+/** The texts of a rule as Prometheus renders them. Links need the base address of their target. */
+function toTexts(rule: AlertRule, bases: Partial<LinkBases>) {
+  const templates = {
+    summary: rule.summary,
+    description: rule.description,
+    ...toLinks(rule, bases, (label) => `{{ $labels.${label} | urlquery }}`),
+  };
+  const parsed = Object.entries(templates).map(([name, text]) => [name, parseTemplate(text)] as const);
+  return (labels: AlertLabels, value: number): AlertAnnotations =>
+    Object.fromEntries(parsed.map(([name, render]) => [name, render(labels, value)]));
+}
+
+/** The planned work that covers an alert which is not about a problem, by its labels, as a silence would. */
+function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabels): ProblemPlan | undefined {
+  const state = subnet === undefined ? undefined : snapshot.find((one) => one.subnet.name === subnet);
+  const planned = findPlanned(state?.plannedWork ?? [], subject);
+  return planned && { ...planned, mutes: true };
+}
+
+/**
+ * The alerts of an earlier run that stay as they are until the diagnosis knows the problems of that run. An alert ends at once if its
+ * target has left the inventory.
+ */
+function findAwaited(open: readonly TrackedAlert[], { isSettled, snapshot }: AlertInput): readonly TrackedAlert[] {
+  const restored = open.filter(
+    ({ labels: { alertname = '', subnet = '' }, restoredAt }) =>
+      restoredAt !== undefined && problemsOfAlert(alertname).length > 0 && !isSettled(subnet),
+  );
+  if (restored.length === 0) return restored;
+  const hasSubject = new Map(snapshot.map(({ subnet, targets }) => [subnet.name, indexNames(targets)]));
+  return restored.filter(({ labels }) => hasSubject.get(labels.subnet ?? '')?.(labels) === true);
+}
+
+/** Creates the judge of all alerts. */
+export function createJudge(bases: Partial<LinkBases>): Judge {
+  const judges = alertRules.flatMap((rule) => {
+    const condition = conditionOf(rule);
+    if (condition === undefined) return [];
+    const { name: alertname, severity, for: holds, keepFiringFor = '0s' } = rule;
+    // A problem waits by itself before it is over, so its alert need not. Prometheus has to bridge scrapes, too.
+    const isOfProblem = problemsOfAlert(rule.name).length > 0;
+    const [forMs, keepFiringForMs] = [durationMs(holds), isOfProblem ? 0 : durationMs(keepFiringFor)];
+    const annotate = toTexts(rule, bases);
+    const judge = (input: AlertInput, isOpen: boolean): readonly AlertFinding[] =>
+      // Unknown instances matter only for alerts that are open.
+      condition(input, isOpen).map(({ labels: own, result }): AlertFinding => {
+        const labels = { alertname, severity, ...own };
+        if (result === 'unknown') return { state: 'unknown', labels };
+        const { details, value } = result;
+        const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
+        const texts = { annotations: annotate(own, value), ...(details && { details }) };
+        return { state: 'active', labels, ...texts, forMs, keepFiringForMs, planned };
+      });
+    return [{ alertname, judge }];
+  });
+  return (input, trackedAlerts) => {
+    const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
+    const openNames = new Set(open.map(({ labels }) => labels.alertname));
+    const findings = judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
+    const awaited = findAwaited(open, input);
+    if (awaited.length === 0) return findings;
+    const found = new Set(findings.map(({ labels }) => alertKey(labels)));
+    return [
+      ...findings,
+      ...awaited.flatMap(({ labels }): readonly AlertFinding[] =>
+        found.has(alertKey(labels)) ? [] : [{ state: 'unknown', labels }],
+      ),
+    ];
+  };
+}

@@ -1,0 +1,92 @@
+import { isJudged, isJudgedFor } from '../../model/is-judged.ts';
+import { findPagedFor, isWarningOf } from '../../model/paged-for.ts';
+import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
+import { type ProblemKind, type ProblemName, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
+import type { SubnetState } from '../../model/snapshot.ts';
+import { isSpendJudged } from '../../model/wallet-spend.ts';
+import type { AlertInstance, Condition } from './condition.ts';
+import type { AlertLabels } from './tracked-alert.ts';
+
+/** The problems of a subnet that raise alerts. A warning does not while another problem pages for its component. */
+function findRaising({ problems }: SubnetState): readonly Problem[] {
+  const standing = problems.filter(isStanding);
+  const pagedFor = findPagedFor(standing);
+  return standing.filter((one) => !isWarningOf(one, pagedFor));
+}
+
+const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
+  component === undefined || name === undefined ? { subnet } : { subnet, component, name };
+
+/** Suspected problems: after a restart an open alert about one stays as it is until the problem is confirmed again. */
+const findSuspected = ({ subnet, problems }: SubnetState, alert: string): readonly AlertInstance[] =>
+  problems
+    .filter((problem) => problem.alert === alert && !isStanding(problem))
+    .map((problem) => ({ labels: toLabels(subnet.name, problem), result: 'unknown' }));
+
+const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
+
+/** After a restart, what a wallet spends is not known for some minutes. */
+const isMeasured = ({ subnet, facts }: SubnetState, problem: ProblemName): boolean =>
+  !WALLET_PROBLEMS.includes(problem) ||
+  subnet.parentChain?.wallet === undefined ||
+  isSpendJudged(facts?.parent?.wallet);
+
+/** Subjects that cannot be judged now: an open alert about one stays as it is. */
+function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
+  const problems = problemsOfAlert(alert);
+  const subnet = state.subnet.name;
+  if (isOfSubnet) {
+    const nodes = state.targets.filter(({ target }) => target.component === 'node');
+    const isKnown = problems.every((problem) => isJudged(nodes, problem));
+    return isKnown ? [] : [{ labels: { subnet }, result: 'unknown' }];
+  }
+  return state.targets
+    .filter((target) => problems.some((problem) => !isMeasured(state, problem) || !isJudgedFor(target, problem)))
+    .map(({ target }) => ({ labels: toLabels(subnet, target), result: 'unknown' }));
+}
+
+/**
+ * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays as
+ * it is. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
+ */
+function findCovered({ subnet, targets, problems }: SubnetState, alert: string): readonly AlertInstance[] {
+  const standing = problems.filter(isStanding);
+  const pagedFor = findPagedFor(standing);
+  const names = problemsOfAlert(alert);
+  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes }) =>
+    causes.filter(({ problem }) => names.includes(problem)),
+  );
+  const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
+  if (kinds.some(({ severity }) => severity === 'warning')) {
+    if (pagedFor.has('node') && kinds.some(({ isAboutNodes }) => isAboutNodes)) subjects.push({});
+    for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
+  }
+  return subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' }));
+}
+
+/** The condition of an alert that reports problems: one of them is open or clearing. */
+export const problemCondition =
+  (alert: string, isOfSubnet: boolean): Condition =>
+  ({ snapshot }, withUnknown = true) =>
+    snapshot.flatMap((state) => {
+      const active = findRaising(state)
+        .filter((problem) => problem.alert === alert)
+        // Where two results have the same labels, the later one counts: one that is not muted.
+        .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
+        .map(({ component, name, summary, evidence, fix, planned, state: stage }) => ({
+          labels: toLabels(state.subnet.name, { component, name }),
+          result: {
+            value: 1,
+            details: { summary, evidence, fix, ...(stage === 'clearing' && { isClearing: true as const }) },
+            planned,
+          },
+        }));
+      return withUnknown
+        ? [
+            ...findUnjudged(state, alert, isOfSubnet),
+            ...findSuspected(state, alert),
+            ...findCovered(state, alert),
+            ...active,
+          ]
+        : active;
+    });

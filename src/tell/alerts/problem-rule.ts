@@ -1,0 +1,56 @@
+import { PAGES_FOR, type ProblemKind, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
+import type { AlertLabel, AlertRule } from './alert-rule.ts';
+import { TARGET } from './promql.ts';
+
+/** The confirmed problems, without those that nobody is notified of because of planned work. */
+const standing = (problems: readonly string[]): string =>
+  `subnet_problem{problem=~"${problems.join('|')}"} == 1 unless on (subnet, component, name, problem) subnet_problem_planned`;
+
+/** The subnets and components for which something graver pages. */
+const COVERED = Object.entries(PAGES_FOR)
+  .map(
+    ([component, problems]) =>
+      `label_replace(max by (subnet) (${standing(problems)}), "component", "${component}", "", "")`,
+  )
+  .join('\nor ');
+
+/** Bridges a failed scrape, and the time in which a restarted subnetd has not judged yet. */
+const KEEP_FIRING = '3m';
+
+/** The texts of an alert; subnetd decides when it fires. */
+export interface ProblemTexts<Name extends string> {
+  readonly name: Name;
+  /** Whether it is about the whole subnet and not about one target. */
+  readonly ofSubnet?: true;
+  readonly summary: string;
+  readonly description: string;
+  readonly dashboard: AlertRule['dashboard'];
+  /** Where a restarted subnetd needs longer than usual. */
+  readonly keepFiringFor?: string;
+}
+
+/** A rule that fires while subnetd reports one of the problems that the catalog gives to the alert. */
+export function reportProblems<const Name extends string>(
+  texts: ProblemTexts<Name>,
+): AlertRule & { readonly name: Name } {
+  const { ofSubnet, ...rest } = texts;
+  const problems = problemsOfAlert(texts.name);
+  const [first] = problems;
+  if (first === undefined) throw new Error(`no problem is reported by ${texts.name}`);
+  const { severity, isAboutNodes }: ProblemKind = problemCatalog[first];
+  const labels: readonly AlertLabel[] = ofSubnet ? ['subnet'] : TARGET;
+  const seen = `max by (${labels.join(', ')}) (${standing(problems)})`;
+  return {
+    keepFiringFor: KEEP_FIRING,
+    ...rest,
+    severity,
+    for: '0s',
+    expr:
+      severity === 'warning' && !ofSubnet
+        ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)`
+        : isAboutNodes
+          ? `${seen}\nunless on (subnet) (\n${standing(PAGES_FOR.node ?? [])}\n)`
+          : seen,
+    labels,
+  };
+}

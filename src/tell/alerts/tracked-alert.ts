@@ -1,0 +1,89 @@
+import type { ProblemPlan } from '../../model/problem.ts';
+
+/** An alert's identity in Alertmanager: alertname, severity and what it is about. A value would make it another alert. */
+export type AlertLabels = Readonly<Record<string, string>>;
+
+/** The texts of an alert; the newest replace earlier ones. */
+export type AlertAnnotations = Readonly<Record<string, string>>;
+
+/** What is known of one alert beyond the texts of its rule. Alertmanager gets it within the description. */
+export interface AlertDetails {
+  /** What is wrong, without the subnet: `subnet2 is down`. */
+  readonly summary: string;
+  /** What was seen. */
+  readonly evidence: string;
+  /** What to do. */
+  readonly fix: string;
+  /** It is not seen any more, and is over if it stays away. */
+  readonly isClearing?: true;
+}
+
+/**
+ * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
+ * `unknown`: it cannot be judged now, so its alert stays as it is. Without a finding it is clear, or no longer watched.
+ */
+export type AlertFinding =
+  | {
+      readonly state: 'active';
+      readonly labels: AlertLabels;
+      readonly annotations: AlertAnnotations;
+      readonly details?: AlertDetails | undefined;
+      /** How long it must be active before it fires, in milliseconds. */
+      readonly forMs: number;
+      /** How long it must be clear before it is resolved, in milliseconds. */
+      readonly keepFiringForMs: number;
+      /** The planned work that covers what it is about. */
+      readonly planned?: ProblemPlan | undefined;
+    }
+  | { readonly state: 'unknown'; readonly labels: AlertLabels };
+
+/** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
+export interface TrackedAlert {
+  readonly labels: AlertLabels;
+  readonly annotations: AlertAnnotations;
+  readonly details?: AlertDetails | undefined;
+  readonly keepFiringForMs: number;
+  readonly phase: 'pending' | 'firing' | 'resolved';
+  /** When it became active. */
+  readonly activeAt: number;
+  /** When it was last seen active. While it is clearing, that lies in the past. */
+  readonly seenAt: number;
+  readonly firedAt?: number;
+  /** While it fires: since when it is clear. */
+  readonly clearSince?: number;
+  readonly resolvedAt?: number;
+  /** When it was read as an earlier run has left it, until it is found again. */
+  readonly restoredAt?: number;
+  /**
+   * It is stored as firing, but whoever read it has judged without the database and does not find it: it may have ended meanwhile.
+   * Nobody is notified of it until it is found, or of its end.
+   */
+  readonly isUnconfirmed?: true;
+  /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */
+  readonly planned?: ProblemPlan;
+  /** It fires since the work began, and nobody is notified of it before the work ends. */
+  readonly isHeld?: true;
+}
+
+/** Whether people may be notified of an alert now: it fires for sure or is resolved, and planned work does not hold it back. */
+export const mayNotify = ({ phase, isHeld, isUnconfirmed }: TrackedAlert): boolean =>
+  phase !== 'pending' && isHeld !== true && isUnconfirmed !== true;
+
+/** The key of an alert, independent of the order of its labels. */
+export const alertKey = (labels: AlertLabels): string =>
+  JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** By key. */
+export type TrackedAlerts = ReadonlyMap<string, TrackedAlert>;
+
+/** Keeps alerts across restarts, in wall time. Every function rejects when the database fails. */
+export interface TrackedAlertStore {
+  load(): Promise<readonly TrackedAlert[]>;
+  save(changed: TrackedAlerts, gone: readonly string[]): Promise<void>;
+}
+
+/** The alerts that several instances share. Every function rejects when the database fails. */
+export interface SharedAlertStore extends TrackedAlertStore {
+  /** A text that differs from the last one if any alert was written since. Undefined where to load them all costs no more. */
+  version(): Promise<string | undefined>;
+}

@@ -1,0 +1,89 @@
+import type { WatchedMs } from '../../lib/clock.ts';
+import type { FleetPart } from '../../model/fleet.ts';
+import type { Incident, IncidentStore } from '../../model/incident.ts';
+import type { FollowedIncidents } from './follow-incidents.ts';
+import { readStored } from './read-stored.ts';
+
+/** What an instance of a fleet reads and writes of the incidents that all share. */
+export interface FleetIncidents {
+  /** The stored incidents of the subnets that are to be read now; undefined when there is none. */
+  read(database: IncidentStore): Promise<readonly Incident[] | undefined>;
+  /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
+  isWritten(subnet: string): boolean;
+  /** Whether what is stored of a subnet was read, or the database has not answered for too long. */
+  isSettled(subnet: string): boolean;
+}
+
+/** What it needs. */
+export interface FleetIncidentsDeps {
+  readonly part: FleetPart;
+  readonly followed: () => FollowedIncidents;
+  readonly now: () => WatchedMs;
+}
+
+const SUBNETS_AT_ONCE = 500;
+/** How often the incidents of a subnet that another instance keeps are read again, while one is open. */
+const READ_AGAIN_MS = 10_000;
+/** How long an instance waits for what is stored when the database does not answer. */
+const FIRST_WITHIN_MS = 30_000;
+
+/** Starts without having read anything. */
+export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
+  const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
+  /** By subnet: since when its stored incidents are waited for, which begins when its nodes have been probed. */
+  const since = new Map<string, WatchedMs>();
+  let hasReadRemoved = false;
+
+  const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
+    const last = reads.get(subnet);
+    if (part.epochOf(subnet) === 0) return false;
+    if (last === undefined || last.epoch !== part.epochOf(subnet)) return true;
+    return !part.keeps(subnet) && open.has(subnet) && now() - last.at >= READ_AGAIN_MS;
+  };
+
+  /** One that comes back to the inventory is read and looked for from the beginning. */
+  const forgetRemoved = () => {
+    const watched = new Set(part.subnets());
+    for (const known of [reads, since])
+      for (const subnet of known.keys()) if (!watched.has(subnet)) known.delete(subnet);
+  };
+
+  return {
+    read: async (database) => {
+      forgetRemoved();
+      const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
+      const due = part.subnets().filter((subnet) => isDue(subnet, open));
+      const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);
+      const slices = Array.from({ length: Math.ceil(due.length / SUBNETS_AT_ONCE) }, (_, index) =>
+        due.slice(index * SUBNETS_AT_ONCE, (index + 1) * SUBNETS_AT_ONCE),
+      );
+      const stored: Incident[] = [];
+      for (const slice of slices) stored.push(...(await readStored(database, slice)));
+      if (!hasReadRemoved && due.length > 0) {
+        // The incidents of subnets that have left the inventory meanwhile are their shard's to end.
+        const watched = new Set(part.subnets());
+        const all = await readStored(database);
+        stored.push(
+          ...all.filter(
+            ({ subnet, endedAt }) => endedAt === undefined && part.isWatched(subnet) && !watched.has(subnet),
+          ),
+        );
+        hasReadRemoved = true;
+      }
+      for (const [subnet, epoch] of epochs) reads.set(subnet, { epoch, at: now() });
+      return due.length === 0 ? undefined : stored;
+    },
+    isWritten: (subnet) => {
+      if (!part.keeps(subnet)) return false;
+      const last = reads.get(subnet);
+      // One that has left the inventory is not read again.
+      if (last === undefined) return hasReadRemoved && !part.subnets().includes(subnet);
+      return last.epoch === part.epochOf(subnet);
+    },
+    isSettled: (subnet) => {
+      const begun = since.get(subnet) ?? now();
+      since.set(subnet, begun);
+      return reads.has(subnet) || now() - begun >= FIRST_WITHIN_MS;
+    },
+  };
+}

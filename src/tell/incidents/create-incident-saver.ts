@@ -1,0 +1,181 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
+import { oneSaveAtATime } from '../../lib/one-save-at-a-time.ts';
+import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
+import { convertIncident } from './convert-incident.ts';
+import type { FleetIncidents } from './create-fleet-incidents.ts';
+import type { IncidentMemory } from './create-incident-memory.ts';
+import type { TimelineReader } from './create-timeline-reader.ts';
+import { AROUND_MS } from './find-timeline.ts';
+import { readStored } from './read-stored.ts';
+
+/** An incident that is to be written. */
+export interface ChangedIncident {
+  readonly incident: Incident;
+  /** Whether more than its evidence has changed. */
+  readonly isNews: boolean;
+}
+
+/** Writes incidents to the database, which may be down or slow. Times are watched time. */
+export interface IncidentSaver {
+  /** Takes incidents that are new or have changed. */
+  add(changed: readonly ChangedIncident[]): void;
+  addCapsule(id: string, capsule: Capsule): void;
+  /** How many capsules wait to be written. */
+  readonly waitingCapsules: () => number;
+  /** Forgets what waits to be written of all other incidents. */
+  keepOnly(isKept: (incident: Incident) => boolean): void;
+  /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
+  save(isLast?: boolean): Promise<void>;
+}
+
+/** The dependencies of the saver. */
+export interface SaverDeps {
+  /** Rejects while the database is down. */
+  readonly store: () => Promise<IncidentStore>;
+  /** Called with the incidents that the database has, before anything is written; in a fleet, with those of some subnets. */
+  readonly onLoaded: (stored: readonly Incident[]) => void;
+  /** In a fleet: what others have stored, and which subnets this instance writes of. */
+  readonly fleet?: FleetIncidents | undefined;
+  readonly memory: IncidentMemory;
+  readonly timelines: TimelineReader;
+  readonly clock: Pick<Clock, 'now' | 'toWall' | 'fromWall'>;
+  readonly keptDays: number;
+  /** Called at the first failure to store, and at the first one after a success. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const TRIM_EVERY_MS = 10 * MINUTE_MS;
+/** An incident that lasts for longer has the first part of its timeline stored. */
+const LONG_MS = 2 * 60 * MINUTE_MS;
+
+/** How many are written at once: SQLite blocks everything while it writes them. */
+const ROWS_AT_ONCE = 100;
+/** At most this many are kept in the database. At most as many wait for it, or as many as are open. */
+const MOST_KEPT = 10_000;
+/** At most this many capsules are kept there, about 20 MB, and this many timelines. */
+const MOST_PARTS_KEPT = 1_000;
+
+/** Forgets the oldest that have ended when there are more than `most`. */
+function cut(known: Map<string, { readonly incident: Incident }>, most: number): void {
+  for (const [id, { incident }] of known) {
+    if (known.size <= most) return;
+    if (incident.endedAt !== undefined) known.delete(id);
+  }
+}
+
+/** Creates a saver that has not read the database yet. */
+export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
+  const { store, onLoaded, memory, timelines, clock, keptDays, onFailure, fleet } = deps;
+  const isWritten = ({ subnet }: Incident) => fleet?.isWritten(subnet) ?? true;
+  const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
+  const unsaved = new Map<string, ChangedIncident>();
+  const capsules = new Map<string, Capsule>();
+  /** Those whose timeline is not stored, or only its first part. */
+  const dueTimelines = new Map<string, { readonly incident: Incident; isStartStored: boolean }>();
+  const addTimeline = (incident: Incident) =>
+    dueTimelines.set(incident.id, { incident, isStartStored: dueTimelines.get(incident.id)?.isStartStored === true });
+
+  const saveIncidents = async (database: IncidentStore, withWords: boolean) => {
+    const due = [...unsaved].filter(([, one]) => isWritten(one.incident) && (withWords || one.isNews));
+    for (let start = 0; start < due.length; start += ROWS_AT_ONCE) {
+      const slice = due.slice(start, start + ROWS_AT_ONCE);
+      await database.save(slice.map(([, { incident }]) => toWall(incident)));
+      for (const [id, one] of slice) if (unsaved.get(id) === one) unsaved.delete(id);
+      await nextTurn();
+    }
+  };
+
+  const saveCapsules = async (database: IncidentStore) => {
+    for (const [id, capsule] of capsules) {
+      await database.saveCapsule(id, capsule);
+      if (capsules.get(id) !== capsule) continue;
+      capsules.delete(id);
+      memory.dropCapsule(id);
+    }
+  };
+
+  const saveTimelines = async (database: IncidentStore) => {
+    const now = clock.now();
+    for (const [id, one] of dueTimelines) {
+      const { incident } = one;
+      if (!isWritten(incident)) continue;
+      const { endedAt, startedAt } = incident;
+      // The last minute of it is counted after its end.
+      const isOver = endedAt !== undefined && now - endedAt >= AROUND_MS + MINUTE_MS;
+      const isLong = now - startedAt >= LONG_MS && !one.isStartStored;
+      if (!isOver && !isLong) continue;
+      const known = (await database.read(id))?.timeline;
+      await database.saveTimeline(id, await timelines.read(toWall(incident), known));
+      const current = dueTimelines.get(id);
+      if (current !== undefined) current.isStartStored = true;
+      if (isOver && current === one) dueTimelines.delete(id);
+    }
+  };
+
+  let trimmedAt = Number.NEGATIVE_INFINITY;
+  const trim = async (database: IncidentStore) => {
+    if (clock.now() - trimmedAt < TRIM_EVERY_MS) return;
+    trimmedAt = clock.now();
+    const endedBefore = clock.toWall(trimmedAt) - keptDays * DAY_MS;
+    const keep = { endedBefore, most: MOST_KEPT, mostParts: MOST_PARTS_KEPT };
+    for (let left = MOST_KEPT; left > 0 && (await database.trim(keep)); left -= 1) await nextTurn();
+  };
+
+  const take = (stored: readonly Incident[]) => {
+    const restored = stored.map((one) => convertIncident(one, clock.fromWall));
+    for (const one of restored) if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) addTimeline(one);
+    onLoaded(restored);
+  };
+  let isLoaded = false;
+  const load = async (database: IncidentStore) => {
+    if (fleet !== undefined) {
+      const stored = await fleet.read(database);
+      if (stored !== undefined) take(stored);
+    } else if (!isLoaded) {
+      const stored = await readStored(database);
+      isLoaded = true;
+      take(stored);
+    }
+  };
+
+  let savedAt = clock.now();
+  const saveNow = async (isLast: boolean) => {
+    const database = await store();
+    await load(database);
+    const withWords = isLast || clock.now() - savedAt >= MINUTE_MS;
+    if (withWords) savedAt = clock.now();
+    await saveIncidents(database, withWords);
+    await saveCapsules(database);
+    if (isLast) return;
+    await saveTimelines(database);
+    await trim(database);
+  };
+
+  const saving = oneSaveAtATime(saveNow, onFailure);
+
+  return {
+    add: (changed) => {
+      for (const { incident, isNews } of changed) {
+        const { id } = incident;
+        unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
+        addTimeline(incident);
+      }
+      cut(unsaved, MOST_KEPT);
+      cut(dueTimelines, MOST_PARTS_KEPT);
+    },
+    addCapsule: (id, capsule) => void capsules.set(id, capsule),
+    waitingCapsules: () => capsules.size,
+    keepOnly: (isKept) => {
+      for (const [id, { incident }] of unsaved) if (!isKept(incident)) unsaved.delete(id);
+      for (const [id, { incident }] of dueTimelines)
+        if (!isKept(incident)) for (const known of [dueTimelines, capsules]) known.delete(id);
+    },
+    save: async (isLast = false) => {
+      if (isLast) await saving.idle();
+      await saving.save(isLast);
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import type { Logger } from 'pino';
+import { settleWithin } from '../../lib/within.ts';
+import type { FleetPart } from '../../model/fleet.ts';
+import type { HistoryChange } from '../../model/history.ts';
+import type { Capsule, Incident, IncidentNotification, Incidents } from '../../model/incident.ts';
+import { FOUND_AGAIN_MS, type Problem } from '../../model/problem.ts';
+import { SEVERITIES } from '../../model/severity.ts';
+import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
+import type { AlertLabels } from '../alerts/tracked-alert.ts';
+import { convertIncident } from './convert-incident.ts';
+import { createFleetIncidents } from './create-fleet-incidents.ts';
+import { createIncidentMemory } from './create-incident-memory.ts';
+import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts';
+import { createReadIncidents } from './create-read-incidents.ts';
+import { createTimelineReader, type TimelineSources } from './create-timeline-reader.ts';
+import {
+  type FollowedIncidents,
+  type FollowedSubnet,
+  followIncidents,
+  incidentKey,
+  isNews,
+  keepIncidents,
+  NO_INCIDENTS,
+  restoreIncidents,
+} from './follow-incidents.ts';
+import { logIncident } from './log-incident.ts';
+import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
+
+import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
+import { toRestoredProblem } from './to-restored-problem.ts';
+
+/** The incidents as part of the daemon. */
+export interface IncidentsLink extends Incidents {
+  /** Takes the changes of the history as they are found. */
+  addChanges(changes: readonly HistoryChange[]): void;
+  /** Whether the diagnosis of a subnet knows the problems that are stored of it, or the database has not answered for too long. */
+  readonly isSettled: (subnet: string) => boolean;
+  /** Somebody has accepted an alert. */
+  addNotification(
+    labels: AlertLabels,
+    phase: 'firing' | 'resolved',
+    by: Omit<IncidentNotification, 'at' | 'phase'>,
+  ): void;
+  /** Follows and writes once more, for a limited time. */
+  stop(): Promise<void>;
+}
+
+/** The dependencies of the incidents. */
+export interface IncidentsDeps
+  extends Omit<TimelineSources, 'now'>,
+    Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'>,
+    Pick<Incidents, 'isNotifying'> {
+  /** What explains failed checks, which costs a copy of each, may be missing: only problems are followed. */
+  readonly snapshot: () => Snapshot;
+  /** With what explains failed checks, for capsules. */
+  readonly explained: () => Snapshot;
+  readonly readLastLines: ReadLastLines;
+  readonly onBug: (error: unknown) => void;
+  /** Called with the open problems of a subnet that an earlier process of subnetd, or another instance, has stored. */
+  readonly onRestored: (subnet: string, problems: readonly Problem[]) => void;
+  /** Each incident that this instance keeps is written to it, when it begins and when it is over. */
+  readonly log: Logger;
+  /** In a fleet, whose instances share their incidents. */
+  readonly fleet?: FleetPart | undefined;
+  readonly followEveryMs?: number;
+}
+
+const FOLLOW_EVERY_MS = 2_000;
+const LAST_WITHIN_MS = 2_000;
+/** At most this many incidents are in memory, or as many as are open. */
+const MOST_IN_MEMORY = 200;
+/** At most this many capsules wait for the database. Those of more problems at once would show nothing new. */
+const MOST_CAPSULES_WAITING = 10;
+
+const allOf = ({ open, ended }: FollowedIncidents): readonly Incident[] => [...open.values(), ...ended.values()];
+
+const isOver = ({ endedAt }: Incident): boolean => endedAt !== undefined;
+
+/** Follows the problems of the snapshots, in memory and in the database. */
+export function startIncidents(deps: IncidentsDeps): IncidentsLink {
+  const { snapshot, clock, readLastLines, onBug, log } = deps;
+  const { followEveryMs = FOLLOW_EVERY_MS } = deps;
+  const startedAt = clock.now();
+  const wallNow = () => clock.toWall(clock.now());
+  const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
+  const memory = createIncidentMemory(MOST_IN_MEMORY);
+  const timelines = createTimelineReader({ ...deps, now: wallNow });
+  let followed = NO_INCIDENTS;
+  /** The stored incidents are known. */
+  let isLoaded = false;
+  /** The snapshot from which `followed` was made; empty when that was changed since. */
+  let seen: readonly FollowedSubnet[] = [];
+  /** The alerts that were accepted since then. */
+  const accepted: AcceptedAlert[] = [];
+  const fleet = deps.fleet && createFleetIncidents({ part: deps.fleet, followed: () => followed, now: clock.now });
+  /** The incidents that another instance keeps are read from the database, not from memory. */
+  const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
+
+  /** Keeps what has changed, or differs from the database, and returns the incidents that are new. */
+  const keep = (next: FollowedIncidents, stored: readonly Incident[] = []): readonly Incident[] => {
+    const { open, ended } = followed;
+    const inDatabase = new Map(stored.map((one) => [one.id, one]));
+    const findKnown = (key: string, { id }: Incident) =>
+      inDatabase.get(id) ?? [open.get(key), ended.get(key)].find((one) => one?.id === id);
+    const changed: { readonly incident: Incident; readonly known: Incident | undefined }[] = [];
+    for (const incidents of next === followed ? [] : [next.open, next.ended])
+      for (const [key, incident] of incidents) {
+        if (incident === open.get(key) && !inDatabase.has(incident.id)) continue;
+        const known = findKnown(key, incident);
+        if (known !== incident) changed.push({ incident, known });
+      }
+    followed = next;
+    if (changed.length === 0) return [];
+    for (const { incident, known } of changed) {
+      const isTurn = known === undefined || isOver(incident) !== isOver(known);
+      if (isTurn && isShown(incident)) logIncident(log, incident);
+    }
+    saver.add(changed.map(({ incident, known }) => ({ incident, isNews: isNews(known, incident) })));
+    void memory.save(
+      changed
+        .map(({ incident }) => incident)
+        .filter(isShown)
+        .map(toWall),
+    );
+    return changed.flatMap(({ incident, known }) => (known === undefined ? [incident] : []));
+  };
+
+  const saver = createIncidentSaver({
+    ...deps,
+    memory,
+    timelines,
+    fleet,
+    onLoaded: (stored) => {
+      const next = restoreIncidents(followed, stored);
+      const restored = [...next.open].flatMap(([key, one]) => (followed.open.get(key)?.id === one.id ? [] : [one]));
+      const ids = new Set(allOf(next).map(({ id }) => id));
+      const readAgain = new Set(stored.map(({ subnet }) => subnet));
+      // In a fleet, only some subnets were read.
+      keepOnly((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
+      // What is known already is not written again.
+      keep(next, stored);
+      isLoaded = true;
+      for (const [subnet, ones] of Map.groupBy(restored, (one) => one.subnet))
+        deps.onRestored(
+          subnet,
+          ones.map((one) => toRestoredProblem(one, clock.now())),
+        );
+      seen = [];
+      void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
+    },
+  });
+  const keepOnly = (isKept: (incident: Incident) => boolean) => {
+    saver.keepOnly(isKept);
+    memory.keepOnly((one) => isKept(one) && isShown(one));
+  };
+
+  const keepCapsule = (id: string, capsule: Capsule) => {
+    const bounded = boundCapsule(capsule);
+    saver.addCapsule(id, bounded);
+    void memory.saveCapsule(id, bounded);
+  };
+  /** What is known at once is kept at once; the logs follow. */
+  const capture = async (incident: Incident, state: SubnetState) => {
+    const capsule = takeCapsule(state, incident, wallNow(), clock.toWall);
+    keepCapsule(incident.id, capsule);
+    const logs = await readLogs(chooseLogs(state, incident), readLastLines);
+    keepCapsule(incident.id, { ...capsule, logs });
+  };
+
+  const moment = () => ({ now: clock.now(), toWall: clock.toWall });
+  const follow = () => {
+    try {
+      const current = snapshot();
+      if (deps.fleet) {
+        const { isWatched } = deps.fleet;
+        const watched = keepIncidents(followed, isWatched);
+        if (watched !== followed) seen = [];
+        followed = watched;
+        keepOnly(({ subnet }) => isWatched(subnet));
+      }
+      // An alert may be accepted before this has seen that its incident begins or ends.
+      const notifications = accepted.splice(0);
+      const begun = keep(recordNotifications(followIncidents(followed, current, moment(), seen), notifications))
+        .filter((incident) => incident.endedAt === undefined && isShown(incident))
+        .sort((one, other) => SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity));
+      seen = current.map(({ subnet, problems }) => ({ subnet, problems }));
+      const explained = begun.length === 0 ? [] : deps.explained();
+      for (const incident of begun) {
+        if (saver.waitingCapsules() >= MOST_CAPSULES_WAITING) return;
+        const state = explained.find(({ subnet }) => subnet.name === incident.subnet);
+        if (state !== undefined) capture(incident, state).catch(onBug);
+      }
+    } catch (error) {
+      onBug(error);
+    }
+  };
+
+  let isStarted = false;
+  const timer = setInterval(() => {
+    isStarted = true;
+    follow();
+    void saver.save();
+  }, followEveryMs);
+  timer.unref();
+  // The first diagnosis shall know what stood before the start.
+  const loading = saver.save();
+
+  return {
+    ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
+    idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
+    isNotifying: deps.isNotifying,
+    isSettled: (subnet) => fleet?.isSettled(subnet) ?? (isLoaded || clock.now() - startedAt >= FOUND_AGAIN_MS),
+    addChanges: timelines.add,
+    addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
+    stop: async () => {
+      clearInterval(timer);
+      await settleWithin(LAST_WITHIN_MS, loading);
+      if (!isStarted) return;
+      follow();
+      await settleWithin(LAST_WITHIN_MS, saver.save(true));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
+import type { CheckpointProgress, ParentFacts, ParentObservation } from '../../model/parent-chain.ts';
+import type { SubnetState } from '../../model/snapshot.ts';
+import { findSpend, type Spend, toCoins, type WalletFacts } from '../../model/wallet-spend.ts';
+import { bit, type Family, timeOf } from './family.ts';
+
+const gauge = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family => ({
+  name: `subnet_${name}`,
+  type: 'gauge',
+  help,
+  samples: [{ per: 'subnet', value }],
+});
+
+const ofParent = (name: string, help: string, value: (parent: ParentFacts) => number | undefined): Family =>
+  gauge(`parent_${name}`, help, ({ facts }) => facts?.parent && value(facts.parent));
+
+const headOf = ({ observation: { head } }: ParentFacts) => (head.ok ? head.value : undefined);
+
+const isRead = ({ contract }: ParentObservation): boolean =>
+  contract?.ok === true && contract.value.kind === 'checkpoint';
+
+/** The contract as the last probe read it. */
+const readNow = ({ facts }: SubnetState): CheckpointProgress | undefined =>
+  facts?.parent && isRead(facts.parent.observation) ? facts.parent.progress : undefined;
+
+const lagOf = (state: SubnetState) =>
+  readNow(state) && findCheckpointLag(state.targets, state.reference, state.facts?.parent);
+
+/** The wallet as the last probe read it. */
+const walletNow = ({ facts }: SubnetState): WalletFacts | undefined =>
+  facts?.parent?.observation.balance?.ok ? facts.parent.wallet : undefined;
+
+const spendOf = (state: SubnetState): Spend | undefined => {
+  const wallet = walletNow(state);
+  return wallet && findSpend(wallet);
+};
+
+/** Metrics of the parent chain and of the checkpoint contract on it, of subnets whose inventory names them. */
+export const parentFamilies: readonly Family[] = [
+  ofParent(
+    'up',
+    'Whether the node of the parent chain gave its newest block to the last probe (1) or not (0).',
+    (parent) => bit(parent.observation.head.ok),
+  ),
+  ofParent('block_number', 'Height of the newest block of the parent chain.', (parent) => headOf(parent)?.number),
+  ofParent(
+    'block_timestamp_seconds',
+    'The time in the header of the newest block of the parent chain, in Unix seconds.',
+    (parent) => headOf(parent)?.timestamp,
+  ),
+  gauge(
+    'checkpoint_block_number',
+    'Height of the newest block of the subnet that the checkpoint contract counts as committed.',
+    (state) => readNow(state)?.checkpoint.committed.number,
+  ),
+  gauge(
+    'checkpoint_lag_blocks',
+    'Committed blocks of the subnet that the checkpoint contract does not have as committed.',
+    (state) => lagOf(state)?.blocks,
+  ),
+  gauge(
+    'checkpoint_lag_seconds',
+    'Time between the block of the checkpoint and the newest committed block of the subnet.',
+    (state) => lagOf(state)?.seconds,
+  ),
+  timeOf(
+    gauge(
+      'checkpoint_advanced_timestamp_seconds',
+      'When the checkpoint last rose, at first when it was first read, in Unix seconds.',
+      ({ facts }) => facts?.parent?.progress?.advancedAt,
+    ),
+  ),
+  gauge('relayer_balance', 'Balance of the wallet of the relayer on the parent chain, in whole coins.', (state) => {
+    const wallet = walletNow(state);
+    return wallet && toCoins(wallet.balance);
+  }),
+  gauge(
+    'relayer_spend_per_day',
+    'What the wallet of the relayer spends in a day, by up to the last 24 hours, in whole coins.',
+    (state) => {
+      const spend = spendOf(state);
+      return spend && toCoins(spend.perDay);
+    },
+  ),
+  gauge(
+    'relayer_days_left',
+    'How many days the wallet of the relayer lasts at what it spends; absent while that is not known, and without spend.',
+    (state) => spendOf(state)?.daysLeft,
+  ),
+];

@@ -1,0 +1,109 @@
+import { beginSentence } from '../../../lib/begin-sentence.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import { formatMinute, formatSecond } from '../../../lib/format-instant.ts';
+import { SEVERITIES } from '../../../model/severity.ts';
+import type { Message, MessageAlert } from './to-message.ts';
+
+/** How a service marks up text. Every function gets plain text and returns what may be sent. */
+export interface Markup {
+  readonly plain: (text: string) => string;
+  readonly bold: (text: string) => string;
+  readonly code: (text: string) => string;
+  readonly link: (text: string, url: string) => string;
+}
+
+/** Texts are cut here, so that one alert cannot fill a message. */
+const MOST_OF_A_TEXT = 500;
+/** Texts of the first alert are cut here, where markup makes it too long for the message all the same. */
+const LESS_OF_A_TEXT = 100;
+
+/** The text in one line, cut to a length, without half a character at its end. */
+export function clip(text: string, most: number): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const worstOf = (alerts: readonly MessageAlert[]): string =>
+  SEVERITIES.find((severity) => alerts.some((one) => one.severity === severity)) ?? 'info';
+
+/** What the message is about: a subnet, or this subnetd. */
+const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${instance}`;
+
+/** The message in one line, as `CRITICAL devnet: subnet2 is down`. */
+export function writeTitle(message: Message): string {
+  const { alerts, omitted } = message;
+  const begun = alerts.filter(({ isNew, status }) => isNew && status === 'firing');
+  const ended = alerts.filter(({ status }) => status === 'resolved');
+  const ongoing = alerts.length + omitted - begun.length - ended.length;
+  const firing = alerts.filter(({ status }) => status === 'firing');
+  const title = (word: string, text: string) => clip(`${word} ${groupOf(message)}: ${text}`, 250);
+  const about = (list: readonly MessageAlert[], more: string) =>
+    list.length === 1 && list[0] ? list[0].summary : `${list.length} ${more}`;
+  if (message.kind === 'drill')
+    return title('DRILL', message.status === 'firing' ? 'a test alert' : 'the test alert has ended');
+  if (begun.length > 0) return title(worstOf(begun).toUpperCase(), about(begun, 'alerts'));
+  if (ended.length > 0 && ongoing === 0) return title('RESOLVED', about(ended, 'alerts'));
+  if (ended.length > 0)
+    return title('RESOLVED', `${about(ended, 'alerts')}, ${formatCount(ongoing, 'still fires', 'still fire')}`);
+  return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
+}
+
+function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
+  const { plain, bold, code, link } = markup;
+  const { status, isNew, severity, links } = one;
+  const text = (value: string) => plain(clip(value, mostOfText));
+  const word = status === 'resolved' ? 'resolved' : isNew ? severity : `still ${severity}`;
+  const head = `${bold(`${word}: ${clip(one.summary, mostOfText)}`)}`;
+  const when =
+    status === 'resolved' && one.endsAt !== undefined
+      ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
+      : `Since ${formatMinute(Date.parse(one.startsAt))}${one.seenAt ? `, seen at ${formatSecond(Date.parse(one.seenAt))}` : ''}.`;
+  const shown = [
+    ...(links.incident === undefined ? [] : [link('incident', links.incident)]),
+    ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),
+    ...(links.dashboard === undefined ? [] : [link('dashboard', links.dashboard)]),
+  ].join(plain(' · '));
+  // An alert that has ended needs no fix.
+  const lines =
+    status === 'resolved'
+      ? [head, plain(when)]
+      : [
+          head,
+          text(`${beginSentence(one.evidence).replace(/\.$/, '')}. ${when}`),
+          ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, mostOfText))}`]),
+        ];
+  return [...lines, ...(shown === '' ? [] : [shown])].join('\n');
+}
+
+/**
+ * The alerts of a message as marked-up text of at most `most` characters (UTF-16 code units): as many as fit, then how many
+ * more there are.
+ */
+export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: number): string {
+  const blocks: string[] = [];
+  let size = 0;
+  const rest = (left: number) => markup.plain(`… and ${formatCount(left, 'more alert', 'more alerts')}.`);
+  for (const [index, one] of alerts.entries()) {
+    const left = alerts.length + omitted - index;
+    const isLast = left === 1;
+    const fits = (block: string) => size + block.length + (isLast ? 0 : 2 + rest(left).length) <= most;
+    const whole = writeAlert(one, markup);
+    const block = fits(whole) || index > 0 ? whole : writeAlert(one, markup, LESS_OF_A_TEXT);
+    if (!fits(block)) {
+      blocks.push(rest(left));
+      return blocks.join('\n\n');
+    }
+    blocks.push(block);
+    size += block.length + 2;
+  }
+  if (omitted > 0) blocks.push(rest(omitted));
+  return blocks.join('\n\n');
+}
+
+/** Text without markup. */
+export const PLAIN: Markup = {
+  plain: (text) => text,
+  bold: (text) => text,
+  code: (text) => text,
+  link: (text, url) => `${text}: ${url}`,
+};

@@ -1,0 +1,118 @@
+import { SEVERITIES } from '../../../model/severity.ts';
+import { alertKey, type TrackedAlert } from '../../alerts/tracked-alert.ts';
+import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
+
+/** How long a change waits for others, so that all are one message, and the pause after a message. */
+export const TIMES = {
+  /** Of an alert that pages. What it reports is confirmed already. */
+  criticalWaitMs: 10_000,
+  /** Longer than a round of checks, so that all that one fault brings is one message. */
+  waitMs: 15_000,
+  /** A new alert that pages does not wait for it. */
+  pauseMs: 60_000,
+} as const;
+
+/** A firing alert of a group, in wall time. */
+export interface FiringAlert extends TrackedAlert {
+  readonly firedAt: number;
+  /** Nobody is notified of it now: by the severities of the channel, an inhibiting alert, or planned work. */
+  readonly isWithheld: boolean;
+}
+
+/** The alerts of a message, the worst first. */
+export interface PlannedMessage {
+  /** `change`: an alert fires or has ended; `reminder`: those that fire still do. */
+  readonly kind: 'change' | 'reminder';
+  readonly begun: readonly NotifiedAlert[];
+  readonly ended: readonly NotifiedAlert[];
+  readonly ongoing: readonly NotifiedAlert[];
+}
+
+const RANKS: readonly string[] = SEVERITIES;
+const rankOf = ({ labels }: NotifiedAlert): number => RANKS.indexOf(labels.severity ?? '');
+
+const worstFirst = (alerts: readonly NotifiedAlert[]): readonly NotifiedAlert[] =>
+  alerts.toSorted((one, other) => rankOf(one) - rankOf(other) || one.startsAt - other.startsAt);
+
+/** A firing alert as it is noted once a channel was notified of it. */
+const toNotified = ({ labels, annotations, details, firedAt, seenAt }: FiringAlert): NotifiedAlert => ({
+  labels,
+  annotations,
+  ...(details && { details }),
+  startsAt: firedAt,
+  seenAt,
+});
+
+/** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */
+const isOver = (at: number, ms: number, now: number): boolean => now - at >= ms || at > now;
+
+/** The message that is due for a group, or undefined. `firing` has every firing alert of the group by its key. */
+export function planMessage(
+  firing: ReadonlyMap<string, FiringAlert>,
+  before: NotifiedGroup | undefined,
+  repeatMs: number | undefined,
+  now: number,
+): PlannedMessage | undefined {
+  const known = Object.entries(before?.alerts ?? {});
+  const isKnown = new Set(known.map(([key]) => key));
+  // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
+  const isNews = ({ isWithheld, details, labels }: FiringAlert) =>
+    !isWithheld && details?.isClearing !== true && !isKnown.has(alertKey(labels));
+  const begun = [...firing.values()].filter(isNews);
+  const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [alert]));
+  const ongoing = known.flatMap(([key, alert]) => {
+    const current = firing.get(key);
+    return current === undefined || current.isWithheld ? [] : [{ ...toNotified(current), startsAt: alert.startsAt }];
+  });
+  // Nobody is reminded of an alert that planned work covers.
+  const isReminded = known.some(([key]) => {
+    const current = firing.get(key);
+    return current !== undefined && !current.isWithheld && current.planned === undefined;
+  });
+  const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
+    kind,
+    begun: worstFirst(begun.map(toNotified)),
+    ended: worstFirst(ended),
+    ongoing: worstFirst(ongoing),
+  });
+
+  const isRested = before === undefined || isOver(before.sentAt, TIMES.pauseMs, now);
+  const isDue =
+    begun.some(({ labels, firedAt }) =>
+      labels.severity === 'critical'
+        ? isOver(firedAt, TIMES.criticalWaitMs, now)
+        : isRested && isOver(firedAt, TIMES.waitMs, now),
+    ) ||
+    (isRested && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
+  if (isDue) return message('change');
+  if (begun.length + ended.length > 0 || !isReminded || before === undefined || repeatMs === undefined)
+    return undefined;
+  return isOver(before.sentAt, repeatMs, now) ? message('reminder') : undefined;
+}
+
+/** What a channel has been notified of once it has accepted the message. */
+export function afterMessage(
+  { begun, ended }: PlannedMessage,
+  before: NotifiedGroup | undefined,
+  { channel, group, thread, now }: Omit<NotifiedGroup, 'alerts' | 'sentAt'> & { readonly now: number },
+): NotifiedGroup {
+  const over = new Set(ended.map(({ labels }) => alertKey(labels)));
+  const left = Object.entries(before?.alerts ?? {}).filter(([key]) => !over.has(key));
+  const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
+  return { channel, group, alerts, sentAt: now, thread };
+}
+
+/** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */
+export function noteEnds(
+  before: NotifiedGroup,
+  firing: ReadonlyMap<string, FiringAlert>,
+  endsAt: (key: string) => number,
+): NotifiedGroup {
+  const entries = Object.entries(before.alerts);
+  if (entries.every(([key, alert]) => firing.has(key) === (alert.endsAt === undefined))) return before;
+  const noted = entries.map(([key, { endsAt: known, ...alert }]): readonly [string, NotifiedAlert] => [
+    key,
+    firing.has(key) ? alert : { ...alert, endsAt: known ?? endsAt(key) },
+  ]);
+  return { ...before, alerts: Object.fromEntries(noted) };
+}

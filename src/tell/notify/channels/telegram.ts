@@ -1,0 +1,46 @@
+import type { ChannelTarget } from '../../../model/channel.ts';
+import { HTML } from './html.ts';
+import { writeAlerts, writeTitle } from './message-words.ts';
+import type { ChannelRequest } from './post.ts';
+import { readToken } from './read-secret.ts';
+import type { Message } from './to-message.ts';
+
+type TelegramTarget = ChannelTarget & { readonly kind: 'telegram' };
+
+/** A longer text is refused. It counts what is left of the HTML, which is less. Source: Bot API, `sendMessage`. */
+const MOST = 4_096;
+
+/** What the Bot API answers when it refuses; `description` in its JSON. */
+export const TELEGRAM_REFUSALS: Readonly<Record<string, string>> = {
+  'chat not found': 'does not find the chat; correct chatId, and add the bot to the chat',
+  'bot was blocked': 'says that the bot was blocked by the user; unblock it in the chat',
+  'bot was kicked': 'says that the bot was removed from the chat; add it again',
+  'not enough rights': 'does not let the bot write in the chat; give it the right to send messages',
+  'upgraded to a supergroup': 'says that the chat has a new id; write the one of the supergroup into chatId',
+  'message thread not found': 'does not find the topic; correct threadId',
+  Unauthorized: 'refuses the token; write the one that @BotFather shows into tokenFile',
+  'Not Found': 'refuses the token; write the one that @BotFather shows into tokenFile',
+};
+
+/** The body of a message. */
+export function toTelegramBody({ chatId, threadId }: TelegramTarget, message: Message): object {
+  const title = HTML.bold(writeTitle(message));
+  return {
+    chat_id: chatId,
+    ...(threadId !== undefined && { message_thread_id: threadId }),
+    text: `${title}\n\n${writeAlerts(message, HTML, MOST - title.length - 2)}`,
+    parse_mode: 'HTML',
+    link_preview_options: { is_disabled: true },
+  };
+}
+
+/** The request for a message. Throws `UnusableFile`. */
+export function toTelegramRequest(target: TelegramTarget, setting: string, message: Message): ChannelRequest {
+  const { tokenFile, apiUrl } = target;
+  const token = readToken(`${setting}.tokenFile`, tokenFile);
+  return {
+    url: new URL(`${apiUrl}/bot${token}/sendMessage`),
+    headers: {},
+    body: JSON.stringify(toTelegramBody(target, message)),
+  };
+}

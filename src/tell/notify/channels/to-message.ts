@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { alertKey } from '../../alerts/tracked-alert.ts';
+import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
+import type { PlannedMessage } from './plan-message.ts';
+
+/** An alert of a message. */
+export interface MessageAlert {
+  readonly status: 'firing' | 'resolved';
+  /** Whether this message is the first about its status. */
+  readonly isNew: boolean;
+  /** Stable over the life of the alert, and the same after it has fired again. */
+  readonly key: string;
+  readonly alert: string;
+  readonly severity: string;
+  readonly subnet?: string;
+  readonly component?: string;
+  readonly name?: string;
+  /** What is wrong. */
+  readonly summary: string;
+  readonly evidence: string;
+  readonly fix?: string;
+  /** RFC 3339, as `seenAt` and `endsAt`. */
+  readonly startsAt: string;
+  /** When the evidence was seen: its durations are of then. */
+  readonly seenAt?: string;
+  readonly endsAt?: string;
+  readonly links: { readonly runbook?: string; readonly incident?: string; readonly dashboard?: string };
+}
+
+/** What a channel sends about one group. */
+export interface Message {
+  /** The same for each attempt to send it. */
+  readonly id: string;
+  readonly kind: 'change' | 'reminder' | 'drill';
+  /** `resolved` when nothing that it lists fires any more. */
+  readonly status: 'firing' | 'resolved';
+  /** The name of the subnetd that sends it. */
+  readonly instance: string;
+  readonly subnet?: string;
+  /** The id of the first message since no alert of the group fired; equal to `id` in the first. */
+  readonly thread: string;
+  readonly sentAt: string;
+  /** New ones first, then those that have ended, then those that fire still; the worst first in each. */
+  readonly alerts: readonly MessageAlert[];
+  /** How many more alerts the group has. */
+  readonly omitted: number;
+}
+
+/** A message lists at most this many alerts. */
+const MOST_ALERTS = 200;
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
+
+function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNew: boolean): MessageAlert {
+  const { labels, annotations, details, startsAt, seenAt, endsAt } = one;
+  const { alertname = '', severity = '', subnet, component, name } = labels;
+  const { summary = '', description = '', runbook_url: runbook, incident_url: incident } = annotations;
+  const { dashboard_url: dashboard } = annotations;
+  return {
+    status,
+    isNew,
+    key: digest(alertKey(labels)),
+    alert: alertname,
+    severity,
+    ...(subnet !== undefined && { subnet }),
+    ...(component !== undefined && { component }),
+    ...(name !== undefined && { name }),
+    summary: details?.summary ?? summary,
+    evidence: details?.evidence ?? description,
+    ...(details && details.fix !== '' && { fix: details.fix }),
+    startsAt: toIso(startsAt),
+    ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
+    ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),
+    links: {
+      ...(runbook !== undefined && { runbook }),
+      ...(incident !== undefined && { incident }),
+      ...(dashboard !== undefined && { dashboard }),
+    },
+  };
+}
+
+/** The message as channels send it. `before` is what the channel was notified of until now. */
+export function toMessage(
+  { kind, begun, ended, ongoing }: PlannedMessage,
+  before: NotifiedGroup | undefined,
+  {
+    channel,
+    group,
+    instance,
+    now,
+  }: Pick<NotifiedGroup, 'channel' | 'group'> & { readonly instance: string; readonly now: number },
+): Message {
+  const all = [
+    ...begun.map((one) => toMessageAlert(one, 'firing', true)),
+    ...ended.map((one) => toMessageAlert(one, 'resolved', true)),
+    ...ongoing.map((one) => toMessageAlert(one, 'firing', false)),
+  ];
+  // After a crash the same message has the same id, so that its receiver can leave it out.
+  const about = all.map(({ key, status, isNew, startsAt }) => [key, status, isNew, startsAt]);
+  const id = digest(JSON.stringify([instance, channel, group, kind, before?.sentAt ?? 0, about]));
+  const isGoing = before !== undefined && Object.keys(before.alerts).length > 0;
+  return {
+    id,
+    kind,
+    status: begun.length + ongoing.length > 0 ? 'firing' : 'resolved',
+    instance,
+    ...(group !== '' && { subnet: group }),
+    thread: isGoing ? before.thread : id,
+    sentAt: toIso(now),
+    alerts: all.slice(0, MOST_ALERTS),
+    omitted: Math.max(0, all.length - MOST_ALERTS),
+  };
+}

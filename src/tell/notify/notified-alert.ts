@@ -1,0 +1,38 @@
+import type { AlertAnnotations, AlertDetails, AlertLabels } from '../alerts/tracked-alert.ts';
+
+/** An alert that a channel has been notified of, and not yet of its end. Times are wall time. */
+export interface NotifiedAlert {
+  readonly labels: AlertLabels;
+  readonly annotations: AlertAnnotations;
+  readonly details?: AlertDetails | undefined;
+  readonly startsAt: number;
+  /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
+  readonly seenAt?: number;
+  /** When it was found to be over. */
+  readonly endsAt?: number;
+}
+
+/** What a channel has been notified of in one group. Times are wall time. */
+export interface NotifiedGroup {
+  readonly channel: string;
+  /** A subnet, or empty for subnetd itself. */
+  readonly group: string;
+  /** By the key of the alert. Empty soon after the last alert has ended. */
+  readonly alerts: Readonly<Record<string, NotifiedAlert>>;
+  readonly sentAt: number;
+  /** The id of the first message since no alert of the group fired. */
+  readonly thread: string;
+}
+
+/** By channel and group. */
+export type NotifiedGroups = ReadonlyMap<string, NotifiedGroup>;
+
+/** The key of a group of a channel. */
+export const groupKey = ({ channel, group }: Pick<NotifiedGroup, 'channel' | 'group'>): string =>
+  JSON.stringify([channel, group]);
+
+/** Keeps what channels have been notified of across restarts. Every function rejects when the database fails. */
+export interface NotifiedStore {
+  load(): Promise<readonly NotifiedGroup[]>;
+  save(changed: NotifiedGroups, gone: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,106 @@
+import {
+  type ConsensusSettings,
+  type Masternodes,
+  type MissedRounds,
+  type NextEpoch,
+  settingsAt,
+} from '../../model/chain.ts';
+import type { Client } from '../../model/client.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import { clientOf } from '../clients/clients.ts';
+
+/** The chain of a subnet: that of most of its nodes. */
+export interface Chain {
+  readonly chainId?: number;
+  readonly genesis?: string;
+}
+
+/** The masternodes at a block, and the rounds of its epoch that were missed until then, both read from one node. */
+export interface Counted {
+  readonly masternodes: Masternodes;
+  readonly missedRounds: MissedRounds;
+}
+
+/** What the nodes of a subnet say about its chain together. */
+export interface ChainView {
+  /** Undefined while no chain has a majority among the nodes that gave theirs. */
+  readonly chain?: Chain;
+  /** Those of the newest round that is known. */
+  readonly consensus?: ConsensusSettings;
+  /** By rounds as soon as a node of a client says so. */
+  readonly epochsBy: Client['epochsBy'];
+  /** The number of the epoch of the round 0, where epochs go by rounds. */
+  readonly firstEpoch?: number;
+  /** The members by the node with the newest block. */
+  readonly masternodes?: Masternodes;
+  /** By the node with the newest block of those that also give the missed rounds; read at a watched time. */
+  readonly counted?: Counted & { readonly at: number };
+  /** The newest choice of masternodes for a next epoch. */
+  readonly nextEpoch?: NextEpoch;
+  /** The nodes that are on another chain by what they say. */
+  readonly foreign: ReadonlySet<TargetState>;
+}
+
+const isSame = (one: Chain, other: Chain | undefined): boolean =>
+  one.chainId === other?.chainId && one.genesis === other?.genesis;
+
+/** The chain of more than half of these nodes. Only the last candidate of Boyer and Moore's vote can be it, so that one is counted. */
+function findMajority(chains: readonly Chain[]): Chain | undefined {
+  let last: Chain | undefined;
+  let lead = 0;
+  for (const chain of chains) {
+    if (lead === 0) last = chain;
+    lead += isSame(chain, last) ? 1 : -1;
+  }
+  if (last === undefined) return undefined;
+  const count = lead === chains.length ? lead : chains.filter((chain) => isSame(chain, last)).length;
+  return count * 2 > chains.length ? { chainId: last.chainId, genesis: last.genesis } : undefined;
+}
+
+const differs = (one: number | string | undefined, other: number | string | undefined): boolean =>
+  one !== undefined && other !== undefined && one !== other;
+
+/** Whether a node says that it is on another chain than most nodes. */
+const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
+  chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
+
+/** Brings together what the nodes say about their chain. */
+export function viewChain(states: readonly TargetState[]): ChainView {
+  const chains: Chain[] = [];
+  for (const state of states) {
+    const own = state.facts.node?.chain?.observation;
+    if (own?.chainId !== undefined && own.genesis !== undefined) chains.push(own);
+  }
+  const chain = findMajority(chains);
+  const foreign = new Set<TargetState>();
+  let consensus: ConsensusSettings | undefined;
+  let newest: Masternodes | undefined;
+  let counted: ChainView['counted'];
+  let nextEpoch: NextEpoch | undefined;
+  let epochsBy: Client['epochsBy'] = 'block';
+  let firstEpoch: number | undefined;
+  for (const state of states) {
+    const { target, facts: known } = state;
+    const facts = known.node?.chain;
+    if (facts === undefined || target.component !== 'node') continue;
+    const { observation, epoch } = facts;
+    if (isForeign(observation, chain)) {
+      foreign.add(state);
+      continue;
+    }
+    consensus ??= observation.consensus;
+    if (epoch.nextEpoch && (epoch.nextEpoch.block ?? 0) >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
+    const { masternodes, missedRounds } = epoch;
+    const isByRound = clientOf({ target, facts: known }).epochsBy === 'round';
+    if (isByRound) epochsBy = 'round';
+    if (masternodes === undefined) continue;
+    // Another client may count it in another way.
+    if (isByRound && masternodes.epoch !== undefined && observation.consensus && observation.consensus.epoch > 0)
+      firstEpoch = masternodes.epoch - Math.floor(masternodes.round / observation.consensus.epoch);
+    if (masternodes.number >= (newest?.number ?? 0)) newest = masternodes;
+    if (missedRounds && masternodes.number >= (counted?.masternodes.number ?? 0))
+      counted = { masternodes, missedRounds, at: facts.at };
+  }
+  const now = consensus && newest ? settingsAt(consensus, newest.round) : consensus;
+  return { chain, consensus: now, epochsBy, firstEpoch, masternodes: newest, counted, nextEpoch, foreign };
+}

@@ -1,0 +1,176 @@
+import type { ClockDisturbances } from '../../lib/clock.ts';
+import type { Headline } from '../../model/headline.ts';
+import type { PlannedWork } from '../../model/planned-work.ts';
+import type { EndedProblem, Problem } from '../../model/problem.ts';
+import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
+import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
+import type { SubnetFacts } from '../../model/subnet-facts.ts';
+import type { Subnet } from '../../model/target.ts';
+import { diagnose } from './diagnose.ts';
+import { dropObserved } from './ended-problems.ts';
+import { findEpoch } from './find-epoch.ts';
+import { findHeadline, isQuorumLost } from './find-headline.ts';
+import { findMembers } from './find-members.ts';
+import { type FollowedProblems, followProblems } from './follow-problems.ts';
+import { markPlanned } from './mark-planned.ts';
+import { indexProblems } from './problem-index.ts';
+import { findIdle, withoutIdle } from './quorum.ts';
+import type { ExposureMemory, SubnetView } from './subnet-view.ts';
+import { viewSubnet } from './view-subnet.ts';
+
+/** What is known of a subnet as a whole after a diagnosis. */
+export interface Diagnosis extends FollowedProblems {
+  readonly quorum: Quorum | undefined;
+  /** Its state in one sentence; undefined before the first diagnosis. */
+  readonly headline: Headline | undefined;
+  readonly members: readonly Member[];
+  /** Undefined until the chain has named its masternodes. */
+  readonly epoch: Epoch | undefined;
+  /** The height that at least half of the nodes have reached. */
+  readonly reference: number | undefined;
+  /** How long a height may go without rising; undefined before the first diagnosis. */
+  readonly stallAfterMs: number | undefined;
+}
+
+/** Nothing is known before the first diagnosis. */
+export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
+
+export const NO_DIAGNOSIS: Diagnosis = {
+  ...NO_PROBLEMS,
+  quorum: undefined,
+  headline: undefined,
+  members: [],
+  epoch: undefined,
+  reference: undefined,
+  stallAfterMs: undefined,
+};
+
+/** What is known of a subnet as a whole, with these problems. */
+export function describeSubnet(
+  view: SubnetView,
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  plannedWork: readonly PlannedWork[] = [],
+): Omit<Diagnosis, keyof FollowedProblems> {
+  // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name.
+  const seesNothing =
+    problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
+    (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
+  const idle = findIdle(
+    view,
+    problems.some(({ problem }) => problem === 'subnet_halted'),
+  );
+  const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
+  const hasRisen = view.nodes.length === 0 || view.nodes.some(({ rises }) => rises);
+  const found = findMembers(view, idle);
+  const members = seesNothing
+    ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
+    : found;
+  return {
+    quorum,
+    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, plannedWork }),
+    members,
+    epoch: findEpoch(view, members, seesNothing),
+    reference: view.reference,
+    stallAfterMs: view.stallAfterMs,
+  };
+}
+
+/** What a diagnosis knows beside the targets. */
+export interface Circumstances {
+  readonly clock?: ClockDisturbances;
+  readonly facts?: SubnetFacts;
+  /** The planned work of the subnet that is in force. */
+  readonly plannedWork?: readonly PlannedWork[];
+  readonly exposures?: ExposureMemory;
+}
+
+/** Diagnoses a subnet at `now`, given its problems before. */
+export function diagnoseSubnet(
+  subnet: Subnet,
+  targets: readonly TargetState[],
+  before: FollowedProblems,
+  now: number,
+  { clock = {}, facts = {}, plannedWork = [], exposures }: Circumstances = {},
+): Diagnosis {
+  const known = indexProblems(before.problems);
+  const view = viewSubnet(subnet, targets, now, facts, exposures, known);
+  const ended = dropObserved(before.ended, targets);
+  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now);
+  const problems = markPlanned(followed.problems, known, plannedWork);
+  return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
+}
+
+/**
+ * A failing check with the problem that explains it. The checks by which a problem of their own target is judged get its fix, the
+ * others its summary as their cause. `isOwn`: the check and the problem are of one target.
+ */
+function explainCheck(
+  state: ExplainedCheckState,
+  problem: Problem | EndedProblem,
+  isOwn: boolean,
+): ExplainedCheckState {
+  const { component, name, summary } = problem;
+  const because = { problem: problem.problem, component, name };
+  if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
+  const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
+  const judgesIt = isOwn && judgedBy.includes(state.check);
+  // Known failures have no check of their own. The check of their container shows them.
+  const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
+  // Its words and its fix are from before it began to clear.
+  if (problem.state === 'clearing')
+    return judgesIt || isKnownFailure
+      ? { ...state, because }
+      : { ...state, cause: `of a problem that seems to be over: ${summary}`, because };
+  const { fix } = problem;
+  if (judgesIt) return { ...state, fix, because };
+  return isKnownFailure
+    ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
+    : { ...state, cause: summary, because };
+}
+
+const subjectOf = (component: string, name: string): string => `${component} ${name}`;
+
+const keyOf = (component: string, name: string, check: string): string => `${subjectOf(component, name)} ${check}`;
+
+/** By target: the first of the problems that are open and about it, else the first that names it. The problems are the worst first. */
+function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
+  const naming = new Map<string, Problem>();
+  const open = problems.filter(({ state, severity }) => state === 'open' && severity !== 'info');
+  const add = (component: string, name: string, one: Problem) => {
+    const key = subjectOf(component, name);
+    if (!naming.has(key)) naming.set(key, one);
+  };
+  for (const one of open) if (one.component && one.name) add(one.component, one.name, one);
+  for (const one of open) for (const name of one.nodes ?? []) add('node', name, one);
+  return naming;
+}
+
+/** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them, ended ones too. */
+export function explainTargets(
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  ended: readonly EndedProblem[] = [],
+): readonly TargetState[] {
+  const byCheck = new Map(
+    [...ended, ...problems].flatMap((problem) =>
+      problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
+    ),
+  );
+  const naming = findNaming(problems);
+  if (byCheck.size === 0 && naming.size === 0) return targets;
+  return targets.map((judged) => {
+    const { component, name } = judged.target;
+    const named = naming.size === 0 ? undefined : naming.get(subjectOf(component, name));
+    const state = named === undefined ? judged : { ...judged, problem: named };
+    const find = ({ check, verdict }: ExplainedCheckState) =>
+      verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;
+    if (!state.checks.some((check) => find(check) !== undefined)) return state;
+    const checks = state.checks.map((check) => {
+      const problem = find(check);
+      if (problem === undefined) return check;
+      return explainCheck(check, problem, problem.component === component && problem.name === name);
+    });
+    return { ...state, checks };
+  });
+}

@@ -1,0 +1,190 @@
+import type { ClockDisturbances } from '../../lib/clock.ts';
+import {
+  type EndedProblem,
+  type ExplainedCheck,
+  isStanding,
+  type Problem,
+  type ProblemRef,
+  type Suspicion,
+} from '../../model/problem.ts';
+import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { formatReason } from '../../model/verdict.ts';
+import { findChainProblems, findForeign } from './find-chain-problems.ts';
+import { findCheckProblems } from './find-check-problems.ts';
+import { findClockProblems } from './find-clock-problems.ts';
+import { findContainerProblems } from './find-container-problems.ts';
+import { findRecovering } from './find-joining.ts';
+import { findKnownFailures } from './find-known-failures.ts';
+import { findLogProblems } from './find-log-problems.ts';
+import { findMonitorProblems } from './find-monitor-problems.ts';
+import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
+import { findParentProblems } from './find-parent-problems.ts';
+import { findSetupProblems } from './find-setup-problems.ts';
+import { findStatsProblems } from './find-stats-problems.ts';
+import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
+import { findUnusedBootnode } from './find-unused-bootnode.ts';
+import { findWalletProblems } from './find-wallet-problems.ts';
+import { createProblemIndex, indexProblems, type ProblemIndex } from './problem-index.ts';
+import { askedAt, type SubnetView } from './subnet-view.ts';
+import { withContract } from './with-contract.ts';
+
+const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
+
+/** Whether a check is one of those that judge a problem of their own target. */
+const isOwnCheck = (one: ProblemRef, each: ExplainedCheck): boolean =>
+  one.component === each.component &&
+  one.name === each.name &&
+  problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
+
+/** Without the problems that another one of them causes. */
+function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
+  const caused = createProblemIndex<ProblemRef>();
+  for (const { causes } of found) for (const one of causes) caused.set(one);
+  return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
+}
+
+/** What is seen of a node that is just back. */
+const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_partitioned', 'peers_missing'];
+
+/** What is said of a node that does not answer. */
+const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
+
+/** While one of these lasts, the probe of a node, or of all nodes of a subnet, shows no more than that. */
+const SILENCING: readonly ProblemName[] = [
+  'monitor_offline',
+  'never_reached',
+  'subnet_halted',
+  'node_down',
+  'node_hanging',
+  'container_paused',
+  'container_down',
+  'container_restarting',
+];
+
+const NOTHING: ReadonlySet<Suspicion> = new Set();
+
+/** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
+function findStale(
+  found: readonly Suspicion[],
+  before: ProblemIndex<Problem>,
+  isOver: (one: Problem) => boolean,
+  { nodes, now }: SubnetView,
+): ReadonlySet<Suspicion> {
+  const silent = found.filter(({ problem }) => SILENCE.includes(problem));
+  if (silent.length === 0) return NOTHING;
+  /** Until when something kept a node from answering, and without a name, all of them. */
+  const keptUntil = new Map<string, number>();
+  for (const one of before.values) {
+    const { problem, name = '', clearingSince = now } = one;
+    if (SILENCING.includes(problem) && isOver(one))
+      keptUntil.set(name, Math.max(clearingSince, keptUntil.get(name) ?? clearingSince));
+  }
+  if (keptUntil.size === 0) return NOTHING;
+  const probedAt = new Map(nodes.map(({ name, state }) => [name, askedAt(state)]));
+  const isStale = (suspicion: Suspicion) => {
+    const { name = '' } = suspicion;
+    const known = before.get(suspicion);
+    // An old answer does not end what was confirmed.
+    if (known !== undefined && isStanding(known)) return false;
+    return ['', name].some((one) => (keptUntil.get(one) ?? Number.NEGATIVE_INFINITY) >= (probedAt.get(name) ?? 0));
+  };
+  return new Set(silent.filter(isStale));
+}
+
+/** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
+function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
+  if (one.problem !== 'relayer_stopped') return one;
+  const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
+  if (cause === undefined) return one;
+  return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
+}
+
+/** The failing checks that these problems explain, without the own checks of each problem. */
+function findExplained(view: SubnetView, problems: readonly (Problem | EndedProblem)[]): readonly ExplainedCheck[] {
+  if (problems.length === 0) return [];
+  const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
+  return problems.flatMap((one) =>
+    one.explains.flatMap((each) => (isOwnCheck(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
+  );
+}
+
+/**
+ * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that
+ * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
+ * `before` holds the problems so far. While one of them is clearing, the checks that it explained are no problems of their own, and
+ * neither are those that an ended one still explains.
+ */
+export function diagnose(
+  view: SubnetView,
+  before: ProblemIndex<Problem> = indexProblems<Problem>([]),
+  clock: ClockDisturbances = {},
+  ended: readonly EndedProblem[] = [],
+): ProblemIndex<Suspicion> {
+  const failures = findKnownFailures(view, before);
+  /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
+  const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
+  const candidates = dropCaused([
+    ...failures.filter((one) => !bringsOthers(one)),
+    ...explainOtherTargets(
+      [
+        ...failures.filter(bringsOthers),
+        ...findContainerProblems(view),
+        ...findForeign(view),
+        ...findNodeProblems(view),
+      ],
+      view,
+    ),
+    ...findChainProblems(view),
+    ...findClockProblems(view),
+    ...findSubnetProblems(view, before),
+    ...findParentProblems(view),
+    ...findWalletProblems(view),
+    ...findStatsProblems(view),
+    ...findLogProblems(view),
+    ...findUnusedBootnode(view),
+    ...findSetupProblems(view),
+    ...findMonitorProblems(clock, view),
+  ]);
+  const isThere = new Set(candidates.map(({ problem, name = '' }) => `${problem} ${name}`));
+  const isOver = ({ problem, name = '' }: Problem) => !isThere.has(`${problem} ${name}`);
+  const recovering = new Set(findRecovering(before, view.now).flatMap((one) => (isOver(one) ? [one.name] : [])));
+  /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
+  const isRecovering = ({ problem, name }: Suspicion) =>
+    RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
+  const stale = findStale(candidates, before, isOver, view);
+  const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));
+  const explained = new Set<ExplainedCheck>();
+  for (const { explains } of stale) for (const each of explains) explained.add(each);
+  const isTaken = (each: ExplainedCheck) => explained.has(each);
+  /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
+  const take = (one: Suspicion): Suspicion => {
+    const free = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
+    const sizeBefore = explained.size;
+    for (const each of free) explained.add(each);
+    const hasTwins = explained.size - sizeBefore < free.length;
+    if (free === one.explains && !hasTwins) return one;
+    return { ...one, explains: hasTwins ? [...new Set(free)] : free };
+  };
+  const found = createProblemIndex<Suspicion>();
+  for (const one of causes) found.set(take(one));
+  const notFoundAgain: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
+  for (const one of before.values)
+    if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) notFoundAgain.push(one);
+  for (const each of findExplained(view, notFoundAgain)) explained.add(each);
+  const halt = before.get({ problem: 'subnet_halted' });
+  // After a restart, subnetd needs as long to find a halt again as it did at first.
+  if (halt?.state === 'open' && found.get(halt) === undefined)
+    for (const each of explainHalt(view)) explained.add(each);
+  for (const one of findCheckProblems(view, explained)) {
+    const own = withContract(withCause(one, causes), view);
+    if (own === undefined) continue;
+    const taken = take(own);
+    if ((one.explains.length > 0 && taken.explains.length === 0) || isRecovering(taken)) continue;
+    const known = found.get(taken);
+    found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
+  }
+  // While nothing could be reached, silence was no evidence: each problem is confirmed by what is found from now on.
+  if (before.values.some(({ problem }) => isBlind(problem)))
+    for (const one of found.values) found.set({ ...one, lastedMs: 0 });
+  return found;
+}

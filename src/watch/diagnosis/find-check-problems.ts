@@ -1,0 +1,152 @@
+import { listNames } from '../../lib/list-names.ts';
+import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
+import { requestCauses } from '../logs/known-causes.ts';
+import { explain, READ_FROM_NODE } from './explain-checks.ts';
+import { hasOnlyEndedSigns } from './find-known-failures.ts';
+import { isStopped, lacksPeers, type SubnetView, type TargetView } from './subnet-view.ts';
+
+/** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
+const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
+  latest_block: undefined,
+  peers: 'peers_missing',
+  log_block: 'node_log_fault',
+  messages: 'bootnode_misses_node',
+  submissions: 'relayer_stopped',
+  http: 'service_down',
+  block_data: 'stats_stale',
+  history_data: 'stats_stale',
+  logs: 'frontend_errors',
+  console: 'frontend_errors',
+  container: undefined,
+};
+
+const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
+  peers_missing: (name) => `${name} does not have the peers that it should have`,
+  node_log_fault: (name) => `the log of ${name} shows a fault`,
+  bootnode_misses_node: () => 'the bootnode does not hear every node',
+  relayer_stopped: () => 'the relayer submits no blocks',
+  service_down: (name) => `the ${name === 'stats' ? 'stats server' : name} does not answer as it should`,
+  stats_stale: () => 'the stats server gets no data from the nodes',
+  frontend_errors: () => 'the frontend shows errors',
+};
+
+const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
+/** Why submissions fail, by the pattern of the line in which the relayer says it: the problem and its summary. */
+const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
+  contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
+  parent_unreachable: NO_PARENT,
+  parent_head_unreadable: NO_PARENT,
+  submit_unconnected: NO_PARENT,
+  ...Object.fromEntries(requestCauses('', '').map(({ name }) => [`submit_${name}`, NO_PARENT])),
+};
+
+function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {
+  const modes = Object.values(facts.logs?.relayer?.byMode ?? {});
+  const pattern = modes.find(({ error }) => error !== undefined)?.error?.pattern ?? facts.logs?.relayer?.startError;
+  return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
+}
+
+function toSuspicion(
+  view: TargetView,
+  { check, seen, fix }: FailedCheck,
+  explained: ReadonlySet<ExplainedCheck>,
+): Suspicion | undefined {
+  const problem = PROBLEM_OF[check];
+  if (problem === undefined) return undefined;
+  // A server that does not answer explains what it does not show.
+  const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
+  const explains = explain(view, check, ...also);
+  if (explains.every((each) => explained.has(each))) return undefined;
+  const { state } = view;
+  const { component, name } = state.target;
+  const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
+  return {
+    problem: cause,
+    component,
+    name,
+    summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
+    evidence: seen,
+    fix,
+    explains,
+    causes: [],
+  };
+}
+
+/** Whether a service answers at all comes first, as that explains its other checks. */
+const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
+  checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
+
+/** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
+function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
+  const degraded: { readonly name: string; readonly check: Extract<CheckState, { readonly verdict: 'degraded' }> }[] =
+    [];
+  for (const { state } of targets)
+    for (const check of state.checks)
+      if (check.verdict === 'degraded') degraded.push({ name: state.target.name, check });
+  if (degraded.length === 0) return undefined;
+  const alike = [...Map.groupBy(degraded, ({ check }) => check.check).values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first.check, others: others.map(({ name }) => name) }],
+  );
+  const evidence = alike.map(({ seen, others }) =>
+    others.length === 0 ? seen : `${seen}; the same holds for ${listNames(others)}`,
+  );
+  return {
+    problem: 'check_degraded',
+    summary: `subnetd sees less of ${listNames([...new Set(degraded.map(({ name }) => name))])} than it could`,
+    evidence: evidence.join('; '),
+    fix: alike.map(({ fix }) => fix).join('; '),
+    explains: [],
+    causes: [],
+  };
+}
+
+const NONE: readonly FailedCheck[] = [];
+
+/** The checks that fail for some minutes after an error in the log. */
+const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
+
+/**
+ * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log
+ * that are signs of a known failure which is over were reported with that failure.
+ */
+function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: SubnetView): readonly FailedCheck[] {
+  const { state } = view;
+  const { target, facts } = state;
+  if (target.component === 'node' && starting.has(target.name)) return NONE;
+  // Right after the start of subnetd Docker has not said whether its container runs.
+  if (target.container !== undefined && facts.container?.observation === undefined) return NONE;
+  const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
+  const areErrorsReported = hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now);
+  const isOpen = (check: CheckState): check is FailedCheck =>
+    check.verdict === 'fail' &&
+    !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
+    !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
+    // A node that joins has not spoken with the bootnode yet.
+    !(check.check === 'messages' && all.joining.size > 0) &&
+    !(check.check === 'peers' && !lacksPeers(view, all)) &&
+    (check.check === 'submissions' || !isStopped(view));
+  let failing = NONE;
+  for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];
+  return failing.length > 1 ? inOrder(failing) : failing;
+}
+
+/** The failing checks that no problem explains, each as a problem of its own, and checks that are degraded. */
+export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {
+  const { targets, nodes } = view;
+  // A node that has just started has neither found its peers nor read its log.
+  const starting = new Set<string>();
+  for (const { isStarting, name } of nodes) if (isStarting) starting.add(name);
+  const found: Suspicion[] = [];
+  for (const one of targets) {
+    if (one.failing.length > 0 && !one.failing.every((each) => explained.has(each)))
+      for (const check of takeFailing(one, starting, view)) {
+        const own = toSuspicion(one, check, explained);
+        if (own !== undefined) found.push(own);
+      }
+  }
+  const degraded = findDegraded(targets);
+  return degraded === undefined ? found : [...found, degraded];
+}

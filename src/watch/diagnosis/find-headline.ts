@@ -1,0 +1,180 @@
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import type { WatchedMs } from '../../lib/clock.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import type { Headline } from '../../model/headline.ts';
+import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
+import { isStanding, type Problem } from '../../model/problem.ts';
+import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
+import type { Quorum, TargetState } from '../../model/snapshot.ts';
+
+/** At most this many causes are named. The others are counted. */
+const MAX_CAUSES = 3;
+
+const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
+
+/** How many more nodes may fail. One that has just started is not counted on. */
+const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
+
+/** The same, as the end of a sentence. */
+function describeReserve(quorum: Quorum): string {
+  const reserve = countReserve(quorum);
+  if (reserve <= 0) return 'no node may fail';
+  return reserve === 1 ? 'one more node may fail' : `${reserve} more nodes may fail`;
+}
+
+const describeVotes = ({ total, required, voting, starting }: Quorum): string =>
+  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+
+/** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
+export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
+  quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
+
+/** The problems of single targets, which say why the subnet is as it is. */
+function nameCauses(problems: readonly Problem[], except: Problem): string {
+  const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
+  const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
+  if (named.length === 0) return '';
+  const more = causes.length - named.length;
+  return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
+}
+
+/** The standing of a subnet with a problem of the whole, and what follows its name in the sentence. The worst first. */
+const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string?]>>> = {
+  subnet_halted: ['bad', 'is halted'],
+  chain_forked: ['bad', 'is forked'],
+  finality_stalled: ['bad', 'commits no blocks'],
+  monitor_offline: ['off', 'cannot be seen from here'],
+  never_reached: ['off', 'has not been reached yet'],
+  quorum_at_risk: ['warn'],
+};
+
+const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
+
+/** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
+function rank({ problem, state, severity, planned }: Problem): number {
+  if (isBlind(problem) && state !== 'clearing') return -1;
+  const place = WORST_FIRST.indexOf(problem);
+  return (
+    (planned === undefined ? 0 : 200) +
+    (state === 'clearing' ? 100 : 0) +
+    (severity === 'critical' ? 0 : 50) +
+    (place < 0 ? 20 : place)
+  );
+}
+
+/** The first of those with the lowest rank. */
+function findWorst(problems: readonly Problem[]): Problem | undefined {
+  let worst: Problem | undefined;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const one of problems) {
+    const own = rank(one);
+    if (own >= lowest) continue;
+    worst = one;
+    lowest = own;
+  }
+  return worst;
+}
+
+function describeWorst(
+  subnet: string,
+  worst: Problem,
+  quorum: Quorum | undefined,
+): Pick<Headline, 'standing' | 'sentence'> {
+  const usual = `${isQuorumLost(quorum) ? 'may be halted:' : 'runs, but'} ${worst.summary}`;
+  const [standing, words = usual] = WHOLE[worst.problem] ?? ['warn'];
+  const missing =
+    worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
+      ? `: ${formatCount(quorum.total - quorum.voting, `of ${quorum.total} masternodes does`, `of ${quorum.total} masternodes do`)} not vote`
+      : '';
+  const planned = worst.planned === undefined ? '' : `, ${describePlanned(worst.planned)}`;
+  return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
+}
+
+/** The containers that nobody can see, as their Docker Engine does not answer: what else is said leaves them out. */
+function describeUnseen(targets: readonly TargetState[]): string {
+  const unseen = targets.filter(({ facts }) => facts.container?.observation?.kind === 'docker-unreachable').length;
+  if (unseen === 0) return '';
+  return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
+}
+
+/** The work that is going on, in sentences. */
+const describeWork = (works: readonly PlannedWork[]): string =>
+  works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
+
+/** What the state of a subnet is told by, beside its targets and problems. */
+export interface HeadlineView {
+  readonly quorum: Quorum | undefined;
+  /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
+  readonly hasRisen: boolean;
+  readonly plannedWork?: readonly PlannedWork[];
+}
+
+/** The state of a subnet in one sentence. */
+export function findHeadline(
+  subnet: string,
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  { quorum, hasRisen, plannedWork = [] }: HeadlineView,
+): Headline {
+  const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
+  if (!isChecked)
+    return {
+      standing: 'off',
+      sentence: `${subnet} has not been checked yet`,
+      detail: 'The first round is on its way.',
+    };
+  // Who is not asked yet is not known to vote.
+  const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
+  const votes = quorum === undefined || quorum.total === 0 || !areAsked ? '' : `${describeVotes(quorum)}.`;
+  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
+  const blind = problems.find((one) => one.state === 'suspected' && isBlind(one.problem));
+  const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
+  const worst = findWorst(standing);
+  const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
+  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
+  // The worst one comes first, so nothing else is open.
+  const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
+  const gone = isClearing ? `Not seen any more, and over if it stays away: ${worst.summary}.` : '';
+  const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
+  const work = describeWork(plannedWork);
+  if ((worst === undefined || isClearing) && isQuorumLost(quorum)) {
+    const detail = join(suspicion, gone, work);
+    return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
+  }
+  if (worst === undefined && !hasRisen)
+    return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
+  if (worst === undefined) {
+    // What is suspected may have cost a vote that was counted before.
+    if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
+      const { total, required, voting } = quorum;
+      const before = `When they were last asked, ${voting} of ${total} masternodes could vote, and ${formatCount(required, 'is', 'are')} needed.`;
+      const detail = join(suspicion, before, describeUnseen(targets), work);
+      return { standing: 'ok', sentence: `${subnet} runs, but a possible problem is being checked`, detail };
+    }
+    const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
+    const detail = join(votes, suspicion, describeUnseen(targets), work);
+    const state = suspected === undefined && quorum?.starting === undefined ? 'is well' : 'runs';
+    // What would page if it is confirmed is being checked.
+    const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
+    return { standing, sentence: `${subnet} ${state}${reserve}`, detail };
+  }
+  if (isClearing) {
+    const detail = join(votes, suspicion, gone, work);
+    const sentence = `${subnet} recovers${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
+    return { standing: 'warn', sentence, detail, since: worst.since };
+  }
+  const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
+  const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');
+  return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
+}
+
+/** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */
+export function describeBroken(subnet: string, foundAt: WatchedMs | undefined, last: Headline | undefined): Headline {
+  const found = last === undefined ? 'Nothing was found before.' : `The last that was found: ${last.sentence}.`;
+  return {
+    standing: 'off',
+    sentence: `${subnet} cannot be judged`,
+    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    ...(foundAt !== undefined && { since: foundAt }),
+  };
+}

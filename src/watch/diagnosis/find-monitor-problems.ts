@@ -1,0 +1,47 @@
+import type { ClockDisturbances } from '../../lib/clock.ts';
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { HEAD_AGE_MS } from './find-parent-problems.ts';
+import { parentSubject } from './parent-view.ts';
+import type { SubnetView } from './subnet-view.ts';
+
+/** How long a gap is reported after its end, and a set clock after it was set. */
+const REPORTED_MS = 5 * 60_000;
+
+/** A shorter gap is none: a busy machine holds a process up for seconds. */
+const LEAST_GAP_MS = 15_000;
+
+/** A smaller step is none: a time service moves a clock by less. */
+const LEAST_STEP_MS = 5_000;
+
+/** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
+export function findMonitorProblems({ gap, step }: ClockDisturbances, view: SubnetView): readonly Suspicion[] {
+  const { now, facts } = view;
+  const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
+  const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;
+  const { headAgeMs = 0, at: parentAt = now } = facts.parent ?? {};
+  // By the clock of before, the newest block of the parent chain is not too old. It stays so for as long as the clock does.
+  const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < HEAD_AGE_MS);
+  const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= HEAD_AGE_MS));
+  if (!wasGone && !wasSet) return [];
+  const seen = [
+    ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
+    ...(wasSet
+      ? [
+          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatAgo(step.at, now)}`,
+        ]
+      : []),
+  ];
+  return [
+    {
+      problem: 'monitor_suspended',
+      summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',
+      evidence: seen.join('; '),
+      fix: wasGone
+        ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
+        : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
+      explains: [],
+      causes: agesParent ? [{ problem: 'parent_behind', ...parentSubject(view) }] : [],
+    },
+  ];
+}

@@ -1,0 +1,205 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import type { CheckpointProgress, ContractReading, ParentFacts, ParentResult } from '../../model/parent-chain.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import { explain } from './explain-checks.ts';
+import {
+  catchesUp,
+  describeContract,
+  describeStats,
+  findAllowedLag,
+  findLag,
+  findMode,
+  findRelayer,
+  findSubmission,
+  parentSubject,
+  submits,
+} from './parent-view.ts';
+import type { SubnetView } from './subnet-view.ts';
+
+/** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
+export const HEAD_AGE_MS = 120_000;
+
+/** The next reading comes within this time. */
+const NEXT_READING_MS = 45_000;
+
+/** A shorter time without an answer is not mentioned: there was only one probe. */
+const SHORT_MS = 1_000;
+
+/** What the relayer shows beside a parent chain that does not answer, by whether its check says that it submits. */
+const SUBMITTING: Readonly<Record<string, string>> = {
+  true: ', and the relayer has submitted nothing since',
+  false: ', and the relayer submits nothing',
+};
+
+type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
+
+function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
+  const relayer = findRelayer(view);
+  return {
+    problem,
+    ...parentSubject(view),
+    ...texts,
+    explains: relayer ? explain(relayer, 'submissions') : [],
+    causes: [],
+  };
+}
+
+/** A problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
+const withSecondWitness = (view: SubnetView, one: Suspicion): Suspicion =>
+  submits(view) === false ? one : { ...one, confirmMs: NEXT_READING_MS };
+
+function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+  const { observation, unanswered, progress } = parent;
+  const { head } = observation;
+  if (head.ok || unanswered === undefined) return undefined;
+  const lastedMs = view.now - unanswered.since;
+  const since = lastedMs < SHORT_MS ? '' : `, for ${formatDuration(lastedMs)}`;
+  const seen = `the node of the parent chain ${head.why}${since}`;
+  const hasSubmitted = findSubmission(view) >= unanswered.since;
+  // In lite mode an epoch lies between two submissions.
+  if (submits(view) && (hasSubmitted || findMode(view, progress) === 'lite'))
+    return toSuspicion(view, 'parent_unseen', {
+      summary: 'subnetd cannot read the parent chain',
+      evidence: `${seen}, while the relayer ${hasSubmitted ? 'submits' : 'shows no fault'}; whether its blocks arrive is not known`,
+      fix: head.fix
+        ? `${head.fix} (parentChain.rpc)`
+        : 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
+    });
+  return withSecondWitness(
+    view,
+    toSuspicion(view, 'parent_unreachable', {
+      summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
+      evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
+      fix: head.fix
+        ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
+        : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
+    }),
+  );
+}
+
+function findOtherChain(
+  view: SubnetView,
+  { observation: { chainId }, firstChainId }: ParentFacts,
+): Suspicion | undefined {
+  if (!chainId?.ok || firstChainId === undefined || chainId.value === firstChainId) return undefined;
+  return toSuspicion(view, 'parent_other_chain', {
+    summary: 'another chain answers in the place of the parent chain',
+    evidence: `its node gives the chain id ${chainId.value}, and gave ${firstChainId} when subnetd first asked`,
+    fix: 'name a node of the right chain in PARENTNET_URL and parentChain.rpc; when the new chain is the right one, restart subnetd',
+  });
+}
+
+function findOldHead(view: SubnetView, { observation: { head }, headAgeMs = 0 }: ParentFacts): Suspicion | undefined {
+  if (!head.ok || headAgeMs < HEAD_AGE_MS) return undefined;
+  return toSuspicion(view, 'parent_behind', {
+    summary: 'the node of the parent chain is behind',
+    evidence: `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`,
+    fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
+  });
+}
+
+const AT_ADDRESS: Readonly<
+  Record<Exclude<ContractReading['kind'], 'checkpoint'>, Pick<Texts, 'summary' | 'evidence'>>
+> = {
+  missing: {
+    summary: 'the parent chain has no checkpoint contract at its address',
+    evidence: 'the parent chain answers, and has no code at the address of the contract',
+  },
+  other: {
+    summary: 'the contract on the parent chain is no checkpoint contract',
+    evidence: 'the parent chain has a contract at the address, and it does not answer getLatestBlocks',
+  },
+};
+
+function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Suspicion | undefined {
+  if (kind === 'checkpoint') return undefined;
+  const { summary, evidence } = AT_ADDRESS[kind];
+  const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
+  return withSecondWitness(
+    view,
+    toSuspicion(view, 'contract_missing', {
+      summary,
+      evidence: `${evidence}${before}`,
+      fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
+    }),
+  );
+}
+
+/** The contract holds a block that the subnet does not have. */
+function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): Suspicion | undefined {
+  const { committed, onSubnet } = checkpoint;
+  const { reference, nodes, subnet } = view;
+  const isAbove = reference !== undefined && committed.number > reference + subnet.settings.rpc.maxLag;
+  const isAbsent = onSubnet?.found === 'absent' && isAbove && nodes.some(({ rises }) => rises);
+  if (onSubnet?.found !== 'other' && !isAbsent) return undefined;
+  return toSuspicion(view, 'contract_of_other_chain', {
+    summary: 'the checkpoint contract belongs to another chain than this subnet',
+    evidence: isAbsent
+      ? `the contract is at block ${committed.number}, and the subnet only at ${reference}, as after a reset of the subnet`
+      : `the subnet has another block ${committed.number} than the contract, as after a reset of the subnet`,
+    fix: 'deploy a new contract for the new chain, and set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address',
+  });
+}
+
+/** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
+function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion | undefined {
+  const lag = findLag(view);
+  const mode = findMode(view, progress);
+  // What keeps the relayer from submitting is a problem of its own.
+  if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
+  const allowed = findAllowedLag(view, mode);
+  const hasManyBlocks = lag.blocks - lag.since.blocks > allowed.blocks;
+  // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
+  const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
+  if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
+  const submittedAt = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
+  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
+  return toSuspicion(view, 'checkpoint_behind', {
+    summary: 'the checkpoint on the parent chain is behind the subnet',
+    evidence: submits(view)
+      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatAgo(submittedAt, view.now)}`}, and the contract is right`
+      : seen,
+    fix: submits(view)
+      ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
+      : 'start the relayer, and read its log',
+  });
+}
+
+function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown>, { ok: false }>): Suspicion {
+  return toSuspicion(view, 'parent_unseen', {
+    summary: 'subnetd cannot read the checkpoint contract',
+    evidence: `the node of the parent chain gives its newest block, and for the contract it ${why}`,
+    fix: fix
+      ? `${fix} (parentChain.rpc)`
+      : 'name a node in parentChain.rpc that answers eth_call and eth_getCode, and does not limit subnetd',
+  });
+}
+
+/**
+ * What is wrong with the contract itself. That holds by an old block too; only a node that has never shown the contract may be too
+ * far behind for it.
+ */
+function findBroken(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+  const { observation, progress } = parent;
+  if (!observation.contract?.ok || (progress === undefined && findOldHead(view, parent))) return undefined;
+  return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
+}
+
+/**
+ * What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others, but a chain that
+ * has halted takes no new contract.
+ */
+export function findParentProblems(view: SubnetView): readonly Suspicion[] {
+  const { parent } = view.facts;
+  if (parent === undefined) return [];
+  const { contract } = parent.observation;
+  const other = findUnanswered(view, parent) ?? findOtherChain(view, parent);
+  if (other !== undefined) return [other];
+  const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
+  if (broken.length > 0) return broken;
+  const found =
+    (contract && !contract.ok ? findUnread(view, contract) : undefined) ??
+    (contract && parent.progress && findBehind(view, parent.progress));
+  return found === undefined ? [] : [found];
+}

@@ -1,0 +1,116 @@
+import type { MissedRounds } from '../../model/chain.ts';
+import type { ChainView } from './chain-view.ts';
+import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
+
+/** What a node says in the first minute after its start shows nothing of its votes. */
+const FIRST_VOTES_MS = 60_000;
+
+/** The newest rounds that count, in rounds for each masternode. */
+const RECENT_ROUNDS = 5;
+
+/** One missed round may be chance. */
+const MIN_MISSED = 2;
+
+/** The addresses that are missing in every round of every pool of a node that takes part. */
+export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
+  let all: readonly string[] | undefined;
+  let rounds = 0;
+  let last: readonly string[] | undefined;
+  for (const { chainFacts, isOut } of nodes) {
+    const { voteRounds = 0, neverSigned = [] } = (!isOut && chainFacts?.observation.pool) || {};
+    if (voteRounds === 0) continue;
+    rounds = Math.max(rounds, voteRounds);
+    // Equal lists are the same object (createSharing).
+    if (neverSigned === last) continue;
+    last = neverSigned;
+    // Most pools lack the same ones in the same order.
+    const isListed = (address: string, place: number) =>
+      neverSigned[place] === address || neverSigned.includes(address);
+    if (all === undefined) all = neverSigned;
+    else if (!all.every(isListed)) all = all.filter(isListed);
+    if (all.length === 0) break;
+  }
+  return { addresses: new Set(all), rounds };
+}
+
+/** How many of its newest rounds each address missed, by all nodes together. */
+function countMissed(
+  witnesses: readonly NodeView[],
+  addresses: readonly string[],
+  oldest: number,
+): ReadonlyMap<string, number> {
+  const counts = new Map(addresses.map((address) => [address, 0]));
+  const counted = new Set<number>();
+  let last: MissedRounds['rounds'] | undefined;
+  for (const { chainFacts } of witnesses) {
+    const { rounds } = chainFacts?.epoch.missedRounds ?? {};
+    // Equal lists are the same object (createSharing).
+    if (rounds === undefined || rounds === last) continue;
+    last = rounds;
+    for (const { round, miner } of rounds) {
+      // Thousands of nodes list the same rounds. To find a number is cheaper than to find an address.
+      if (round < oldest || counted.has(round)) continue;
+      counted.add(round);
+      const count = counts.get(miner);
+      if (count !== undefined) counts.set(miner, count + 1);
+    }
+  }
+  return counts;
+}
+
+/** Whether a node was asked about its chain long enough after its start. */
+function showsVotes({ container, chainFacts }: NodeView): boolean {
+  const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
+  return chainFacts !== undefined && (startedAt === undefined || chainFacts.at - startedAt >= FIRST_VOTES_MS);
+}
+
+/** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
+const POOLS_KNOWN_MS = 3 * 60_000;
+
+/** The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes. */
+function findLeft(
+  nodes: readonly NodeView[],
+  active: readonly string[],
+  masters: ReadonlyMap<string, NodeView>,
+  { addresses }: NeverSigned,
+  now: number,
+): readonly string[] {
+  const left: string[] = [];
+  for (const { chainFacts } of nodes) {
+    const { address, at } = chainFacts?.keyBefore ?? {};
+    if (address === undefined || at === undefined || masters.has(address) || !active.includes(address)) continue;
+    if (now - at < POOLS_KNOWN_MS || addresses.has(address)) left.push(address);
+  }
+  return left;
+}
+
+/**
+ * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.
+ * Their nodes run, or are not in the inventory. A pool stops at the quorum, so one that is missing in a round may have voted.
+ */
+export function findSilentVoters(
+  nodes: readonly NodeView[],
+  { masternodes }: ChainView,
+  masters: ReadonlyMap<string, NodeView>,
+  neverSigned: NeverSigned,
+  now: number,
+): ReadonlyMap<string, number> {
+  if (masternodes === undefined) return new Map();
+  const { addresses } = neverSigned;
+  const left = findLeft(nodes, masternodes.active, masters, neverSigned, now);
+  if (addresses.size + left.length === 0) return new Map();
+  const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
+  // A node that is just back has not said its address yet, so any key without a node may be its own.
+  const isOneBack = nodes.some(({ isStarting, chainFacts }) => isStarting && chainFacts === undefined);
+  const silent = [...addresses].filter((address) => {
+    const node = masters.get(address);
+    if (node === undefined && isOneBack) return false;
+    if (node !== undefined && (node.isOut || node.isStarting || !showsVotes(node))) return false;
+    // A node that is behind cannot vote. That is a problem of its own.
+    return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
+  });
+  if (silent.length + left.length === 0) return new Map();
+  const witnesses = nodes.filter(({ isOut }) => !isOut);
+  const missed = countMissed(witnesses, [...silent, ...left], oldest);
+  return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || left.includes(address)));
+}

@@ -1,0 +1,132 @@
+import { listEach } from '../../lib/list-names.ts';
+import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import { explainEach } from './explain-checks.ts';
+import { highest } from './highest.ts';
+import { parentSubject } from './parent-view.ts';
+import type { ProblemIndex } from './problem-index.ts';
+import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+
+/** The faults of what lies between subnetd and a node. A node that hangs times out too. */
+export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
+
+/** Of these, the faults that a node cannot cause itself. */
+const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved'];
+
+/** What subnetd meets on such a way, in words. */
+const MEETS: Readonly<Record<string, string>> = {
+  unreachable: 'no connection is taken',
+  unresolved: 'no name is resolved',
+  timeout: 'no answer comes in time',
+};
+
+/** A probe that was sent before may end this much later. */
+const PROBE_MS = 10_000;
+
+/** Whether a service has answered since the nodes were last heard; an older answer proves nothing. */
+const answersSince = (state: TargetState, lastAnswer: number): boolean =>
+  state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
+
+/** What cannot be judged of nodes that cannot be seen. */
+const toUnseen = (
+  { nodes, targets }: SubnetView,
+  { problem, summary, evidence, fix }: Pick<Suspicion, 'problem' | 'summary' | 'evidence' | 'fix'>,
+): Suspicion => ({
+  problem,
+  summary,
+  evidence,
+  fix,
+  explains: explainEach(
+    targets,
+    ...(['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const),
+  ),
+  causes: nodes.flatMap(({ name }) =>
+    (['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const).map(
+      (one) => ({ problem: one, component: 'node', name }) as const,
+    ),
+  ),
+});
+
+/** Whether the log of a node, which is read all the time, has shown blocks and goes on no more. */
+function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
+  const { node, sources } = facts.logs ?? {};
+  return (sources?.file ?? sources?.container)?.up === true && node?.advancedAt !== undefined && !isLogAlive;
+}
+
+/** Whether its log has shown a block since the node was asked in vain. */
+const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
+
+/** Whether a node is known to run, whatever its RPC says. */
+const runs = ({ container, isLogAlive, answers }: NodeView): boolean =>
+  container.kind === 'running' || isLogAlive || answers === true;
+
+/** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
+function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
+  const { nodes, targets } = view;
+  const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
+  if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
+  const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
+  const reached = targets.filter(({ state }) => answersSince(state, lastAnswer));
+  // If services answer, the way is cut only when every node is known to run and takes no connection.
+  if (reached.length > 0 && !asked.every((node) => runs(node) && PATH_FAULTS.includes(node.fault?.kind)))
+    return undefined;
+  const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
+  const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
+  const talking = asked.filter(({ answers }) => answers === true);
+  const seen =
+    rising.length > 0
+      ? `, while the log of ${listEach(rising, ({ name }) => name)} goes on`
+      : talking.length > 0
+        ? `, while the IPC socket of ${listEach(talking, ({ name }) => name)} answers`
+        : ', and none is known to be stopped';
+  const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
+  const offline = toUnseen(view, {
+    problem: 'monitor_offline',
+    summary: 'subnetd cannot reach any node',
+    evidence: `${all} unreachable from here (${met.join(', or ')})${seen}`,
+    fix:
+      reached.length > 0
+        ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`
+        : 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
+  });
+  const ofParent = (['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({
+    problem,
+    ...parentSubject(view),
+  }));
+  return { ...offline, causes: [...offline.causes, ...ofParent] };
+}
+
+/** Whether a node has ever answered this process of subnetd. */
+const isKnown = ({ state: { facts } }: NodeView): boolean =>
+  facts.node?.latest !== undefined || facts.node?.chain !== undefined || facts.node?.client !== undefined;
+
+/** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
+function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
+  if (asked.length < view.nodes.length) return undefined;
+  const isUnmet = (node: NodeView) =>
+    node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isKnown(node);
+  if (!asked.every(isUnmet)) return undefined;
+  const [first] = asked;
+  const why = first && checkOf(first.state, 'latest_block');
+  const rising = asked.filter(({ rises }) => rises);
+  const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
+  const unseen = toUnseen(view, {
+    problem: 'never_reached',
+    summary: 'subnetd has not reached any node yet',
+    evidence: `${asked.length === 1 ? 'its node has not' : `none of its ${asked.length} nodes has`} answered since subnetd started${alive}; ${why?.seen ?? ''}`,
+    fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
+  });
+  // Nor is it known which clients they run, and each has another image.
+  return { ...unseen, causes: [...unseen.causes, { problem: 'images_differ' }] };
+}
+
+/** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */
+export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+  const asked = view.nodes.filter(({ answers }) => answers !== undefined);
+  // Something of the subnet is seen.
+  if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
+  // Two nodes, or the only one, show in their logs that they make no blocks.
+  if (asked.length === 0 || asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
+  const wasReached = before.get({ problem: 'subnet_halted' }) ?? before.get({ problem: 'monitor_offline' });
+  return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
+}

@@ -1,0 +1,101 @@
+import { type ConsensusSettings, type RoundSettings, settingsAt } from '../../model/chain.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { describeWait, type Upgrade } from '../../model/upgrade.ts';
+import { clientOf } from '../clients/clients.ts';
+import { commandToRecreate } from '../clients/commands-to-type.ts';
+import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+
+/** A change of the consensus settings at a coming round. */
+interface Coming {
+  readonly upgrade: Upgrade;
+  /** The nodes that know it, and those that do not, or know another one of that round. */
+  readonly having: readonly NodeView[];
+  readonly lacking: readonly NodeView[];
+}
+
+/** What decides whether a node follows the others. Not all clients give the rest. */
+const keyOf = ({ minePeriodMs, timeoutPeriodMs, certificateThreshold }: RoundSettings): string =>
+  `${minePeriodMs} ${timeoutPeriodMs} ${certificateThreshold}`;
+
+/** What changes, in words. */
+function describeChange(before: RoundSettings, after: RoundSettings): string {
+  const seconds = (ms: number) => String(ms / 1_000);
+  const change = (what: string, from: string, to: string, unit = '') =>
+    from === to ? [] : [`${what} ${from} → ${to}${unit}`];
+  const changes = [
+    ...change('period', seconds(before.minePeriodMs), seconds(after.minePeriodMs), ' s'),
+    ...change('timeout', seconds(before.timeoutPeriodMs), seconds(after.timeoutPeriodMs), ' s'),
+    ...change('threshold', String(before.certificateThreshold), String(after.certificateThreshold)),
+    ...(before.maxMasternodes === undefined || after.maxMasternodes === undefined
+      ? []
+      : change('masternodes at most', String(before.maxMasternodes), String(after.maxMasternodes))),
+  ];
+  return changes.length === 0 ? 'other rewards or penalties' : changes.join(', ');
+}
+
+const settingsOf = ({ isForeign, chainFacts }: NodeView): ConsensusSettings | undefined =>
+  isForeign ? undefined : chainFacts?.observation.consensus;
+
+/** The next round after `now` at which the settings of a node change. */
+function findRound(nodes: readonly NodeView[], now: number): number {
+  let next = Number.POSITIVE_INFINITY;
+  let last: ConsensusSettings | undefined;
+  for (const node of nodes) {
+    const settings = settingsOf(node);
+    // Equal settings are the same object (createSharing).
+    if (settings === undefined || settings === last) continue;
+    last = settings;
+    for (const { round } of settings.byRound ?? []) if (round > now && round < next) next = round;
+  }
+  return next;
+}
+
+/** The next change. Only nodes that say from which rounds on their settings hold are compared. */
+export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetView): Coming | undefined {
+  if (consensus === undefined || masternodes === undefined) return undefined;
+  const round = findRound(nodes, masternodes.round);
+  if (!Number.isFinite(round)) return undefined;
+  const dated = nodes.flatMap((node) => {
+    const settings = settingsOf(node);
+    if (settings === undefined || (settings.byRound ?? []).length === 0) return [];
+    const own = settingsAt(settings, round);
+    return [{ node, settings, own, key: keyOf(own), isKnown: settings.byRound?.some((one) => one.round === round) }];
+  });
+  const groups = [
+    ...Map.groupBy(
+      dated.filter(({ isKnown }) => isKnown),
+      ({ key }) => key,
+    ).values(),
+  ];
+  const [first] = groups.toSorted((one, other) => other.length - one.length)[0] ?? [];
+  if (first === undefined) return undefined;
+  // One that has the same settings already needs no change.
+  const nodesOf = (has: boolean) => dated.filter(({ key }) => (key === first.key) === has).map(({ node }) => node);
+  const lacking = nodesOf(false);
+  const upgrade = {
+    round,
+    inSeconds: Math.round(((round - masternodes.round) * consensus.minePeriodMs) / 1_000),
+    change: describeChange(settingsAt(first.settings, round - 1), first.own),
+    lacking: lacking.map(({ name }) => name),
+  };
+  return { upgrade, having: nodesOf(true), lacking };
+}
+
+/** Nodes that lack what others do from a coming round on. */
+export function findUpgradeProblems(view: SubnetView): readonly Suspicion[] {
+  const { upgrade, having: [other] = [], having = [], lacking = [] } = findComing(view) ?? {};
+  if (upgrade === undefined || other === undefined) return [];
+  const { round, change } = upgrade;
+  return lacking
+    .filter((node) => !isStopped(node))
+    .map(({ name, target, state }) => ({
+      problem: 'upgrade_missing',
+      component: 'node',
+      name,
+      summary: `${name} lacks the change of the consensus settings at round ${round}`,
+      evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${name} does not`,
+      fix: `before that round, ${clientOf({ target, facts: state.facts }).advice.compareGenesis(name, other.name)}, and ${commandToRecreate(target.container)}`,
+      explains: [],
+      causes: [],
+    }));
+}

@@ -1,0 +1,207 @@
+import { indexSubjects, isJudged, type SubjectsOf } from '../../model/is-judged.ts';
+import { findPagedFor, isWarningOf } from '../../model/paged-for.ts';
+import {
+  type EndedProblem,
+  isStanding,
+  NOTHING_TO_DO,
+  type Problem,
+  type ProblemRef,
+  type Suspicion,
+} from '../../model/problem.ts';
+import { isBlind, problemCatalog } from '../../model/problem-catalog.ts';
+import { START_MS } from '../../model/restart-cause.ts';
+import { SEVERITIES } from '../../model/severity.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import type { Component } from '../../model/target.ts';
+import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
+import { createProblemIndex, type ProblemIndex } from './problem-index.ts';
+import { checkOf } from './subnet-view.ts';
+
+/** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
+const UNSEEN_MS = 60_000;
+
+/** The problems of a subnet, and those that were over a short time ago. */
+export interface FollowedProblems {
+  readonly problems: readonly Problem[];
+  readonly ended: readonly EndedProblem[];
+}
+
+/** How long a problem that is over must be found again before it is open again: a planned restart takes less. */
+const REOPEN_MS = 10_000;
+
+const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
+
+/** A cause over its life, at one moment. */
+type Life = Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>;
+
+/** Made as one object with every member. Copies with members added would cost several times as much, and there may be thousands. */
+function toProblem(found: Suspicion, { state, since, seenAt, openedAt }: Life): Problem {
+  const { severity, alert } = problemCatalog[found.problem];
+  return {
+    problem: found.problem,
+    component: found.component,
+    name: found.name,
+    summary: found.summary,
+    evidence: found.evidence,
+    fix: found.fix,
+    explains: found.explains,
+    lastedMs: found.lastedMs,
+    confirmMs: found.confirmMs,
+    about: found.about,
+    nodes: found.nodes,
+    causes: found.causes,
+    severity,
+    alert,
+    state,
+    since,
+    seenAt,
+    openedAt,
+  } satisfies Record<keyof Suspicion | keyof Life, unknown> & Problem;
+}
+
+/** A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself. */
+function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
+  const { clearMs } = problemCatalog[found.problem];
+  const { about, explains, lastedMs = 0 } = found;
+  const since = before.next?.about === about ? Math.min(before.next?.since ?? now, now) : now;
+  if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
+    return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
+  if (now - (before.clearingSince ?? now) >= clearMs)
+    return toProblem(found, { state: 'suspected', since, seenAt: now });
+  return { ...before, explains, next: { about, since } };
+}
+
+/** A problem that is found: its state by how long it has been found, now and before it was over. */
+function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
+  const isOther = before?.about !== found.about;
+  if (before?.state === 'clearing' && isOther) return raiseAboutOthers(before, found, now);
+  const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
+  // A clock that was set back must not delay a problem.
+  const since = isNew ? now : Math.min(before.since, now);
+  const lastedMs = Math.max(now - since, found.lastedMs ?? 0);
+  const confirmMs = confirmMsOf(found);
+  const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
+  if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS))
+    return toProblem(found, { state: 'open', since: ended.since, seenAt: now, openedAt: ended.openedAt ?? now });
+  const openedAt = isNew ? undefined : before.openedAt;
+  if (openedAt === undefined && lastedMs < confirmMs)
+    return toProblem(found, { state: 'suspected', since, seenAt: now });
+  return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
+}
+
+/** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
+function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {
+  const known = nodes.filter(({ facts }) => facts.node !== undefined);
+  if (problem !== 'subnet_halted' || known.length === 0) return true;
+  return known.some(({ facts: { node, logs } }) => {
+    const { height = 0, advancedAt = Number.NEGATIVE_INFINITY, ...start } = logs?.node ?? {};
+    const { startedAt = Number.NEGATIVE_INFINITY, heightBefore = height } = start;
+    // The first height after a start is the last one before it.
+    const isNewInLog = advancedAt > since && (height > heightBefore || advancedAt - startedAt >= START_MS);
+    return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
+  });
+}
+
+/** The chain is asked about its masternodes and marks once a minute. */
+const ALL_READ_MS = 60_000;
+
+/** What shows only once each source was read: problems of a subnet as a whole, and of its masternodes. */
+const isShownLate = ({ problem, name }: Problem): boolean =>
+  (name === undefined && !isBlind(problem)) || problem === 'node_not_voting' || problem === 'masternode_penalised';
+
+/** Whether a problem of an earlier process of subnetd may still be found. */
+const isAwaited = (one: Problem, now: number): boolean =>
+  one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
+
+/** A problem that is not found any more; undefined when it is over. */
+function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
+  if (!isStanding(before)) return undefined;
+  const subjects = subjectsOf(before);
+  if (subjects.length === 0) return undefined;
+  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects) || isAwaited(before, now)) return before;
+  const clearingSince = Math.min(before.clearingSince ?? now, now);
+  if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
+  // A check that has recovered since is not explained when it fails again.
+  const explains = before.explains.filter((each) =>
+    subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
+  );
+  return { ...before, explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
+}
+
+const byUrgency = (one: Problem, other: Problem): number =>
+  SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) || one.since - other.since;
+
+/** How long a confirmed warning waits at most for a suspicion that would page in its place. */
+const MOST_WAIT_MS = 60_000;
+
+/** A warning that would open now waits while something is suspected that pages for it, so that there is one message for one cause. */
+function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySet<Component>, now: number): Problem {
+  const opens = one.state === 'open' && (before === undefined || !isStanding(before));
+  // One that is back has the time of its first begin.
+  const since = Math.min(before?.since ?? now, now);
+  if (!opens || !isWarningOf(one, waiting) || now - since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
+  return { ...one, since, state: 'suspected', openedAt: undefined };
+}
+
+/** The components for whose warnings something paged before, and nothing does now. */
+function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
+  return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
+}
+
+/** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
+export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
+  const restored = createProblemIndex<Problem>();
+  for (const one of stored) restored.set(one);
+  for (const one of problems) {
+    const before = restored.get(one);
+    const since = Math.min(one.since, before?.since ?? one.since);
+    const openedAt = Math.min(one.openedAt ?? one.seenAt, before?.openedAt ?? one.seenAt);
+    restored.set(before === undefined ? one : { ...one, state: isStanding(one) ? one.state : 'open', since, openedAt });
+  }
+  return restored.values.toSorted(byUrgency);
+}
+
+/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
+export function followProblems(
+  before: ProblemIndex<Problem>,
+  endedBefore: readonly EndedProblem[],
+  found: ProblemIndex<Suspicion>,
+  targets: readonly TargetState[],
+  now: number,
+): FollowedProblems {
+  const covered = createProblemIndex<ProblemRef>();
+  for (const one of found.values) for (const each of one.causes) covered.set(each);
+  const ended = createProblemIndex<EndedProblem>();
+  // What something graver hides may come back when that is gone, however long it takes.
+  for (const one of endedBefore) ended.set(covered.get(one) === undefined ? one : { ...one, endedAt: now });
+  const reopened = new Set<EndedProblem>();
+  const raised = found.values.map((one) => raise(before.get(one), ended.get(one), one, now));
+  const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
+  const problems = raised.map((one) => {
+    const problem = holdBack(one, before.get(one), waiting, now);
+    const earlier = isStanding(problem) ? ended.get(problem) : undefined;
+    if (earlier !== undefined) reopened.add(earlier);
+    return problem;
+  });
+  let subjectsOf: SubjectsOf | undefined;
+  const end = (one: Problem) => {
+    subjectsOf ??= indexSubjects(targets);
+    if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
+  };
+  for (const one of before.values) {
+    if (found.get(one) !== undefined) continue;
+    subjectsOf ??= indexSubjects(targets);
+    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now) : undefined;
+    if (left !== undefined) problems.push(left);
+    else end(one);
+  }
+  // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
+  const noLongerPaged = findNoLongerPaged(before.values, problems);
+  const standing = problems.filter((one) => {
+    const isOver = one.state === 'clearing' && isWarningOf(one, noLongerPaged);
+    if (isOver) end(one);
+    return !isOver;
+  });
+  const over = reopened.size === 0 ? ended.values : ended.values.filter((one) => !reopened.has(one));
+  return { problems: standing.sort(byUrgency), ended: keepEnded(over, now) };
+}

@@ -1,0 +1,203 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import type { RestartAnswer } from '../../model/restart-answer.ts';
+import { isLooping } from '../../model/restart-cause.ts';
+import type { Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
+import { findDown, findStale, type RestartMoment, type Voter, viewVoter } from './view-voter.ts';
+
+/** Masternodes that were read longer ago are not relied on. They are read once a minute. */
+const MASTERNODES_KNOWN_MS = 3 * 60_000;
+
+/** More rounds are not missed from one reading of the masternodes to the next, as each takes a timeout. */
+const MISSED_SINCE = 6;
+
+/** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
+const NEAR_CHOICE = 5;
+
+/** So many blocks after the begin of an epoch the pools hold votes by which a masternode without the snapshot shows. */
+const FIRST_VOTES = 30;
+
+/** For this long after subnetd itself did not run, its facts may be older than they look. */
+const RESUMED_MS = 60_000;
+
+/** The problems that rule out every restart of a node that may vote, in words: while they last, and while they clear. */
+const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: string, before: string]>>> = {
+  subnet_halted: ['the subnet is halted', 'the subnet was halted'],
+  chain_forked: ['the chain is forked', 'the chain was forked'],
+  finality_stalled: ['no block is committed', 'no block was committed'],
+};
+
+/** Why nothing can be said about votes. */
+function findDoubt(state: SubnetState, now: number): string | undefined {
+  const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
+  const isFound = (name: ProblemName) =>
+    problems.some(({ problem, state: stage, since }) => {
+      if (problem !== name || stage === 'clearing') return false;
+      return name !== 'monitor_suspended' || now - since < RESUMED_MS;
+    });
+  if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
+  if (isFound('monitor_offline')) return 'subnetd cannot reach any node';
+  if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
+  if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes yet';
+  if (epoch === undefined) return 'no node has named the masternodes yet';
+  const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
+  if (reference !== undefined && reference >= nextFirstBlock)
+    return 'a new epoch has begun, and no node has named its masternodes yet';
+  if (isNextAtLatest && reference !== undefined && reference >= nextFirstBlock - MISSED_SINCE)
+    return 'a new epoch begins, and no node has named its masternodes yet';
+  let askedAt = Number.NEGATIVE_INFINITY;
+  for (const { facts } of targets) askedAt = Math.max(askedAt, facts.node?.chain?.at ?? askedAt);
+  return now - askedAt < MASTERNODES_KNOWN_MS
+    ? undefined
+    : `no node has named the masternodes for ${formatDuration(Math.max(0, now - askedAt))}`;
+}
+
+/** Why a restart of this node costs no vote, whatever the others do; undefined when it may cost one. */
+function findCostless(
+  state: SubnetState,
+  target: TargetState,
+  member: Member,
+  moment: RestartMoment,
+): string | undefined {
+  const { name, container } = target.target;
+  const { node, container: facts } = target.facts;
+  // A node that answers may vote, whatever its container does: the inventory may name the wrong one.
+  const isSilent = findStale(target, moment) === undefined && node?.observation.answered === false;
+  if (isSilent && container !== undefined && facts !== undefined) {
+    const down = findDown(target);
+    if (down !== undefined) return down;
+    if (isLooping(facts, moment.now)) return `${name} crashes again and again`;
+  }
+  if (findDoubt(state, moment.now) !== undefined) return undefined;
+  if (member.isOnChain === false) return `${name} is on another chain`;
+  if (member.vote === 'penalised') return `${name} is penalised and does not vote`;
+  if (member.vote === 'standby') return `${name} is on standby and does not vote`;
+  if (member.vote === undefined) return `${name} is no masternode`;
+  const isHalted = state.problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage === 'open');
+  return isHalted && member.isOut === true ? `the subnet is halted and ${name} takes no part` : undefined;
+}
+
+/** The masternodes beside one, by what they can be counted on for. */
+interface Others {
+  readonly votes: number;
+  readonly why: Readonly<Record<Exclude<Voter['kind'], 'votes'>, readonly string[]>>;
+  /** How many masternodes are of no node that has said its address. */
+  readonly nameless: number;
+  /** Why nodes are out that have not said their address: each may be one of the nameless. */
+  readonly unaddressed: readonly string[];
+  /** Whether the node itself can be counted on now. */
+  readonly ownVotes: boolean;
+}
+
+const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
+
+function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Others {
+  const members = new Map((state.members ?? []).map((member) => [member.name, member]));
+  let gone = 0;
+  // A node that is starting may not have connected to the others yet.
+  const isGone = ({ isOut, vote }: Member) => isOut === true || vote === 'unknown';
+  for (const member of members.values()) if (isGone(member)) gone += 1;
+  const masters = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
+  const why = { out: [] as string[], recovering: [] as string[], doubtful: [] as string[] };
+  const unaddressed: string[] = [];
+  let votes = 0;
+  let ownVotes = false;
+  for (const target of state.targets) {
+    const member = members.get(target.target.name);
+    if (target.target.component !== 'node' || member === undefined || !isVoter(member)) continue;
+    const voter = viewVoter(state, target, member, gone - Number(isGone(member)), moment);
+    if (target.target.name === name) ownVotes = voter.kind === 'votes';
+    else if (voter.kind === 'votes') votes += 1;
+    else why[voter.kind].push(voter.why);
+    if (voter.kind === 'out' && target.facts.node?.chain?.observation.address === undefined)
+      unaddressed.push(`${voter.why}, and ${target.target.name} has not said by which address it votes`);
+  }
+  return { votes, why, nameless: masters.filter((one) => one.name === undefined).length, unaddressed, ownVotes };
+}
+
+const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
+const areNeeded = (count: number): string => formatCount(count, 'is needed', 'are needed');
+
+/** What the votes of the others allow. */
+function judgeVotes(
+  { votes, why, nameless, unaddressed }: Others,
+  { total, required }: Quorum,
+): Pick<RestartAnswer, 'safe' | 'known' | 'reason'> {
+  const [recovering] = why.recovering;
+  if (recovering !== undefined) return { safe: false, known: true, reason: recovering };
+  if (votes >= required)
+    return { safe: true, known: true, reason: `${masternodes(votes)} beside it vote and ${areNeeded(required)}` };
+  const known =
+    votes === 0 ? 'no masternode beside it is' : `only ${masternodes(votes)} beside it ${votes === 1 ? 'is' : 'are'}`;
+  const few = `${known} known to vote and ${areNeeded(required)}`;
+  if (votes + why.doubtful.length + nameless >= required) {
+    const doubt =
+      why.doubtful[0] ??
+      (nameless <= unaddressed.length ? unaddressed[0] : undefined) ??
+      `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
+    return { safe: false, known: false, reason: `${few}: ${doubt}` };
+  }
+  const cause = why.out[0] ?? why.doubtful[0];
+  if (cause !== undefined) return { safe: false, known: true, reason: `${few}: ${cause}` };
+  return {
+    safe: false,
+    known: true,
+    reason: `${required} of ${masternodes(total)} must vote, so no block comes while one restarts`,
+  };
+}
+
+/** A problem of the whole subnet during which no node that may vote is restarted. */
+function findSubnetProblem({ problems }: SubnetState, now: number): string | undefined {
+  for (const { problem, state, clearingSince } of problems) {
+    const words = SUBNET_PROBLEMS[problem];
+    if (words === undefined) continue;
+    const [is, was] = words;
+    return state === 'clearing' ? `${was} until ${formatAgo(clearingSince ?? now, now)}` : is;
+  }
+  return undefined;
+}
+
+/** Each node stores at this block who may make the next epoch's blocks. Killed between that and its head, it lacks the snapshot. */
+function findNearChoice({ epoch, reference }: SubnetState, name: string): string | undefined {
+  const choice = epoch?.choiceBlock;
+  return choice !== undefined && reference !== undefined && Math.abs(reference - choice) <= NEAR_CHOICE
+    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait 20 s`
+    : undefined;
+}
+
+/** An epoch begins with the snapshot of its gap block. A node that has lost it does not vote, and that has to show first. */
+function findNewEpoch({ epoch, reference }: SubnetState): string | undefined {
+  const { number = 0, firstBlock, choiceBlock = 0, nextFirstBlock = 0 } = epoch ?? {};
+  if (number === 0 || firstBlock === undefined || reference === undefined) return undefined;
+  const passed = reference - firstBlock;
+  if (passed < 0 || passed >= FIRST_VOTES) return undefined;
+  const gapBlock = firstBlock - (nextFirstBlock - choiceBlock);
+  const snapshot = choiceBlock > firstBlock && gapBlock >= 0 ? `the snapshot of block ${gapBlock}` : 'a new snapshot';
+  return `epoch ${number} began at block ${firstBlock} with ${snapshot}; a masternode that has lost it does not vote, which shows by block ${firstBlock + FIRST_VOTES}`;
+}
+
+/**
+ * Whether a node of a subnet may be restarted now. What is not known counts against it: a restart that was not safe halts the
+ * subnet, and one that waits costs a minute. Undefined when the subnet has no such node.
+ */
+export function judgeRestart(state: SubnetState, name: string, moment: RestartMoment): RestartAnswer | undefined {
+  const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
+  if (target === undefined) return undefined;
+  const unknown = (reason: string): RestartAnswer => ({ safe: false, known: false, reason });
+  const member = state.members?.find((one) => one.name === name);
+  if (member === undefined) return unknown('nothing is known about the votes yet');
+  const { quorum } = state;
+  const doubt = findDoubt(state, moment.now);
+  const others = quorum && doubt === undefined ? viewOthers(state, name, moment) : undefined;
+  const voting = others && others.votes + (others.ownVotes ? 1 : 0);
+  const numbers =
+    quorum && voting !== undefined ? { required: quorum.required, voting, headroom: voting - quorum.required } : {};
+  const costless = findCostless(state, target, member, moment);
+  if (costless !== undefined)
+    return { safe: true, known: true, reason: `${costless}, so a restart costs no vote`, ...numbers };
+  if (quorum === undefined || others === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
+  const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name) ?? findNewEpoch(state);
+  if (problem !== undefined) return { safe: false, known: true, reason: problem, ...numbers };
+  return { ...judgeVotes(others, quorum), ...numbers };
+}

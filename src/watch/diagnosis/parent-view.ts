@@ -1,0 +1,114 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
+import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-lag.ts';
+import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
+import type { ProblemRef } from '../../model/problem.ts';
+import { highest } from './highest.ts';
+import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+
+/** The relayer of a subnet, if the inventory names one. */
+export const findRelayer = ({ services }: SubnetView): TargetView | undefined =>
+  services.find(({ state }) => state.target.component === 'relayer');
+
+/** What a problem of the parent chain is about: the relayer, or the whole subnet when the inventory names none. */
+export function parentSubject(view: SubnetView): Pick<ProblemRef, 'component' | 'name'> {
+  const target = findRelayer(view)?.state.target;
+  return target === undefined ? {} : { component: target.component, name: target.name };
+}
+
+/** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
+export function submits(view: SubnetView): boolean | undefined {
+  const relayer = findRelayer(view);
+  const verdict = relayer && checkOf(relayer.state, 'submissions')?.verdict;
+  if (verdict === 'fail') return false;
+  return verdict === 'pass' || verdict === 'degraded' ? true : undefined;
+}
+
+/** When the relayer was last seen to submit, by its log or its queues. */
+export function findSubmission(view: SubnetView): number {
+  const { logs, service } = findRelayer(view)?.state.facts ?? {};
+  return highest([
+    logs?.relayer?.submittedAt ?? 0,
+    ...(service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),
+  ]);
+}
+
+/** The mode of the contract, by itself; else as the relayer shows it; else full. */
+export function findMode(view: SubnetView, progress: CheckpointProgress | undefined): CheckpointMode {
+  const modes = findRelayer(view)?.state.facts.logs?.relayer?.modes;
+  return progress?.checkpoint.mode ?? (modes?.includes('lite') ? 'lite' : 'full');
+}
+
+/** The settings of XDPoS that the generator writes, for a chain that has not given its own. */
+const USUAL = { minePeriodMs: 2_000, epoch: 900 };
+
+/** How late a checkpoint may be: submitting every block takes minutes, and in lite mode a whole epoch lies between two. */
+export interface AllowedLag {
+  readonly ms: number;
+  readonly blocks: number;
+}
+
+/** How far the contract may be behind in its mode. */
+export function findAllowedLag(view: SubnetView, mode: CheckpointMode): AllowedLag {
+  const { minePeriodMs, epoch } = view.chain.consensus ?? USUAL;
+  const ms = view.subnet.settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
+  const blocks = Math.ceil(ms / minePeriodMs);
+  return mode === 'lite' ? { ms: Number.POSITIVE_INFINITY, blocks: epoch + blocks } : { ms, blocks };
+}
+
+/** The lag of the contract, in blocks and in time; undefined while it is unknown. */
+export interface Lag extends CheckpointLag {
+  /** How much of it may have come since the contract was read. */
+  readonly since: AllowedLag;
+  /** By the times of the blocks, else by the usual time between two. */
+  readonly ms: number;
+}
+
+export function findLag(view: SubnetView): Lag | undefined {
+  const { parent } = view.facts;
+  const lag = findCheckpointLag(
+    view.nodes.map(({ state }) => state),
+    view.reference,
+    parent,
+  );
+  if (lag === undefined) return undefined;
+  const { minePeriodMs } = view.chain.consensus ?? USUAL;
+  const { blocks, seconds } = lag;
+  const agoMs = Math.max(view.now - (parent?.progress?.readAt ?? view.now), 0);
+  const since = { ms: agoMs, blocks: Math.ceil(agoMs / minePeriodMs) };
+  return { ...lag, since, ms: seconds === undefined ? blocks * minePeriodMs : seconds * 1000 };
+}
+
+/** A contract that moves faster than the subnet makes blocks by this factor catches up. */
+const FASTER = 1.2;
+
+/** Over less time its pace says nothing. */
+const PACE_OVER_MS = 25_000;
+
+/** Whether the contract comes nearer to the subnet. */
+export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
+  const [first, last] = [recent[0], recent.at(-1)];
+  if (first === undefined || last === undefined || last.at - first.at < PACE_OVER_MS) return false;
+  const { minePeriodMs } = view.chain.consensus ?? USUAL;
+  return (last.number - first.number) * minePeriodMs > (last.at - first.at) * FASTER;
+}
+
+/** What the contract says of itself, for evidence: where it is, how far behind, and when it last moved. */
+export function describeContract(view: SubnetView, progress: CheckpointProgress): string {
+  const { checkpoint, advancedAt, hasAdvanced, readAt } = progress;
+  const lag = findLag(view);
+  const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
+  const since = formatDuration(Math.max(readAt - advancedAt, 0));
+  const moved = hasAdvanced ? `, and was seen to move ${formatAgo(advancedAt, view.now)}` : '';
+  const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : moved;
+  return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
+}
+
+/** What the stats server says of the relayer, as the end of a sentence about the contract; empty when it says nothing. */
+export function describeStats({ services }: SubnetView): string {
+  const server = services.find(({ state }) => state.target.component === 'stats');
+  const { relayer } = server?.state.facts.service?.stats?.reading ?? {};
+  return relayer === undefined
+    ? ''
+    : `; the stats server shows the relayer as ${relayer.isUp ? 'UP' : 'DOWN'} with a backlog of ${relayer.backlog} blocks`;
+}

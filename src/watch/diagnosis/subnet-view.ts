@@ -1,0 +1,200 @@
+import type { ClientAdvice } from '../../model/client.ts';
+import type { RpcExposure } from '../../model/exposure.ts';
+import type { ChainFacts, Progress } from '../../model/facts.ts';
+import type { Container, Fault } from '../../model/observation.ts';
+import type { ExplainedCheck } from '../../model/problem.ts';
+import { START_MS } from '../../model/restart-cause.ts';
+import type { TargetSetup } from '../../model/setup.ts';
+import type { Quorum, TargetState } from '../../model/snapshot.ts';
+import type { SubnetFacts } from '../../model/subnet-facts.ts';
+import type { NodeTarget, Subnet } from '../../model/target.ts';
+import type { CheckName, CheckState } from '../../model/verdict.ts';
+import { clientOf } from '../clients/clients.ts';
+import type { ChainView } from './chain-view.ts';
+
+/** What Docker says of a target: the state of its container, or why there is none. */
+export type ContainerView =
+  | { readonly kind: 'running'; readonly container: Container }
+  | { readonly kind: 'paused' | 'restarting' | 'stopped'; readonly container: Container }
+  /** Docker has no such container. */
+  | { readonly kind: 'missing' }
+  /** Docker has no such container that runs, but the target answers: the inventory names the wrong one. */
+  | { readonly kind: 'elsewhere' }
+  /** The inventory names none, or Docker does not answer. */
+  | { readonly kind: 'unknown' };
+
+/** What is known of one target at one moment. */
+export interface TargetView {
+  readonly state: TargetState;
+  readonly container: ContainerView;
+  /** Its failing checks. A check that a problem explains is recognised as the same object. */
+  readonly failing: readonly ExplainedCheck[];
+  /** How it is set up, as far as that was read. */
+  readonly setup: TargetSetup;
+}
+
+/** What is known of one node at one moment. */
+export interface NodeView extends TargetView {
+  readonly target: NodeTarget;
+  readonly name: string;
+  /** What it last said about its chain, and when. */
+  readonly chainFacts: ChainFacts | undefined;
+  /** Whether its RPC or IPC answered the last probe; undefined if it was not probed, or subnetd itself could not. */
+  readonly answers: boolean | undefined;
+  readonly fault: Fault | undefined;
+  /** Its height, as long as its last probe obtained one. */
+  readonly height: Progress | undefined;
+  /** Whether its height can be that of the chain, neither incredible nor that of a node that catches up; true without a height. */
+  readonly isWitness: boolean;
+  /** It is a witness, and its height, or the height in its log, has risen within the stall limit, above where the chain stood. */
+  readonly rises: boolean;
+  /** It comes up again to where the chain stood before, as after a restart. */
+  readonly isRepeating: boolean;
+  /** It answers, but its height has not risen for the stall limit, while others went on. */
+  readonly isStalled: boolean;
+  readonly peers: number | undefined;
+  /** Its log has shown a new block within seconds. */
+  readonly isLogAlive: boolean;
+  /** It does not answer subnetd, and takes part all the same, or only what stands before it answers: see `isBarred`. */
+  readonly unseen: 'barred' | 'votes' | undefined;
+  /** It is on another chain than most nodes, so its height counts for nothing. */
+  readonly isForeign: boolean;
+  /** It started less than a minute ago, so it is no witness yet. */
+  readonly isStarting: boolean;
+  /** It cannot take part: its container or its program does not run, or no other node is connected to it. */
+  readonly isOut: boolean;
+}
+
+/** What the pools of all nodes show together. */
+export interface NeverSigned {
+  /** Missing in every round of every pool. */
+  readonly addresses: ReadonlySet<string>;
+  /** The most rounds that a pool has votes of; 0 when no pool has any. */
+  readonly rounds: number;
+}
+
+/** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
+export type UnlockedBy = 'wallet' | 'signing';
+
+/** The exposure of a node as it was read, and how its account was known to be unlocked then. */
+export interface FoundExposure {
+  readonly seen: RpcExposure;
+  readonly unlocked: UnlockedBy | undefined;
+}
+
+/** What earlier diagnoses of a subnet knew. An exposure stays the same for an hour. */
+export type ExposureMemory = WeakMap<NodeTarget, FoundExposure>;
+
+/** Everything that is known of a subnet at one moment. Times are watched time. */
+export interface SubnetView {
+  readonly subnet: Subnet;
+  /** What is known of it beside its targets. */
+  readonly facts: SubnetFacts;
+  readonly targets: readonly TargetView[];
+  readonly nodes: readonly NodeView[];
+  /** The targets that are no nodes. */
+  readonly services: readonly TargetView[];
+  /** The height that at least half of the nodes on the chain have reached. */
+  readonly reference: number | undefined;
+  readonly chain: ChainView;
+  /** The nodes of masternodes, penalised ones included, by their addresses. */
+  readonly masters: ReadonlyMap<string, NodeView>;
+  /** Whose votes no node has. */
+  readonly neverSigned: NeverSigned;
+  /** Masternodes that run, or have no node in the inventory, but do not vote: how many of its newest rounds each missed, by address. */
+  readonly silentVoters: ReadonlyMap<string, number>;
+  /** Undefined without nodes. */
+  readonly quorum: Quorum | undefined;
+  readonly stallAfterMs: number;
+  /** Each node has been asked since. */
+  readonly askedSince: number;
+  /** The nodes that have started, or are back, for less than a minute: the others may not have found them yet. */
+  readonly joining: ReadonlySet<string>;
+  /** When a halt was seen to end, in a log or by an answer; long ago while it lasts, and without one. */
+  readonly haltedUntil: number;
+  /** How many nodes are out or join, so that others cannot have them as peers yet. */
+  readonly absent: number;
+  readonly exposures: ExposureMemory;
+  readonly now: number;
+}
+
+const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];
+
+/** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
+export const isDown = ({ kind }: ContainerView): boolean => !NOT_DOWN.includes(kind);
+
+/** A probe may have ended this long before Docker was asked in the same round, and this long after its container has ended. */
+const SAME_ROUND_MS = 2_000;
+
+/** When a target last gave the answer that it is asked for; undefined if it did not in its last probe. */
+function answeredAt(state: TargetState): number | undefined {
+  const { node, service } = state.facts;
+  if (node?.observation.latest.ok) return node.latest?.lastGoodAt;
+  return service?.observation.ok ? checkOf(state, 'http')?.lastRun : undefined;
+}
+
+/** Whether a target answers although Docker says that its container does not run. An answer is the stronger evidence. */
+export function answersAnyway(state: TargetState): boolean {
+  const { container } = state.facts;
+  const { observation } = container ?? {};
+  const answered = answeredAt(state);
+  if (answered === undefined || observation === undefined || observation.kind === 'docker-unreachable') return false;
+  const endedAt = observation.kind === 'found' ? observation.container.finishedAt : container?.lastExit?.at;
+  if (
+    observation.kind === 'found' &&
+    observation.container.status !== 'created' &&
+    observation.container.status !== 'exited'
+  )
+    return false;
+  if (endedAt !== undefined) return answered - endedAt > SAME_ROUND_MS;
+  const goneSince = checkOf(state, 'container')?.since;
+  return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
+}
+
+export const isStopped = ({ container }: TargetView): boolean => isDown(container);
+
+/** When the last probe of a node that has ended began. */
+export function askedAt(state: TargetState): number {
+  const { lastRun = 0, durationSeconds = 0 } = checkOf(state, 'latest_block') ?? {};
+  return lastRun - durationSeconds * 1_000;
+}
+
+/** A node that is not asked for so long is waited for no more. */
+const ASKED_WITHIN_MS = 20_000;
+
+/** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
+export function lacksPeers(
+  { state }: TargetView,
+  { askedSince, absent, now }: Pick<SubnetView, 'askedSince' | 'absent' | 'now'>,
+): boolean {
+  const { verdict, since = now } = checkOf(state, 'peers') ?? {};
+  if (verdict !== 'fail' || (askedSince < since && now - since < ASKED_WITHIN_MS)) return false;
+  const { target, facts } = state;
+  const peers = facts.node?.observation.peers;
+  const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
+  return absent === 0 || peers?.ok !== true || peers.value.count < expected - absent;
+}
+
+/** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */
+export const isMissing = ({ isOut, isStarting, isForeign }: NodeView): boolean => isOut && (!isStarting || isForeign);
+
+/** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
+export const isSettled = ({ container }: TargetView, now: number): boolean =>
+  container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
+
+/** How long a node that is stalled has been left behind, where a restart cannot be why. */
+export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): number | undefined =>
+  node.isStalled && node.height?.passedAt !== undefined && isSettled(node, now)
+    ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
+    : undefined;
+
+/** The check of a target, if it has it. */
+export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
+  checks.find(({ check }) => check === name);
+
+/** Whether a check of the target fails. */
+export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
+
+/** What to do about a node, in the words of the client that it runs. */
+export const adviceOf = ({ target, state }: Pick<NodeView, 'target' | 'state'>): ClientAdvice =>
+  clientOf({ target, facts: state.facts }).advice;

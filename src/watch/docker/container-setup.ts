@@ -1,0 +1,62 @@
+import type { Container } from '../../model/observation.ts';
+import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.ts';
+import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
+import { toMembers } from './members.ts';
+
+const toPort = (value: unknown): number | undefined => {
+  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;
+  return port >= 1 && port <= 65535 ? port : undefined;
+};
+
+function toLogSetup(config: LogConfig | undefined): LogSetup {
+  const { Type } = config ?? {};
+  const driver = typeof Type === 'string' && /^[\w./:@-]{1,100}$/.test(Type) ? Type : 'unknown';
+  const rotation = readRotation(config);
+  return { driver, isReadable: isKept(config), ...(rotation && { rotation }) };
+}
+
+/** Parses a mapping such as `{"8545/tcp": [{"HostIp": "0.0.0.0", "HostPort": "8545"}]}`. */
+function toPublished(mapping: unknown): readonly PublishedPort[] {
+  return Object.entries(toMembers(mapping) ?? {}).flatMap(([key, places]) => {
+    const [port, protocol = 'tcp'] = key.split('/');
+    const containerPort = toPort(port);
+    if (containerPort === undefined || !Array.isArray(places)) return [];
+    return places.flatMap((place: unknown): readonly PublishedPort[] => {
+      const { HostIp, HostPort } = toMembers(place) ?? {};
+      const hostIp = HostIp === undefined || HostIp === '' ? '0.0.0.0' : String(HostIp);
+      const hostPort = toPort(HostPort);
+      return hostPort === undefined || !/^[\da-f.:]{1,45}$/i.test(hostIp)
+        ? []
+        : [{ containerPort, protocol, hostIp, hostPort }];
+    });
+  });
+}
+
+/** The number after `-verbosity` among the arguments of a container. */
+function readVerbosity(words: readonly unknown[]): number | undefined {
+  const at = words.findIndex((word) => /^--?verbosity(?:=|$)/.test(String(word)));
+  if (at < 0) return undefined;
+  const [, given = String(words[at + 1])] = String(words[at]).split('=');
+  return /^\d$/.test(given) ? Number(given) : undefined;
+}
+
+/** Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read. */
+export function toContainerSetup({ id, name }: Pick<Container, 'id' | 'name'>, body: unknown): ContainerSetup {
+  const { HostConfig, Config, Image, Args, NetworkSettings } = toMembers(body) ?? {};
+  const { LogConfig, PortBindings } = toMembers(HostConfig) ?? {};
+  const { Image: image, Env } = toMembers(Config) ?? {};
+  // While it runs, Docker says which addresses it really took.
+  const running = toPublished(toMembers(NetworkSettings)?.Ports);
+  const verbosity = readVerbosity(Array.isArray(Args) ? Args : []);
+  const [rpc, ws, p2p] = [VARIABLES.rpc, VARIABLES.ws, VARIABLES.p2p].map((names) => toPort(readEnv(Env, ...names)));
+  return {
+    id,
+    name,
+    ...(typeof image === 'string' && /^[\w./:@-]{1,255}$/.test(image) ? { image } : {}),
+    ...(typeof Image === 'string' && /^sha256:[\da-f]{64}$/.test(Image) ? { imageId: Image } : {}),
+    log: toLogSetup(toMembers(LogConfig)),
+    published: running.length > 0 ? running : toPublished(PortBindings),
+    ports: { ...(rpc && { rpc }), ...(ws && { ws }), ...(p2p && { p2p }) },
+    ...(verbosity !== undefined && { verbosity }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http';
+import type { PositionStore } from '../../model/log.ts';
+import { type Position, positionOf, toPosition } from './container-positions.ts';
+import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
+import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
+import type { LogContainer } from './log-container.ts';
+import type { Recent } from './recent.ts';
+import { BESIDE_TEXT_BYTES } from './reopening.ts';
+import { createRecentOf, findLast, findSince, type Streams } from './stream-positions.ts';
+import { type LogStream, readStreams } from './streams.ts';
+
+/**
+ * Opens the log of a container, with timestamps, from a time in Unix seconds. It ends with the container. Rejects when
+ * there is no log.
+ */
+export type OpenLog = (id: string, since: number, signal: AbortSignal) => Promise<IncomingMessage>;
+
+/** Dependencies and settings of a reader. */
+export interface ContainerLogReaderOptions {
+  /** The key under which the position is stored. */
+  readonly source: string;
+  readonly positions: PositionStore;
+  readonly openLog: OpenLog;
+  /** Reading starts at this time, in Unix milliseconds, or at the stored position when that is earlier. */
+  readonly startAt: number;
+  /**
+   * Receives a line, as `OnLine` does. `old`: an earlier process has read it. `live`: it was printed after the log was
+   * opened, so it is read as it is printed.
+   */
+  readonly onLine: (...line: [...Parameters<OnStampedLine>, live: boolean]) => void;
+  /** The log of the container is open for the first time. */
+  readonly onOpened: () => void;
+  /** The engine discarded lines before they were read, after the one with this Docker timestamp. */
+  readonly onLost?: (after: string) => void;
+  /** A stream that brings nothing for this long is reopened, in milliseconds; 5,000 by default. */
+  readonly silenceMs?: number;
+}
+
+/** Reads the logs of the containers that are the target one after the other, and keeps the position. */
+export interface ContainerLogReader {
+  /** Loads the stored position; called once, before the first `read`. */
+  load(): Promise<void>;
+  /** Reads until the log ends or the signal aborts. Rejects when a stream breaks. */
+  read(container: LogContainer, signal: AbortSignal): Promise<void>;
+}
+
+/** The engine answers before it looks for the first line, however long the log is. */
+const OPEN_MS = 10_000;
+
+/** Opens a stream that ends with `until`, or is given up when the engine does not answer in time. */
+async function openInTime<T>(open: (signal: AbortSignal) => Promise<T>, until: AbortSignal): Promise<T> {
+  const attempt = new AbortController();
+  const timer = setTimeout(() => attempt.abort(), OPEN_MS);
+  try {
+    return await open(AbortSignal.any([until, attempt.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads no line twice, neither of a log that it opens again nor, with a stored position, of an earlier process. */
+export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
+  const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
+  let position: Position | undefined;
+  /** Recently read lines of the last container. */
+  let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
+  let isFirst = true;
+
+  const read: ContainerLogReader['read'] = async ({ id, tty, rotation }, signal) => {
+    const known = positionOf(position, id, startAt);
+    const { from } = known;
+    const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
+    const streams = structuredClone(known.streams) as Streams;
+    const current = toPosition(position, { id, from, streams });
+    let isOpened = false;
+
+    const openStream = async (until: AbortSignal): Promise<LogStream> => {
+      const readBefore = findLast(streams);
+      const resumeAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
+      // Lines that an earlier process has read are replayed, as far back as checks need them.
+      const replaysOld = isFirst && isKnown;
+      const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
+      const response = await openInTime((signal) => openLog(id, since, signal), until);
+      isFirst = false;
+      if (!isOpened) {
+        isOpened = true;
+        position = current;
+        positions.keep(source, () => current);
+        onOpened();
+      }
+      // The timestamps are by the engine's clock, which may be on another machine.
+      const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
+      const startReading = (fillsMs: number) => {
+        if (recentOf?.id !== id) recentOf = { id, recent: createRecentOf(streams, from, openedAt) };
+        let isCaughtUp = false;
+        let bytes = 0;
+        const take = createStampedReader({
+          streams,
+          from,
+          recent: recentOf.recent,
+          openedAt,
+          readBefore,
+          ...(rotation && { rotated: { files: rotation.files, fillsMs } }),
+          onLine: (text, start, end, at, old) => {
+            isCaughtUp = at >= openedAt;
+            if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
+            if (!old || replaysOld) onLine(text, start, end, at, old, isCaughtUp);
+          },
+          onLost,
+        });
+        const push = tty ? createTerminalReader(take) : createMessageReader(take);
+        return (chunk: Buffer) => {
+          bytes = 0;
+          push(chunk);
+          return { bytes, isCaughtUp };
+        };
+      };
+      // Each message starts with its timestamp, after the header of its frame; a terminal has no frames.
+      const stampAt = tty ? 0 : FRAME_HEADER_BYTES;
+      const isContinuous = (chunk: Buffer) =>
+        chunk.toString('latin1', stampAt, stampAt + STAMP_BYTES - 1) <= findLast(streams);
+      return { response, isContinuous, startReading };
+    };
+    await readStreams(openStream, rotation, signal, silenceMs);
+  };
+
+  return {
+    load: async () => {
+      const stored = await positions.load(source);
+      if (stored?.kind === 'container') position = stored;
+    },
+    read,
+  };
+}

@@ -1,0 +1,113 @@
+import type { ClientDeployment } from '../../model/client.ts';
+import type { Container } from '../../model/observation.ts';
+import { CLIENTS } from '../clients/clients.ts';
+import type { Rotation } from './reopening.ts';
+
+/** A container whose log can be read, and the settings by which a node's log is judged. */
+export interface LogContainer {
+  readonly id: string;
+  readonly running: boolean;
+  /** Unix milliseconds. */
+  readonly startedAt?: number;
+  /** Docker keeps its lines, so that they can be read. */
+  readonly isKept: boolean;
+  /** It writes a bare stream without frames. */
+  readonly tty: boolean;
+  /** Absent when the engine does not rotate the log. */
+  readonly rotation?: Rotation;
+  /** `LOG_LEVEL`, 0 to 5. */
+  readonly level?: number;
+  /** Its port for peers with the container's address on its network, as the bootnode sees it. */
+  readonly p2p?: string;
+  /** Those that its environment names, as `ID@host:port`. */
+  readonly bootnodes?: readonly string[];
+  /** `NETWORK_ID`. */
+  readonly networkId?: number;
+}
+
+/** The log settings of a container. */
+export interface LogConfig {
+  readonly Type?: unknown;
+  readonly Config?: Readonly<Record<string, unknown>> | null;
+}
+
+interface Inspection {
+  readonly HostConfig?: { readonly LogConfig?: LogConfig };
+  readonly Config?: { readonly Tty?: unknown; readonly Env?: unknown };
+  readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly IPAddress?: unknown }>> | null };
+}
+
+/** Defaults of the `local` driver, which always rotates. `json-file` rotates only when it is configured to. */
+const LOCAL: Rotation = { fileBytes: 20e6, files: 5 };
+
+/** Decimal also for `kib` and `mib` (docker/go-units, `FromHumanSize`). */
+const UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+const SIZE = /^(\d{1,15}(?:\.\d+)?) ?(?:([kmgt])i?)?b?$/i;
+
+/** How the engine rotates a log; undefined when it does not, or the driver is unknown. */
+export function readRotation(config: LogConfig | undefined): Rotation | undefined {
+  const { Type, Config } = config ?? {};
+  const [, digits, unit = ''] = SIZE.exec(String(Config?.['max-size'] ?? '')) ?? [];
+  const fileBytes = digits === undefined ? undefined : Math.trunc(Number(digits) * (UNITS[unit.toLowerCase()] ?? 1));
+  const files = /^[1-9]\d{0,5}$/.exec(String(Config?.['max-file'] ?? ''))?.[0];
+  const given = { ...(fileBytes && { fileBytes }), ...(files !== undefined && { files: Number(files) }) };
+  if (Type === 'local') return { ...LOCAL, ...given };
+  return Type === 'json-file' && given.fileBytes !== undefined
+    ? { fileBytes: given.fileBytes, files: given.files ?? 1 }
+    : undefined;
+}
+
+/** Whether Docker keeps lines of a container. Of a driver that sends them elsewhere it keeps a copy, unless that is turned off. */
+export function isKept({ Type, Config }: LogConfig = {}): boolean {
+  const isCopied = !/^(?:1|t|true)$/i.test(String(Config?.['cache-disabled'] ?? ''));
+  return Type !== 'none' && (['json-file', 'local', 'journald'].includes(String(Type)) || isCopied);
+}
+
+/** Reads the first of these variables that is set, and no other: others hold keys. */
+export function readEnv(env: unknown, ...names: readonly string[]): string | undefined {
+  if (!Array.isArray(env)) return undefined;
+  for (const name of names) {
+    const line = env.find((entry) => String(entry).startsWith(`${name}=`));
+    if (line !== undefined) return String(line).slice(name.length + 1);
+  }
+  return undefined;
+}
+
+/** The variables of all clients for one setting. Which client a container runs is not known until its node has answered. */
+const variablesOf = (read: (deployment: ClientDeployment) => readonly string[]): readonly string[] => [
+  ...new Set(Object.values(CLIENTS).flatMap(({ deployment }) => read(deployment))),
+];
+
+export const VARIABLES = {
+  rpc: variablesOf(({ rpcPort }) => rpcPort),
+  ws: variablesOf(({ wsPort }) => wsPort),
+  p2p: variablesOf(({ p2pPort }) => [p2pPort]),
+  bootnodes: variablesOf(({ bootnodes }) => [bootnodes]),
+} as const;
+
+/** The public keys and addresses of `enode://` addresses. */
+const findBootnodes = (text = ''): readonly string[] =>
+  [...text.matchAll(/enode:\/\/([0-9a-f]{128}@[\w.:[\]-]{1,260})/gi)].map(([, bootnode = '']) => bootnode);
+
+/** Parses what concerns the log from `GET /containers/ID/json`. */
+export function toLogContainer({ id, running, startedAt }: Container, body: unknown): LogContainer {
+  const { Config, HostConfig, NetworkSettings } = body as Inspection;
+  const level = /^[0-5]$/.exec(readEnv(Config?.Env, 'LOG_LEVEL') ?? '')?.[0];
+  const port = /^\d{1,5}$/.exec(readEnv(Config?.Env, ...VARIABLES.p2p) ?? '')?.[0];
+  const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
+  const rotation = readRotation(HostConfig?.LogConfig);
+  const networkId = /^\d{1,15}$/.exec(readEnv(Config?.Env, 'NETWORK_ID') ?? '')?.[0];
+  const bootnodes = findBootnodes(readEnv(Config?.Env, ...VARIABLES.bootnodes));
+  return {
+    id,
+    running,
+    rotation,
+    isKept: isKept(HostConfig?.LogConfig),
+    tty: Config?.Tty === true,
+    startedAt,
+    ...(level !== undefined && { level: Number(level) }),
+    ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
+    ...(bootnodes.length > 0 && { bootnodes }),
+    ...(networkId !== undefined && { networkId: Number(networkId) }),
+  };
+}

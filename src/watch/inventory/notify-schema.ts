@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { SEVERITIES } from '../../model/severity.ts';
+import { text } from './docker-schema.ts';
+import { DURATION, isDuration } from './schedule.ts';
+import { url } from './url-schema.ts';
+
+const NAME_HELP = 'must be a name such as on-call: letters, digits, _ . and -, at most 63';
+const channelName = z.string(NAME_HELP).regex(/^[A-Za-z0-9][\w.-]{0,62}$/, NAME_HELP);
+
+const SEVERITY_HELP = 'must be critical, warning or info';
+const SEVERITIES_HELP = 'must be a list of critical, warning and info, with at least one';
+
+const REPEAT_HELP = 'must be a duration such as 30m or 4h, at most 24h, or off';
+
+/** A setting that some write by mistake, because it would put a secret into the inventory. */
+const never = (what: string) => z.never(what).optional();
+const secretIn = (setting: string) =>
+  never(`would put a secret into the inventory; write it into a file, and name that with ${setting}`);
+
+const file = (what: string) => text(`the path of a file with ${what}`);
+
+const httpUrl = url(['http:', 'https:'], 'https://ops.example.com/subnetd', true);
+
+const HEADERS_HELP = 'must be a mapping of header names to texts in one line';
+const headers = z
+  .record(z.string().regex(/^[\w-]+$/), z.string(HEADERS_HELP).regex(/^[\x20-\x7e]*$/, HEADERS_HELP), HEADERS_HELP)
+  .optional();
+
+const webhook = z.strictObject({
+  url: httpUrl.optional().describe('The address that gets the JSON. Its user info and path are never shown.'),
+  urlFile: file('the address').optional().describe('A file with the address, in place of `url`.'),
+  secretFile: file('the key of the signature').optional().describe('A file with the key that signs each request.'),
+  secret: secretIn('secretFile'),
+  bearerTokenFile: file('a bearer token').optional().describe('A file with a bearer token.'),
+  bearerToken: secretIn('bearerTokenFile'),
+  headers: headers.describe('More headers, none of them secret.'),
+});
+
+const slack = z.strictObject({
+  urlFile: file('the URL of an incoming webhook').describe('A file with the URL of an incoming webhook.'),
+  url: secretIn('urlFile'),
+});
+
+const discord = z.strictObject({
+  urlFile: file('the URL of a webhook').describe('A file with the URL of a webhook.'),
+  url: secretIn('urlFile'),
+});
+
+const CHAT_HELP = "must be the id of a chat such as '-1001234567890', or the @name of a channel";
+const telegram = z.strictObject({
+  tokenFile: file('the token of a bot').describe('A file with the token of a bot.'),
+  token: secretIn('tokenFile'),
+  chatId: z
+    .union(
+      [z.number(CHAT_HELP).int(CHAT_HELP), z.string(CHAT_HELP).regex(/^(?:-?\d{1,20}|@\w{1,64})$/, CHAT_HELP)],
+      CHAT_HELP,
+    )
+    .describe('The chat that gets the messages: its id, or the `@name` of a channel.'),
+  threadId: z
+    .number('must be the number of a topic')
+    .int('must be the number of a topic')
+    .optional()
+    .describe('The topic in a group with topics.'),
+  apiUrl: httpUrl.default('https://api.telegram.org').describe('A Bot API server of your own.'),
+});
+
+const MAIL_HELP = 'must be an e-mail address such as ops@example.com';
+const address = z.string(MAIL_HELP).regex(/^[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+$/u, MAIL_HELP);
+const email = z.strictObject({
+  to: z
+    .array(address, 'must be a list of e-mail addresses')
+    .min(1, 'must list at least one address')
+    .describe('Who gets the mail.'),
+  from: z
+    .string('must be the sender, as in subnetd <subnetd@example.com>')
+    .regex(
+      /^(?:[^<>"\p{C}]+ <[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+>|[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+)$/u,
+      'must be the sender, as in subnetd <subnetd@example.com>',
+    )
+    .optional()
+    .describe('The sender. Default: SUBNETD_MAIL_FROM.'),
+  smtpUrlFile: file('smtp://USER:PASSWORD@HOST:PORT')
+    .optional()
+    .describe('A file with the address of a mail server, as in SUBNETD_SMTP_URL, which is the default.'),
+  smtpUrl: secretIn('smtpUrlFile'),
+});
+
+/** The kinds of channel; each channel has exactly one. */
+export const CHANNEL_KINDS = ['webhook', 'slack', 'telegram', 'discord', 'email'] as const;
+
+/** Who is notified of alerts without an Alertmanager. */
+export const notify = z
+  .array(
+    z.strictObject({
+      name: channelName.describe('The name of the channel in messages, incidents and the log.'),
+      webhook: webhook.optional(),
+      slack: slack.optional(),
+      telegram: telegram.optional(),
+      discord: discord.optional(),
+      email: email.optional(),
+      severities: z
+        .array(z.enum(SEVERITIES, SEVERITY_HELP), SEVERITIES_HELP)
+        .min(1, SEVERITIES_HELP)
+        .default(['critical', 'warning'])
+        .describe('The severities of the alerts that the channel gets.'),
+      repeat: z
+        .string(REPEAT_HELP)
+        .refine((value) => value === 'off' || (DURATION.test(value) && isDuration(value)), REPEAT_HELP)
+        .default('4h')
+        .describe('How long after the last message of a subnet subnetd reminds of the alerts that still fire, or off.'),
+    }),
+    'must be a list of channels',
+  )
+  .default([]);

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { Inventory } from '../../model/target.ts';
+import { formatInventoryError, type InventoryError } from './inventory-error.ts';
+import { type CheckMore, parseInventory } from './parse-inventory.ts';
+import { readText } from './read-text.ts';
+import type { Environment } from './substitute.ts';
+
+/** An inventory read from a file, with a hash of its text, or one line of text for each error. */
+export type ReadInventory =
+  | { readonly ok: true; readonly inventory: Inventory; readonly text: string; readonly hash: number }
+  | {
+      readonly ok: false;
+      readonly errors: readonly string[];
+      readonly inventoryErrors: readonly InventoryError[];
+      readonly text?: string;
+    };
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another one',
+  EACCES: 'subnetd may not read it; change its owner or mode',
+  EISDIR: 'it is a directory; name the file in it',
+  ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',
+};
+
+/** As many bytes of a hash as a metric shows exactly. */
+const HASH_BYTES = 6;
+
+const toHash = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES);
+
+/** Reads and checks an inventory file, and with `checkMore` also what a good one names. */
+export async function readInventory(
+  path: string,
+  environment: Environment,
+  checkMore?: CheckMore,
+): Promise<ReadInventory> {
+  const refuse = (inventoryErrors: readonly InventoryError[]) => ({
+    ok: false as const,
+    inventoryErrors,
+    errors: inventoryErrors.map((error) => formatInventoryError(path, error)),
+  });
+  const unreadable = (what: string) => refuse([{ line: 1, column: 1, path: '', what }]);
+  let text: string;
+  try {
+    text = await readText(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which no inventory is');
+    return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
+  }
+  const parsed = parseInventory(text, environment, checkMore);
+  return parsed.ok
+    ? { ok: true, inventory: parsed.inventory, text, hash: toHash(text) }
+    : { ...refuse(parsed.errors), text };
+}

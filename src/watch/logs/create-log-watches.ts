@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import { inputsOf } from '../../model/prober.ts';
+import { type CheckSettings, engineOf, type Target, targetKey } from '../../model/target.ts';
+import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
+import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
+
+/** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. */
+export interface LogWatches {
+  /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
+  prepare(): LogWatchPlan;
+  /** The last lines of the target's log that matched a pattern; empty when none is followed. */
+  linesOf(target: Target, secrets: readonly string[]): ReturnType<LogWatch['lines']>;
+  /** Docker reports an event of the target's container. */
+  onContainerEvent(target: Target, action: string): void;
+  /** The stream of events of this Docker Engine opens or is lost. */
+  onEngineState(engine: string): void;
+  stop(): Promise<void>;
+}
+
+/** The watches of an inventory that is not active yet. */
+export interface LogWatchPlan {
+  /**
+   * The watch of a target: the running one if the target is unchanged, otherwise a new one, which does not read before
+   * `commit`.
+   */
+  watchOf(target: Target, settings: CheckSettings['logs']): LogWatch;
+  /**
+   * Starts the new watches. Running ones continue for these targets, whether they were asked for or are the same objects as before,
+   * and stop for all others.
+   */
+  commit(targets: readonly Target[]): void;
+  /** Stops the new watches before they have started. */
+  abandon(): void;
+}
+
+/** Would both be watched in the same way? */
+const isSame = (known: Target, target: Target): boolean =>
+  known === target || isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
+
+/** What the watches need. */
+export interface LogWatchesOptions extends Pick<LogWatchOptions, 'docker' | 'positions' | 'clock' | 'fold'> {
+  /** Gets the target of the current inventory; see `onNews` of a watch. */
+  readonly onNews: (target: Target, urgent: boolean) => void;
+  /** How many log files may be open at once. */
+  readonly maxOpenFiles?: number;
+  readonly onLost?: (target: Target, after: string, times: number) => void;
+}
+
+/** Creates no watch yet. */
+export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: LogWatchesOptions): LogWatches {
+  const openFiles = createOpenFiles(maxOpenFiles ?? MAX_OPEN_FILES);
+  type Entry = { readonly target: Target; readonly watch: LogWatch };
+  let watches = new Map<string, Entry>();
+  /** A target that returns must not continue before its last position is saved. */
+  const stopping = new Set<Promise<void>>();
+
+  const end = ({ watch }: Entry) => {
+    const stopped = watch.stop().finally(() => stopping.delete(stopped));
+    stopping.add(stopped);
+  };
+
+  const prepare = (): LogWatchPlan => {
+    const planned = new Map<string, Entry>();
+    const { promise: ready, resolve: begin } = Promise.withResolvers<unknown>();
+    return {
+      watchOf: (target, settings) => {
+        const key = targetKey(target);
+        const known = watches.get(key);
+        const watch =
+          known !== undefined && isSame(known.target, target)
+            ? known.watch
+            : createLogWatch({
+                ...shared,
+                target,
+                settings,
+                ready,
+                openFiles,
+                onLost: (after, times) => onLost?.(target, after, times),
+                onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
+              });
+        planned.set(key, { target, watch });
+        return watch;
+      },
+      commit: (targets) => {
+        const present = new Set(targets);
+        for (const [key, entry] of watches) if (!planned.has(key) && present.has(entry.target)) planned.set(key, entry);
+        const before = watches;
+        watches = planned;
+        for (const [key, entry] of before) if (planned.get(key)?.watch !== entry.watch) end(entry);
+        begin(Promise.all(stopping));
+      },
+      abandon: () => {
+        for (const [key, entry] of planned) if (watches.get(key)?.watch !== entry.watch) end(entry);
+      },
+    };
+  };
+
+  return {
+    prepare,
+    linesOf: (target, secrets) => watches.get(targetKey(target))?.watch.lines(secrets) ?? [],
+    onContainerEvent: (target, action) => {
+      const watch = watches.get(targetKey(target))?.watch;
+      // Another container may be the target's now. What ends one ends its log by itself.
+      if (action === 'start' || action === 'rename') watch?.wake();
+      else watch?.recheck();
+    },
+    onEngineState: (engine) => {
+      for (const { target, watch } of watches.values())
+        if (target.container && engineOf(target.container) === engine) watch.recheck();
+    },
+    stop: async () => {
+      for (const entry of watches.values()) end(entry);
+      watches = new Map();
+      await Promise.all(stopping);
+    },
+  };
+}

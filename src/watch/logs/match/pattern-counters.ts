@@ -1,0 +1,46 @@
+import type { PatternFacts } from '../../../model/facts.ts';
+import { LINES_LOST, type LogHit, type LogPattern, type Meaning } from '../../../model/log.ts';
+import type { Pattern } from '../../../model/target.ts';
+
+/** How late a flood of lines without a time may be read. A match later than that belongs to the new run. */
+const LAG_MS = 60_000;
+
+/** Counts hits per pattern; nothing is copied until `read`. */
+export interface PatternCounters {
+  add(hit: LogHit): void;
+  /** The program started at this time: matches read until now belong to the run before, however late they were read. */
+  startAt(at: number): void;
+  read(): Readonly<Record<string, PatternFacts>>;
+}
+
+/** Counters for a pack and an operator's own patterns. A pattern has no entry before its first hit. */
+export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
+  const known = new Map<string, Pick<PatternFacts, 'what' | 'fix' | 'own'>>();
+  const what = 'Docker threw lines away before they were read';
+  known.set(LINES_LOST, { what, fix: 'give its log more room', own: false });
+  for (const { name, what, fix } of pack) known.set(name, { what, fix, own: false });
+  for (const { name, means } of own)
+    known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });
+  const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();
+  let order = 0;
+  return {
+    add: ({ pattern, means, at, counted }) => {
+      order++;
+      const entry = entries.get(pattern);
+      if (entry === undefined) {
+        entries.set(pattern, { means, count: counted ? 1 : 0, at, order });
+        return;
+      }
+      if (counted) entry.count++;
+      entry.at = Math.max(entry.at, at);
+      entry.order = order;
+    },
+    startAt: (at) => {
+      for (const entry of entries.values()) if (entry.at > at && entry.at - at < LAG_MS) entry.at = at - 1;
+    },
+    read: () =>
+      Object.fromEntries(
+        [...entries].map(([name, entry]) => [name, { ...entry, ...(known.get(name) ?? { what: name, own: false }) }]),
+      ),
+  };
+}

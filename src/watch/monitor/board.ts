@@ -1,0 +1,293 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ClockDisturbances } from '../../lib/clock.ts';
+import type { Facts } from '../../model/facts.ts';
+import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
+import type { Observation } from '../../model/prober.ts';
+import type { Problem } from '../../model/problem.ts';
+import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../../model/subnet-facts.ts';
+import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../../model/target.ts';
+import { type CheckState, toCheckState } from '../../model/verdict.ts';
+import { type Diagnosis, diagnoseSubnet, explainTargets, NO_DIAGNOSIS } from '../diagnosis/diagnose-subnet.ts';
+import { describeBroken } from '../diagnosis/find-headline.ts';
+import { restoreProblems } from '../diagnosis/follow-problems.ts';
+import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
+import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
+import { checkTable } from '../rules/checks.ts';
+import { fold } from '../rules/fold.ts';
+import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
+import { foldSubnet } from '../rules/fold-subnet.ts';
+import { judgeFailures } from '../rules/judge-failures.ts';
+import { createSharing } from './create-sharing.ts';
+import { findByName } from './find-by-name.ts';
+import { hasNewContainer, hasNewVerdict, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
+
+/** Keeps the facts and the verdicts of all targets. */
+export interface Board {
+  /**
+   * Takes a new inventory. Facts of a target stay as long as it is probed in the same way; removed targets are dropped.
+   */
+  load(inventory: Inventory, now: number): void;
+  /** Adds an observation to a target's facts and judges the checks of its round; a removed target is ignored. */
+  recordRun(target: Target, round: RoundName, observation: Observation, durationSeconds: number, now: number): void;
+  /** Judges a round again for every target of a subnet: the first round is complete only at its end. */
+  judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
+  /** Adds an observation to a target's facts; the next run of its round judges it. */
+  foldObservation(target: Target, observation: Observation, now: number): void;
+  /** Adds an event of a target's container to its facts; the next run of its round judges it. */
+  foldEvent(target: Target, event: ContainerEvent): void;
+  /** Adds an observation of a subnet as a whole to its facts, for its next diagnosis; a removed subnet is ignored. */
+  foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
+  /**
+   * Takes the problems that an earlier process has stored as open: the next diagnoses confirm them, or find that they are gone. A subnet
+   * that has been watched for long enough to find them itself takes none.
+   */
+  restoreProblems(subnet: string, stored: readonly Problem[], now: number): void;
+  /** Finds what is wrong in a subnet and why, from all that is known of it now. */
+  diagnose(subnet: string, now: number): void;
+  /**
+   * The same for each subnet that has changed since its last diagnosis. The larger it is, the longer it waits from one diagnosis to
+   * the next: many verdicts that change one by one must not cost a diagnosis each.
+   */
+  diagnoseChanged(now: number): void;
+  /** The current checks of a target; empty for a removed one. */
+  checksOf(target: Target): readonly CheckState[];
+  snapshot(): Snapshot;
+  /** The same without what explains failed checks, which costs a copy of each. A target whose state is the same object is unchanged. */
+  unexplained(): Snapshot;
+}
+
+/** A subnet with the states of its targets. A probe replaces the state of its target in place. */
+interface Entry {
+  readonly subnet: Subnet;
+  /** Since when it is watched. */
+  readonly begunAt: number;
+  facts: SubnetFacts;
+  /** The settings with the stall limit as the chain gave it, if the inventory leaves it to the chain. */
+  settings: CheckSettings;
+  diagnosis: Diagnosis;
+  /** When that was found. */
+  foundAt: number | undefined;
+  /** The last attempt to find another one broke. */
+  isBroken: boolean;
+  /** Something that a diagnosis depends on has changed since the last one. */
+  isChanged: boolean;
+  diagnosedAt: number;
+  /** Replaces what several of its nodes say alike by one object. */
+  readonly share: ReturnType<typeof createSharing>;
+  readonly exposures: ExposureMemory;
+  /** The planned work that was in force at the diagnosis. */
+  plannedWork: readonly PlannedWork[];
+  readonly states: TargetState[];
+}
+
+/**
+ * The least time from a diagnosis to the next one that a change causes, in milliseconds for each target of the subnet: 5 s for 10,000.
+ * A diagnosis takes less than a twentieth of that.
+ */
+const PAUSE_MS_PER_TARGET = 0.5;
+
+/** By then a subnet was read from each of its sources, and most problems are confirmed. */
+const FOUND_ITSELF_MS = 2 * 60_000;
+
+const isPausing = ({ diagnosedAt, states }: Entry, now: number): boolean =>
+  now >= diagnosedAt && now - diagnosedAt < states.length * PAUSE_MS_PER_TARGET;
+
+/** The facts of a subnet whose probes a new inventory leaves as they are. */
+function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
+  if (known === undefined) return {};
+  const isKept = (kind: SubnetProbeKind) =>
+    isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
+  return Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
+}
+
+function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
+  if (stallAfterMs === undefined || stallAfterMs === settings.rpc.stallAfterMs) return settings;
+  return { ...settings, rpc: { ...settings.rpc, stallAfterMs } };
+}
+
+/**
+ * Creates an empty board. `toWall` and `readDisturbances` are those of the clock, and `readPlannedWork` gives all work that is known.
+ * `onBug` gets what the diagnosis of a subnet throws: what was last found in it stays and is marked, and other subnets go on.
+ */
+export function createBoard(
+  toWall: (at: number) => number = (at) => at,
+  readDisturbances: () => ClockDisturbances = () => ({}),
+  readPlannedWork: () => readonly PlannedWork[] = () => [],
+  onBug: (error: unknown, subnet: string) => void = (error) => {
+    throw error;
+  },
+): Board {
+  let entries: readonly Entry[] = [];
+  let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
+
+  const load = (inventory: Inventory, now: number) => {
+    const known = new Map(entries.map((entry) => [entry.subnet.name, entry]));
+    entries = inventory.subnets.map((subnet) => {
+      const last = known.get(subnet.name);
+      // An unchanged subnet is the same object, and none of its targets is looked at.
+      if (last?.subnet === subnet) return last;
+      const find = findByName(last?.subnet.targets ?? []);
+      const stateBefore = (target: Target): TargetState | undefined => {
+        const place = places.get(target) ?? places.get(find(target) ?? target);
+        return place?.entry.states[place.index];
+      };
+      const areSettingsSame = isDeepStrictEqual(last?.subnet.settings, subnet.settings);
+      const carried = subnet.targets.map((target) => {
+        const state = stateBefore(target);
+        return state?.target === target && areSettingsSame ? state : toTargetState(target, subnet, state, now);
+      });
+      const states = carried.map((state) => withHeardNodes(state, carried, subnet, now));
+      const { diagnosis = NO_DIAGNOSIS, foundAt, isBroken = false, begunAt = now } = last ?? {};
+      return {
+        subnet,
+        begunAt,
+        facts: keepFacts(last, subnet),
+        settings: withStallLimit(subnet.settings, diagnosis),
+        states,
+        diagnosis,
+        foundAt,
+        isBroken,
+        isChanged: true,
+        diagnosedAt: Number.NEGATIVE_INFINITY,
+        share: createSharing(),
+        exposures: new WeakMap(),
+        plannedWork: last?.plannedWork ?? [],
+      };
+    });
+    places = new Map(
+      entries.flatMap((entry) => entry.states.map(({ target }, index) => [target, { entry, index }] as const)),
+    );
+  };
+
+  const update = (target: Target, change: (facts: Facts, entry: Entry) => Facts) => {
+    const place = places.get(target);
+    const state = place?.entry.states[place.index];
+    if (place === undefined || state === undefined) return;
+    const { entry, index } = place;
+    entry.states[index] = { ...state, facts: change(state.facts, entry) };
+  };
+
+  /** Judges a target's checks of one round by its facts: after a run of `runSeconds`, or again without a run. */
+  const judge = (
+    { subnet, settings, states, diagnosis: { reference } }: Entry,
+    state: TargetState,
+    round: RoundName,
+    now: number,
+    runSeconds?: number,
+  ) => {
+    const { target, facts } = state;
+    const { consensus } = subnet;
+    const view = { target, facts, subnet: states, reference, settings, consensus, now, toWall };
+    return state.checks.map((before): CheckState => {
+      if (before.round !== round || before.verdict === 'skipped') return before;
+      const judgement = checkTable[before.check].judge(view);
+      const { check, lastRun, durationSeconds, runs, failures } = before;
+      const since = judgement.verdict === before.verdict ? before.since : now;
+      if (runSeconds === undefined)
+        return toCheckState({ check, round, since, lastRun, durationSeconds, runs, failures }, judgement);
+      const failed = failures + Number(judgement.verdict === 'fail');
+      return toCheckState(
+        { check, round, since, lastRun: now, durationSeconds: runSeconds, runs: runs + 1, failures: failed },
+        judgement,
+      );
+    });
+  };
+
+  const foldObservation: Board['foldObservation'] = (target, observation, now) =>
+    update(target, (facts, { settings, diagnosis: { reference }, share }) => {
+      const seen: Observation =
+        observation.kind === 'node' ? { kind: 'node', seen: share(observation.seen) } : observation;
+      return fold(facts, seen, { at: now, settings, reference });
+    });
+
+  const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
+    const place = places.get(target);
+    const before = place?.entry.states[place.index];
+    foldObservation(target, observation, now);
+    const state = place?.entry.states[place.index];
+    if (place === undefined || before === undefined || state === undefined) return;
+    const { entry, index } = place;
+    const checks = judge(entry, state, round, now, durationSeconds);
+    const changed = toState(state, checks, judgeFailures(target, state.facts, now), state.heardNodes);
+    if (hasNewVerdict(state, changed) || hasNewContainer(before.facts, changed.facts)) entry.isChanged = true;
+    entry.states[index] = round === 'logs' ? withHeardNodes(changed, entry.states, entry.subnet, now) : changed;
+  };
+
+  const diagnoseEntry = (entry: Entry, now: number) => {
+    entry.plannedWork = findInForce(readPlannedWork(), entry.subnet.name, toWall(now));
+    entry.isChanged = false;
+    entry.diagnosedAt = now;
+    try {
+      entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
+        clock: readDisturbances(),
+        facts: entry.facts,
+        plannedWork: entry.plannedWork,
+        exposures: entry.exposures,
+      });
+      entry.foundAt = now;
+      entry.isBroken = false;
+    } catch (error) {
+      entry.isBroken = true;
+      onBug(error, entry.subnet.name);
+    }
+    entry.settings = withStallLimit(entry.settings, entry.diagnosis);
+  };
+
+  const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
+    const entry = entries.find((one) => one.subnet === subnet);
+    for (const [index, state] of entry?.states.entries() ?? [])
+      if (entry) entry.states[index] = { ...state, checks: judge(entry, state, round, now) };
+  };
+
+  const stateOf = (entry: Entry, targets: readonly TargetState[]): SubnetState => {
+    const { subnet, facts, plannedWork, diagnosis, foundAt, isBroken } = entry;
+    const { ended: _, ...shown } = diagnosis;
+    const state = { subnet, targets, facts, plannedWork, ...shown };
+    if (!isBroken) return state;
+    return { ...state, headline: describeBroken(subnet.name, foundAt, shown.headline), brokenDiagnosis: { foundAt } };
+  };
+
+  return {
+    load,
+    recordRun,
+    judgeAgain,
+    foldObservation,
+    foldEvent: (target, event) =>
+      update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
+    foldSubnet: (name, observation, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry === undefined) return;
+      entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
+      entry.isChanged = true;
+    },
+    restoreProblems: (name, stored, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry === undefined || now - entry.begunAt >= FOUND_ITSELF_MS) return;
+      entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
+      if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
+    },
+    checksOf: (target) => {
+      const place = places.get(target);
+      return place?.entry.states[place.index]?.checks ?? [];
+    },
+    diagnose: (name, now) => {
+      const entry = entries.find(({ subnet }) => subnet.name === name);
+      if (entry !== undefined) diagnoseEntry(entry, now);
+    },
+    diagnoseChanged: (now) => {
+      const works = readPlannedWork();
+      for (const entry of entries) {
+        const inForce = findInForce(works, entry.subnet.name, toWall(now));
+        const isWorkChanged = !isDeepStrictEqual(inForce, entry.plannedWork);
+        if (isWorkChanged || (entry.isChanged && !isPausing(entry, now))) diagnoseEntry(entry, now);
+      }
+    },
+    unexplained: () => entries.map((entry) => stateOf(entry, [...entry.states])),
+    snapshot: () =>
+      entries.map((entry) => {
+        const { problems, ended } = entry.diagnosis;
+        return stateOf(entry, explainTargets([...entry.states], problems, ended));
+      }),
+  };
+}

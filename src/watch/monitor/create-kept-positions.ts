@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settleWithin, valueWithin } from '../../lib/within.ts';
+import type { LogPosition, PositionStore, PositionTable } from '../../model/log.ts';
+
+/** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */
+export interface KeptPositions extends PositionStore {
+  /** Drops the positions of all other sources, in the table too. */
+  keepOnly(sources: ReadonlySet<string>): void;
+  /** Releases waiting readers, saves the changes once all readers have ended, and stops. */
+  stop(readersEnded?: Promise<void>): Promise<void>;
+}
+
+const SAVE_EVERY_MS = 1_000;
+/** If the table has not answered by then, logs are read without their saved positions. */
+const READ_WITHIN_MS = 10_000;
+/** How often the table is read until it answers: after a restart of the machine a database may come up after subnetd. */
+const READ_AGAIN_MS = 250;
+const LAST_SAVE_WITHIN_MS = 2_000;
+
+/** Reads the table when a position is first needed, and writes changes every second. */
+export function createKeptPositions(table: PositionTable): KeptPositions {
+  const current = new Map<string, () => LogPosition>();
+  /** The contents of the table as far as they were read and written: each position as JSON. */
+  const saved = new Map<string, string>();
+  let isWanted = (_source: string): boolean => true;
+  const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<undefined>();
+  let stored: Promise<void> | undefined;
+  let saving: Promise<void> | undefined;
+  /** Whether the table was ever read. */
+  let isRead = false;
+
+  const remember = (positions: ReadonlyMap<string, LogPosition>) => {
+    isRead = true;
+    for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
+  };
+  const readTable = async () => {
+    let isGivenUp = false;
+    const read = async (): Promise<ReadonlyMap<string, LogPosition> | undefined> => {
+      for (;;) {
+        const positions = await table.read().catch(() => undefined);
+        if (positions !== undefined || isGivenUp) return positions;
+        await sleep(READ_AGAIN_MS);
+      }
+    };
+    const positions = await Promise.race([valueWithin(READ_WITHIN_MS, read(), undefined), stopped]);
+    isGivenUp = true;
+    if (positions !== undefined) remember(positions);
+  };
+  const write = async () => {
+    // Without the rows, it is not known which of them belong to sources that are gone. A database that was away has them still.
+    if (!isRead) remember(await table.read());
+    const changed = new Map<string, LogPosition>();
+    const texts = new Map<string, string>();
+    for (const [source, read] of current) {
+      const position = read();
+      const text = JSON.stringify(position);
+      if (text === saved.get(source)) continue;
+      changed.set(source, position);
+      texts.set(source, text);
+    }
+    const gone = [...saved.keys()].filter((source) => !isWanted(source));
+    if (changed.size === 0 && gone.length === 0) return;
+    await table.write(changed, gone);
+    for (const source of gone) saved.delete(source);
+    for (const [source, text] of texts) saved.set(source, text);
+  };
+  /** One save at a time; a failed one is repeated with the next. */
+  const save = (): Promise<void> => {
+    saving ??= write()
+      .catch(() => {})
+      .finally(() => {
+        saving = undefined;
+      });
+    return saving;
+  };
+  const timer = setInterval(save, SAVE_EVERY_MS);
+  timer.unref();
+
+  return {
+    load: async (source) => {
+      const read = current.get(source);
+      if (read !== undefined) return read();
+      stored ??= readTable();
+      await stored;
+      const text = saved.get(source);
+      return text === undefined ? undefined : (JSON.parse(text) as LogPosition);
+    },
+    keep: (source, read) => {
+      if (isWanted(source)) current.set(source, read);
+    },
+    keepOnly: (sources) => {
+      isWanted = (source) => sources.has(source);
+      for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
+    },
+    stop: async (readersEnded) => {
+      releaseReaders(undefined);
+      await readersEnded;
+      clearInterval(timer);
+      const last = async () => {
+        await saving;
+        await save();
+      };
+      await settleWithin(LAST_SAVE_WITHIN_MS, last());
+    },
+  };
+}

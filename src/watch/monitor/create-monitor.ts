@@ -1,0 +1,307 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { ReportBug } from '../../lib/internal-errors.ts';
+import { settleWithin } from '../../lib/within.ts';
+import type { LastLines, MatchingLine } from '../../model/last-lines.ts';
+import type { PositionTable } from '../../model/log.ts';
+import type { PlannedWork } from '../../model/planned-work.ts';
+import type { SubnetProbeKind } from '../../model/subnet-facts.ts';
+import {
+  engineOf,
+  type Inventory,
+  positionKeys,
+  type RoundName,
+  type Subnet,
+  type Target,
+} from '../../model/target.ts';
+import { indexContainers } from '../diagnosis/index-containers.ts';
+import type { DockerEvent } from '../docker/event.ts';
+import { createDockerLinks } from '../docker/links.ts';
+import { createDockerTimes } from '../docker/times.ts';
+import { createLogWatches } from '../logs/create-log-watches.ts';
+import { readLastLines } from '../logs/read-last-lines.ts';
+import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
+import { createBrowserLink } from '../probes/browser-link.ts';
+import { foldLogHit } from '../rules/fold-logs.ts';
+import { type Board, createBoard } from './board.ts';
+import { createConnectionBudget } from './create-connection-budget.ts';
+import { createKeptPositions } from './create-kept-positions.ts';
+import { createReadySubnets } from './create-ready-subnets.ts';
+import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
+import type { RoundEvents } from './create-round.ts';
+import { createSubnetProbes } from './create-subnet-probes.ts';
+import { createSubnetSecrets } from './create-subnet-secrets.ts';
+import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
+import { createTargetProbes } from './create-target-probes.ts';
+import { createProbeRuns } from './probe-runs.ts';
+import { reuseUnchanged } from './reuse-unchanged.ts';
+
+/** Probes the targets of an inventory on schedule and judges them. */
+export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems'> {
+  /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
+  load(inventory: Inventory): void;
+  /** The usual time between two runs of a round, in milliseconds. */
+  intervalMs(subnet: string, round: RoundName): number | undefined;
+  /** Do the schedules work? */
+  isAlive(): boolean;
+  /** Is an inventory loaded, and has the first RPC round of each subnet ended? */
+  isReady(): boolean;
+  /** Has the first RPC round of a subnet ended since it is watched? Without a node, the first round of any kind. */
+  readonly isReadyFor: (subnet: string) => boolean;
+  /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
+  enginesUp(): ReadonlyMap<string, boolean | undefined>;
+  /** The last lines of a target's log, read now, within 2 s. Each is redacted and cut. Never rejects. */
+  readLastLines(target: Target, count: number): Promise<LastLines>;
+  /** The last lines of a target's log that matched a pattern, each redacted and cut. */
+  matchingLines(target: Target): readonly MatchingLine[];
+  /** Probes one target at once, beside its rounds; undefined when the inventory has no such target. Never rejects. */
+  probeTarget(subnet: string, name: string): Promise<void> | undefined;
+  readonly restarts: RestartJudge;
+  /** Probes each subnet as a whole once, in these ways, outside of the schedule. */
+  probeSubnetsNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
+  /** Probes each wanted target once, outside of the schedule. */
+  probeNow(wanted: (target: Target, round: RoundName) => boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Dependencies and settings of a monitor. */
+export interface MonitorOptions extends RoundEvents {
+  /** Docker dropped lines of a target's log before they were read, after the one with this timestamp. */
+  readonly onLogLost?: (target: Target, after: string, times: number) => void;
+  readonly clock: Clock;
+  /** False: only `probeNow` starts probes. */
+  readonly scheduled: boolean;
+  /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
+  readonly positions?: PositionTable;
+  /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
+  readonly limits?: { readonly connections: number; readonly logFiles: number };
+  /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */
+  readonly ownPort?: number | undefined;
+  /** All planned work that is known now. */
+  readonly plannedWork?: () => readonly PlannedWork[];
+  /** A bug in a probe, which does not count then, or in a diagnosis. */
+  readonly onBug: ReportBug;
+}
+
+const WATCHDOG_MS = 1_000;
+
+/** While stopping, work that does not end when it is aborted is abandoned after this time, such as a read from a dead disk. */
+const READERS_END_MS = 800;
+const PROBES_END_MS = 2_500;
+
+/** Starts without an inventory. */
+export function createMonitor(options: MonitorOptions): Monitor {
+  const { clock, scheduled, onFinished, onLate, limits } = options;
+  const onBug = (error: unknown) => options.onBug(error, 'probe');
+  const positions = options.positions && createKeptPositions(options.positions);
+  const { now } = clock;
+  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
+    options.onBug(error, 'diagnosis', { subnet }),
+  );
+  const runs = createProbeRuns(clock, board, onBug);
+  let watches: readonly SubnetWatch[] = [];
+  let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();
+  const watchOf = (subnet: string) => watchesByName.get(subnet);
+  const proberOf = (target: Target, round: RoundName) => watchOf(target.subnet)?.probers.get(round)?.get(target);
+  let findTargets = indexContainers<Target>([]);
+  const readySubnets = createReadySubnets();
+  let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
+  const secrets = createSubnetSecrets(
+    (name) => watchOf(name)?.subnet,
+    () => receivers,
+  );
+
+  const onEvent = (event: DockerEvent, engine: string) => {
+    const at = clock.fromWall(event.at);
+    const targets = findTargets(event, engine);
+    if (targets.length === 0) subnetProbes.onOtherContainer(event, engine);
+    for (const target of targets) {
+      board.foldEvent(target, { ...event, at });
+      logs.onContainerEvent(target, event.action);
+      if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
+      const prober = proberOf(target, 'containers');
+      if (prober) runs.runForNews(target, 'containers', prober);
+    }
+  };
+  const docker = createDockerLinks(onEvent, (engine) => logs.onEngineState(engine));
+  const browsers = createBrowserLink();
+  const connections = createConnectionBudget(limits?.connections);
+
+  const onLogNews = (target: Target, urgent: boolean) => {
+    const prober = proberOf(target, 'logs');
+    if (prober === undefined) return;
+    // A verdict other than pass must not wait for the next round to change.
+    const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
+    if (urgent || isUnsettled) runs.runForNews(target, 'logs', prober);
+    else
+      prober
+        .probe()
+        .then((observation) => board.foldObservation(target, observation, now()))
+        .catch(onBug);
+  };
+  const logs = createLogWatches({
+    docker,
+    positions: positions ?? createMemoryPositions(),
+    clock,
+    fold: foldLogHit,
+    onNews: onLogNews,
+    maxOpenFiles: limits?.logFiles,
+    onLost: options.onLogLost,
+  });
+
+  const subnetProbes = createSubnetProbes({
+    clock,
+    scheduled,
+    docker,
+    keepsConnections: connections.keeps,
+    ownPort: options.ownPort,
+    onSeen: (subnet, observation) => {
+      board.foldSubnet(subnet, observation, now());
+      board.diagnoseChanged(now());
+    },
+    onBug,
+  });
+
+  /** How long the process has run since it was last suspended. */
+  const awakeMs = () => now() - clock.resumedAt();
+  const tools = {
+    docker,
+    browsers,
+    toWatched: createDockerTimes(clock.fromWall),
+    keepsConnections: connections.keeps,
+    now,
+  };
+  const onRoundFinished: RoundEvents['onFinished'] = (subnet, round, seconds) => {
+    board.diagnose(subnet, now());
+    onFinished(subnet, round, seconds);
+  };
+  const targetProbes = createTargetProbes({ runs, connections, onEnded: () => board.diagnoseChanged(now()), onBug });
+  const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
+
+  /** Judges a round again when all of its targets have been probed: the first were judged before the others were known. */
+  const judgeTogether = (subnet: Subnet, round: RoundName) => {
+    board.diagnose(subnet.name, now());
+    board.judgeAgain(subnet, round, now());
+    board.diagnose(subnet.name, now());
+  };
+  const onFirstEnded = (watch: SubnetWatch, round: RoundName) => {
+    judgeTogether(watch.subnet, round);
+    readySubnets.firstEnded(watch, round);
+  };
+  const close = (watch: SubnetWatch, kept: ReturnType<typeof usedBy>) => closeWatch(watch, kept, shared);
+
+  /** Builds everything, or changes nothing. */
+  const build = (inventory: Inventory) => {
+    const subnets = inventory.subnets.map((subnet) => reuseUnchanged(subnet, watchOf(subnet.name)?.subnet));
+    const plan = logs.prepare();
+    const created: SubnetWatch[] = [];
+    try {
+      const next = subnets.map((subnet) => {
+        const known = watchOf(subnet.name);
+        if (known?.subnet === subnet) return known;
+        const watch = createSubnetWatch(subnet, known, { ...shared, tools: { ...tools, logs: plan.watchOf } });
+        created.push(watch);
+        return watch;
+      });
+      board.load({ ...inventory, subnets }, now());
+      return { next, created, plan };
+    } catch (error) {
+      plan.abandon();
+      const running = usedBy(watches);
+      for (const watch of created) void close(watch, running);
+      throw error;
+    }
+  };
+
+  const watchdog = setInterval(() => {
+    const time = now();
+    for (const { rounds } of watches) for (const round of rounds) round.wake();
+    board.diagnoseChanged(time);
+  }, WATCHDOG_MS);
+
+  const intervalMs: Monitor['intervalMs'] = (subnet, round) =>
+    watchOf(subnet)
+      ?.rounds.find(({ name }) => name === round)
+      ?.intervalMs();
+
+  const probeNodes = async ({ name }: Subnet) => {
+    const watch = watchOf(name);
+    if (watch !== undefined) await targetProbes.probeNodes(watch.subnet, watch.probers);
+    board.diagnose(name, now());
+  };
+
+  return {
+    load: (inventory) => {
+      const { next, created, plan } = build(inventory);
+      const used = new Set(
+        inventory.subnets.flatMap(({ targets }) =>
+          targets.flatMap(({ container }) => (container ? [engineOf(container)] : [])),
+        ),
+      );
+      docker.setEngines(Object.fromEntries(Object.entries(inventory.engines).filter(([name]) => used.has(name))));
+      connections.expect(next);
+      const targets = next.flatMap(({ subnet }) => subnet.targets);
+      findTargets = indexContainers(targets);
+      const before = watches;
+      watches = next;
+      watchesByName = new Map(next.map((watch) => [watch.subnet.name, watch]));
+      receivers = inventory;
+      secrets.clear();
+
+      // A prober or a round stays in its subnet, so only the new watches can have taken one over.
+      const kept = usedBy(created);
+      const left = new Set(next);
+      for (const watch of before) if (!left.has(watch)) void close(watch, kept);
+      plan.commit(targets);
+      subnetProbes.load(next.map(({ subnet }) => subnet));
+      positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
+      readySubnets.load(next);
+      for (const watch of created) {
+        watch.start();
+        for (const { name, first } of watch.rounds) {
+          const isNew = watch.newRounds.some((round) => round.name === name);
+          first.then(() => (isNew ? onFirstEnded(watch, name) : readySubnets.firstEnded(watch, name))).catch(onBug);
+        }
+      }
+    },
+    snapshot: board.snapshot,
+    unexplained: board.unexplained,
+    restoreProblems: board.restoreProblems,
+    intervalMs,
+    isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
+    isReady: readySubnets.isReady,
+    isReadyFor: readySubnets.has,
+    enginesUp: docker.areUp,
+    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secrets.of(target) }),
+    matchingLines: (target) => logs.linesOf(target, secrets.of(target)),
+    probeTarget: (subnet, name) => {
+      const watch = watchOf(subnet);
+      const target = watch?.subnet.targets.find((one) => one.name === name);
+      return watch && target && targetProbes.probe(target, watch.probers);
+    },
+    restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now }),
+    probeSubnetsNow: subnetProbes.probeNow,
+    probeNow: async (wanted) => {
+      const started = watches.flatMap(({ probers }) =>
+        [...probers].flatMap(([round, own]) =>
+          [...own]
+            .filter(([target]) => wanted(target, round))
+            .map(([target, prober]) => runs.run(target, round, prober)),
+        ),
+      );
+      await Promise.all(started);
+      for (const { subnet } of watches) judgeTogether(subnet, 'rpc');
+    },
+    stop: async () => {
+      clearInterval(watchdog);
+      // Everything is aborted first and waited for afterwards. Nothing that hangs may keep positions from being saved.
+      const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
+      const readersEnded = settleWithin(READERS_END_MS, logs.stop());
+      docker.stop();
+      subnetProbes.stop();
+      await Promise.all([
+        positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
+        settleWithin(PROBES_END_MS, ended),
+      ]);
+    },
+  };
+}

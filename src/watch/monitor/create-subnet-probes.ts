@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../lib/clock.ts';
+import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
+import type { ContainerRef, Subnet, Target } from '../../model/target.ts';
+import type { DockerEvent } from '../docker/event.ts';
+import { createMonitorExposure } from '../probes/setup/create-monitor-exposure.ts';
+import { createPace } from '../probes/setup/create-pace.ts';
+import {
+  createSubnetProber,
+  SUBNET_PROBE_KINDS,
+  type SubnetProberTools,
+  subnetProberInputs,
+} from '../probes/subnet-probers.ts';
+
+/** The probes of subnets as a whole. They have their own timers, so none delays a round, nor another probe. */
+export interface SubnetProbes {
+  /** Takes the subnets of a new inventory. A probe with the same inputs keeps running. */
+  load(subnets: readonly Subnet[]): void;
+  /** Runs each probe of these kinds once, outside of its schedule. */
+  probeNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
+  /** A container of a target has started. If that makes something outdated, it is probed soon. */
+  containerStarted(target: Target, containerId: string): void;
+  /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
+  onOtherContainer(event: Pick<DockerEvent, 'action' | 'project'>, engine: string): void;
+  /** Aborts the current probes. */
+  stop(): void;
+}
+
+/** Dependencies and settings of the probes. */
+export interface SubnetProbesOptions {
+  readonly clock: Pick<Clock, 'now' | 'toWall' | 'resumedAt'>;
+  /** False: only `probeNow` starts probes. */
+  readonly scheduled: boolean;
+  readonly docker: SubnetProberTools['docker'];
+  readonly keepsConnections: () => boolean;
+  /** The port at which subnetd itself listens on this machine; undefined where that is not known. */
+  readonly ownPort?: number | undefined;
+  readonly onSeen: (subnet: string, observation: SubnetObservation) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** What makes a list of containers another one. */
+const COMES_OR_GOES = ['start', 'die', 'destroy'];
+
+/** A container that has started is probed after this time: it needs some to start, and others may start with it. */
+const AFTER_START_MS = 30_000;
+
+/** A probe with its timer. */
+interface Running {
+  readonly subnet: string;
+  readonly kind: SubnetProbeKind;
+  readonly inputs: unknown;
+  readonly run: () => Promise<void>;
+  readonly start: () => void;
+  readonly containerStarted: (target: Target, containerId: string) => void;
+  readonly projectChanged: (engine: string, project: string | undefined) => void;
+  readonly stop: () => void;
+}
+
+function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProbesOptions): Running {
+  const { clock, onSeen, onBug } = options;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  let current: Promise<void> | undefined;
+
+  /** A probe during which the process was suspended may have failed for that reason, so it is repeated. */
+  const probe = async () => {
+    for (;;) {
+      const started = clock.now();
+      const observation = await prober.probe(stopping.signal);
+      if (stopping.signal.aborted) return;
+      if (clock.resumedAt() <= started) return onSeen(subnet.name, observation);
+    }
+  };
+  const run = () => {
+    current ??= probe()
+      .catch(onBug)
+      .finally(() => {
+        current = undefined;
+      });
+    return current;
+  };
+  const runRepeatedly = () => {
+    const started = performance.now();
+    void run().then(() => {
+      if (stopping.signal.aborted) return;
+      timer = setTimeout(runRepeatedly, Math.max(0, prober.everyMs - (performance.now() - started)));
+    });
+  };
+  const runSoonIf = (isOutdated: boolean | undefined) => {
+    if (isOutdated !== true || !options.scheduled) return;
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      void run();
+    }, AFTER_START_MS);
+  };
+  return {
+    subnet: subnet.name,
+    kind: prober.kind,
+    inputs: subnetProberInputs(prober.kind, subnet),
+    run,
+    start: () => {
+      if (prober.firstAfterMs === undefined) runRepeatedly();
+      else timer = setTimeout(runRepeatedly, prober.firstAfterMs);
+    },
+    containerStarted: (target, containerId) => runSoonIf(prober.isOutdatedBy?.(target, containerId)),
+    projectChanged: (engine, project) => runSoonIf(prober.isProjectOutdated?.(engine, project)),
+    stop: () => {
+      stopping.abort();
+      clearTimeout(timer);
+      clearTimeout(soon);
+      prober.close?.();
+    },
+  };
+}
+
+/** Starts without an inventory. */
+export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
+  const { clock, scheduled, docker, ownPort } = options;
+  const stopping = new AbortController();
+  let running: readonly Running[] = [];
+  let named: readonly ContainerRef[] = [];
+  const tools: SubnetProberTools = {
+    docker,
+    keepsConnections: options.keepsConnections,
+    now: clock.now,
+    wall: () => clock.toWall(clock.now()),
+    namedContainers: () => named,
+    known: new WeakMap(),
+    takeTurn: scheduled ? createPace(clock.now) : () => 0,
+    ...(ownPort !== undefined && { readMonitor: createMonitorExposure(ownPort, clock.now, stopping.signal) }),
+  };
+
+  return {
+    load: (subnets) => {
+      named = subnets.flatMap(({ targets }) => targets.flatMap(({ container }) => container ?? []));
+      const before = Map.groupBy(running, ({ subnet }) => subnet);
+      const next = subnets.flatMap((subnet) =>
+        SUBNET_PROBE_KINDS.flatMap((kind) => {
+          const known = before.get(subnet.name)?.find((one) => one.kind === kind);
+          if (known !== undefined && isDeepStrictEqual(known.inputs, subnetProberInputs(kind, subnet))) return [known];
+          const prober = createSubnetProber(kind, subnet, tools);
+          return prober === undefined ? [] : [createRunning(prober, subnet, options)];
+        }),
+      );
+      const [kept, known] = [new Set(next), new Set(running)];
+      for (const one of running) if (!kept.has(one)) one.stop();
+      const started = next.filter((one) => !known.has(one));
+      running = next;
+      if (scheduled) for (const one of started) one.start();
+    },
+    probeNow: async (kinds) => {
+      await Promise.all(running.filter(({ kind }) => kinds.includes(kind)).map(({ run }) => run()));
+    },
+    containerStarted: (target, containerId) => {
+      for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
+    },
+    onOtherContainer: ({ action, project }, engine) => {
+      if (COMES_OR_GOES.includes(action)) for (const one of running) one.projectChanged(engine, project);
+    },
+    stop: () => {
+      stopping.abort();
+      for (const { stop } of running) stop();
+    },
+  };
+}

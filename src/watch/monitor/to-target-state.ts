@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Facts, KnownTarget } from '../../model/facts.ts';
+import { inputsOf, roundOf } from '../../model/prober.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import type { Subnet, Target } from '../../model/target.ts';
+import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
+import { checksFor, checkTable } from '../rules/checks.ts';
+import { countHeardNodes } from '../rules/find-heard-nodes.ts';
+import { judgeFailures } from '../rules/judge-failures.ts';
+
+const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
+  const { kindOf, skippedBecause } = checkTable[check];
+  const because = skippedBecause(target, settings);
+  const judgement =
+    because === undefined ? unknown(`${target.name} has not been checked yet`) : skipped(because.seen, because.fix);
+  return toCheckState({ check, round: roundOf[kindOf(target)](target), since: now, runs: 0, failures: 0 }, judgement);
+};
+
+/** A check's state under new settings: it may now be skipped, or no longer. Its last run and its counters stay. */
+function carry(before: CheckState, fresh: CheckState): CheckState {
+  if ((before.verdict === 'skipped') === (fresh.verdict === 'skipped')) return before;
+  const { lastRun, runs, failures } = before;
+  return toCheckState({ ...fresh, runs, failures, lastRun }, fresh);
+}
+
+const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
+  ...(facts.node && isKept('node') && { node: facts.node }),
+  ...(facts.container && isKept('container') && { container: facts.container }),
+  ...(facts.service && isKept('service') && { service: facts.service }),
+  ...(facts.page && isKept('page') && { page: facts.page }),
+  ...(facts.logs && isKept('logs') && { logs: facts.logs }),
+});
+
+/** Whether a verdict or a known failure has changed. */
+export const hasNewVerdict = (before: TargetState, after: TargetState): boolean =>
+  after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
+  after.shownFailures.length !== before.shownFailures.length ||
+  after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
+
+/**
+ * Whether Docker has another container for a target, or gives another status. The verdict may be the same all the same, as when
+ * a failing container was restarted.
+ */
+export function hasNewContainer(before: Facts, after: Facts): boolean {
+  const [one, other] = [before.container?.observation, after.container?.observation];
+  if (one === other) return false;
+  if (one?.kind !== 'found' || other?.kind !== 'found') return one?.kind !== other?.kind;
+  return one.container.id !== other.container.id || one.container.status !== other.container.status;
+}
+
+/** Made as one object with every member, as `toCheckState` does. */
+export const toState = (
+  { target, facts }: KnownTarget,
+  checks: readonly CheckState[],
+  { failures, shownFailures, endedFailures }: Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>,
+  heardNodes?: number,
+): TargetState => ({ target, facts, checks, failures, shownFailures, endedFailures, heardNodes });
+
+/** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
+export function withHeardNodes(
+  state: TargetState,
+  states: readonly TargetState[],
+  { settings: { logs } }: Subnet,
+  now: number,
+): TargetState {
+  if (state.target.component !== 'bootnode') return state;
+  return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
+}
+
+/**
+ * The state of a target in a new inventory. A kind of facts stays, with its checks, if what its probe reads of the target is
+ * unchanged.
+ */
+export function toTargetState(
+  target: Target,
+  subnet: Subnet,
+  known: TargetState | undefined,
+  now: number,
+): TargetState {
+  const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
+  if (known === undefined) return toState({ target, facts: {} }, fresh, judgeFailures(target, {}, now));
+  const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
+  const facts = keepParts(known.facts, isSame);
+  const kept = fresh.map((check) => {
+    const old = known.checks.find((one) => one.check === check.check);
+    return old && isSame(checkTable[check.check].kindOf(target)) ? carry(old, check) : check;
+  });
+  return toState({ target, facts }, kept, judgeFailures(target, facts, now));
+}

@@ -1,0 +1,162 @@
+import { isRecord } from '../../lib/record.ts';
+import type { Method } from '../../model/client.ts';
+import type { Fault, KnownRpcError, Result } from '../../model/observation.ts';
+import type { Exchange, TransportResponse } from './transport.ts';
+
+/** One call; its id is its position in the request, from 1. */
+export type Call = Method;
+
+/** The outcome of a call: its unparsed `result`, or the fault. */
+export type CallResult = Result<unknown>;
+
+const toMessage = ({ method, params }: Call, index: number) => ({ jsonrpc: '2.0', id: index + 1, method, params });
+
+/** Serializes calls: one as a single message, several as a batch. */
+export const toBody = (calls: readonly Call[]): string =>
+  JSON.stringify(calls.length === 1 && calls[0] ? toMessage(calls[0], 0) : calls.map(toMessage));
+
+const failed = (fault: Fault): Result<never> => ({ ok: false, fault });
+const badEnvelope = (what: string): Result<never> => failed({ kind: 'envelope', what });
+
+/** Whether the node will not serve the method until it is started in another way. */
+export const isMethodMissing = (result: Result<unknown> | undefined): boolean =>
+  result?.ok === false &&
+  result.fault.kind === 'rpc-error' &&
+  (result.fault.known === 'method-not-found' || result.fault.known === 'module-off');
+
+const MODULE_OFF = /^The method '\w+' is found but the namespace '\w+' is disabled/;
+
+/**
+ * Classifies error objects as the sources of nodes define them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go, and
+ * Nethermind's JsonRpcService, which refuses methods of a namespace that is off with -32600. Providers limit the rate with -32005
+ * (EIP-1474), or with the status of HTTP in place of a code.
+ */
+function toKnownError(code: number, message: unknown): KnownRpcError {
+  if (code === -32601) return 'method-not-found';
+  if (code === -32600 && typeof message === 'string' && MODULE_OFF.test(message)) return 'module-off';
+  if (code === -32005 || code === 429) return 'rate-limit';
+  if (message === 'method handler crashed') return 'crashed';
+  if (message === 'not supported in the v1 consensus') return 'v1-block';
+  if (message === 'node not started') return 'not-started';
+  return 'other';
+}
+
+/** What nodes say when a contract itself fails: its code ends, or has no such method. By geth, 3 is an end of the code by `revert`. */
+const FAILS_ITSELF = /revert|evm error|invalid opcode|invalid jump|stack (?:under|over)flow|out of gas/i;
+
+const isRevert = (code: number, message: unknown): boolean =>
+  code === 3 || (typeof message === 'string' && FAILS_ITSELF.test(message));
+
+function toCallResult(message: Record<string, unknown>): CallResult {
+  if (message.jsonrpc !== '2.0') return badEnvelope('its member jsonrpc is not "2.0"');
+  const { error } = message;
+  if (error !== undefined && error !== null) {
+    const code = isRecord(error) ? Number.parseInt(String(error.code), 10) : Number.NaN;
+    if (!isRecord(error) || Number.isNaN(code)) return badEnvelope('its error has no code');
+    const { message: text } = error;
+    const known = toKnownError(code, text);
+    return failed({ kind: 'rpc-error', code, known, ...(isRevert(code, text) && { isRevert: true }) });
+  }
+  return Object.hasOwn(message, 'result')
+    ? { ok: true, value: message.result }
+    : badEnvelope('it has neither result nor error');
+}
+
+/** Faults that show before the JSON is parsed. */
+function judgeHttp({ status, body }: TransportResponse): Fault | undefined {
+  if (status >= 300 && status < 400) return { kind: 'redirect', status };
+  // Of geth and its heirs (rpc/http.go); any other 403 is that of a proxy.
+  if (status === 403 && body.includes('invalid host specified')) return { kind: 'status', status, refusesHost: true };
+  if (status !== 200) return { kind: 'status', status };
+  if (body.length === 0) return { kind: 'not-json', looksLike: 'empty' };
+  return undefined;
+}
+
+/** The type of the content counts only for what is no JSON: some proxies name it wrong, or begin it with a byte order mark. */
+function parseJson({ contentType, body }: TransportResponse): Result<unknown> {
+  const text = body.toString().trim();
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    const start = text.slice(0, 1);
+    const isHtml = start === '<' || contentType.startsWith('text/html');
+    const looksLike = isHtml ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
+    return failed({ kind: 'not-json', looksLike });
+  }
+}
+
+/** Parses an HTTP response into one result per call, in the order of the calls. */
+export function parseAnswer(answer: TransportResponse, calls: number): readonly CallResult[] {
+  const all = (result: CallResult) => Array.from({ length: calls }, () => result);
+  const httpFault = judgeHttp(answer);
+  if (httpFault) return all(failed(httpFault));
+  const parsed = parseJson(answer);
+  if (!parsed.ok) return all(parsed);
+  const { value } = parsed;
+  if (calls > 1 && isRecord(value) && value.error) return all(toCallResult(value));
+  if (!isRecord(value) && !Array.isArray(value)) return all(badEnvelope('it is neither an object nor a list'));
+  const results: CallResult[] = all(badEnvelope('no answer has the id of the call'));
+  const seen = new Set<number>();
+  for (const message of Array.isArray(value) ? value : [value]) {
+    if (!isRecord(message)) continue;
+    // The node answers a message that it could not read with the id null.
+    const id = message.id === null && calls === 1 && message.error ? 1 : message.id;
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) continue;
+    results[id - 1] = seen.has(id) ? badEnvelope('two answers have the id of the call') : toCallResult(message);
+    seen.add(id);
+  }
+  return results;
+}
+
+/** The result of a single call, from its response. */
+export const parseSingle = (answer: TransportResponse): CallResult => parseAnswer(answer, 1)[0] as CallResult;
+
+/** The faults that may concern only a batch, so that each of its calls is worth a request of its own. */
+const OF_BATCH: ReadonlySet<Fault['kind']> = new Set([
+  'status',
+  'closed',
+  'too-large',
+  'not-json',
+  'envelope',
+  'rpc-error',
+]);
+
+/** The faults after which the next call is not worth a request: the other side is not reached, or has no time left. */
+const isLost = ({ kind }: Fault): boolean => kind === 'closed' || !OF_BATCH.has(kind);
+
+/** A dead connection says nothing of what was sent over it. */
+const mayBeRefused = (result: Exchange<unknown>): boolean =>
+  !result.ok &&
+  !result.stale &&
+  OF_BATCH.has(result.fault.kind) &&
+  !(result.fault.kind === 'rpc-error' && result.fault.isRevert);
+
+/** Whether each call goes alone to an endpoint, because it takes no batches, or none that large. */
+export interface BatchMemory {
+  singly: boolean;
+}
+
+/**
+ * Asks for all calls together, and for each by itself where that brings no result at all. Servers and proxies refuse batches in any
+ * way, from an error for the first call to a closed connection. If the first call alone fares no better, it was not the batch.
+ * `send` gives one result for each call.
+ */
+export async function askCalls<C, R extends Exchange<unknown>>(
+  calls: readonly C[],
+  memory: BatchMemory,
+  send: (calls: readonly C[]) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  const together = memory.singly || calls.length === 1 ? undefined : await send(calls);
+  if (together?.every(mayBeRefused) === false) return together;
+  const results: R[] = [];
+  let lost: R | undefined;
+  for (const call of calls) {
+    const result = lost ?? ((await send([call]))[0] as R);
+    const before = results.length === 0 ? together?.[0] : undefined;
+    if (before && !before.ok && !result.ok && before.fault.kind === result.fault.kind) return together as readonly R[];
+    if (!result.ok && isLost(result.fault)) lost = result;
+    results.push(result);
+  }
+  memory.singly ||= together !== undefined && results.some(({ ok }) => ok);
+  return results;
+}

@@ -1,0 +1,284 @@
+import type { ChainObservation } from '../../model/chain.ts';
+import type { Client } from '../../model/client.ts';
+import type { ClientInfo, ClientName } from '../../model/client-info.ts';
+import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../../model/observation.ts';
+import { CLIENTS, recogniseClient } from '../clients/clients.ts';
+import { askHealth } from './ask-health.ts';
+import {
+  askChain,
+  asksForEpoch,
+  type ChainMemory,
+  type ChainTiming,
+  createChainMemory,
+  createChainTiming,
+  forgetAbsent,
+  isDue,
+  recordOutcome,
+  recordQuestion,
+  toChainCalls,
+  toMark,
+  toNextEpochMark,
+} from './chain-question.ts';
+import { toChain } from './chain-results.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { askCalls, type BatchMemory, isMethodMissing } from './json-rpc.ts';
+import {
+  askHead,
+  CALL_SETS,
+  type NodeResult,
+  type NodeResults,
+  readResults,
+  toBits,
+  toNodeBody,
+} from './node-calls.ts';
+import { type Exchange, exchangeWithRetry, type ReadResponse, type RpcTransport } from './transport.ts';
+
+/** What is known of the node's process since its last start, as far as connections reveal starts. */
+interface Session {
+  /** `latest` has returned a number, so `committed` may be asked for. */
+  hasNumber: boolean;
+  /** The method that counts peers; absent while unknown, `none` when the node serves neither. */
+  peersBy?: 'admin_peers' | 'net_peerCount' | 'none';
+  modulesAskedAt?: number;
+  /** What it says that it runs. */
+  info?: ClientInfo;
+  /** Its connection has lasted from one probe to the next. */
+  isLasting?: boolean;
+}
+
+/** A run of a probe. It must end at a time of `performance.now()` in milliseconds, and when the signal aborts. */
+interface Run {
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  /** The calls so far: a bit for each, in the order of `NODE_CALLS`. */
+  asked: number;
+  /** The process has answered in this run. If its connection dies after that, a new one will do; before, its session begins anew. */
+  isMet: boolean;
+}
+
+/** Probes one node repeatedly. */
+export interface NodeProber {
+  /** Ends after `timeoutMs` or when the signal aborts. */
+  probe(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
+  close(): void;
+}
+
+/** The question about the chain has no more time than this, so that it cannot hold up a round. */
+export const CHAIN_MS = 2_000;
+
+const MODULES_EVERY_MS = 60 * 60 * 1000;
+
+const isLimited = (result: Result<unknown>): boolean =>
+  !result.ok && result.fault.kind === 'rpc-error' && result.fault.known === 'rate-limit';
+
+/** The faults of a JSON-RPC server: errors of its own, and results that are none. */
+const SERVER_FAULTS: ReadonlySet<Fault['kind']> = new Set(['rpc-error', 'result', 'result-error', 'no-committed']);
+
+/** Does the answer prove that a JSON-RPC server is there? */
+const isAnswer = (result: Result<unknown>): boolean => result.ok || SERVER_FAULTS.has(result.fault.kind);
+
+/** A node that is probed again and again. Ten thousand have this in memory. */
+interface Watched {
+  readonly transport: RpcTransport;
+  readonly consensus: string;
+  /** Watched time. */
+  readonly now: () => number;
+  readonly chainTiming: ChainTiming;
+  readonly chainMemory: ChainMemory;
+  readonly batching: BatchMemory;
+  /** What the inventory says that it runs. */
+  readonly stated: ClientName | undefined;
+  /** What it runs by what it last said. */
+  client: Client;
+  session: Session | undefined;
+}
+
+const QUESTION = { method: 'POST', contentType: 'application/json' } as const;
+
+async function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
+  const { transport, consensus, client } = node;
+  const bits = toBits(names);
+  const question = { ...QUESTION, body: toNodeBody(bits, consensus, client) };
+  const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(bits, response);
+  const exchange = current.isMet
+    ? await exchangeWithRetry(transport, question, read, current.deadline, current.signal)
+    : await transport.exchange(question, read, current.deadline, current.signal);
+  current.isMet ||= exchange.ok;
+  return exchange.ok ? exchange.value : names.map(() => exchange);
+}
+
+async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
+  const bits = toBits(wanted);
+  const names = CALL_SETS[bits] as readonly NodeCall[];
+  current.asked |= bits;
+  const answered = await askCalls(names, node.batching, (some) => send(node, some, current));
+  const results: Record<string, NodeResult | undefined> = {};
+  for (const [index, name] of names.entries()) results[name] = answered[index];
+  return results as NodeResults;
+}
+
+/** Takes the node for the client that it says it runs. An operator may have replaced it by another one. */
+function readVersion(node: Watched, state: Session, result: NodeResults['version']): void {
+  const known = result?.ok ? recogniseClient(result.value) : undefined;
+  if (!result?.ok || known === undefined) return;
+  state.info = { name: known.name, version: result.value };
+  node.client = CLIENTS[node.stated ?? known.name];
+}
+
+/** An error that only says that no block is committed yet. */
+const toCommitted = ({ noCommitted }: Client, result: NodeResults['committed']): NodeResults['committed'] =>
+  result?.ok === false && result.fault.kind === 'rpc-error' && noCommitted.includes(result.fault.code)
+    ? { ok: false, fault: { kind: 'no-committed' } }
+    : result;
+
+/** Derives the method that counts peers from `rpc_modules`. When the node refuses that, `admin` counts as absent. */
+function readModules({ now, client }: Watched, state: Session, result: NodeResults['modules']): void {
+  if (result === undefined || !isAnswer(result) || isLimited(result)) return;
+  const modules = result.ok ? result.value : undefined;
+  state.modulesAskedAt = now();
+  if (client.hasAdmin && modules?.has('admin')) state.peersBy = 'admin_peers';
+  else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
+}
+
+async function askPeers(
+  node: Watched,
+  state: Session,
+  results: NodeResults,
+  current: Run,
+): Promise<Result<Peers> | undefined> {
+  for (const [method, next] of [
+    ['admin_peers', 'net_peerCount'],
+    ['net_peerCount', 'none'],
+  ] as const) {
+    if (state.peersBy !== method) continue;
+    const result = results[method] ?? (await ask(node, [method], current))[method];
+    if (!isMethodMissing(result)) return result;
+    state.peersBy = next;
+  }
+  return undefined;
+}
+
+/**
+ * Asks about the chain, when that is due. It is a request of its own, after the others: an answer that is slow, too
+ * large or refused must not cost a check its observation.
+ */
+async function askAboutChain(
+  { transport, consensus, now, chainTiming, chainMemory, batching, client }: Watched,
+  state: Session,
+  height: number | undefined,
+  current: Run,
+): Promise<ChainObservation | undefined> {
+  const deadline = Math.min(current.deadline, performance.now() + CHAIN_MS);
+  if (!isDue(chainTiming, now()) || performance.now() >= deadline) return undefined;
+  const isEpochAsked = asksForEpoch(chainTiming, now());
+  recordQuestion(chainTiming, now());
+  const heights = { mark: toMark(height), next: toNextEpochMark(height, chainMemory.settings) };
+  const servesMesh = !client.hasAdmin || state.peersBy === 'admin_peers';
+  const calls = toChainCalls(client, consensus, { ...heights, servesMesh, isEpochAsked });
+  const sendOn = <T>(body: string, read: ReadResponse<T>) =>
+    exchangeWithRetry(transport, { ...QUESTION, body }, read, deadline, current.signal);
+  chainMemory.singly ||= batching.singly;
+  const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
+  if (chain.consensus) chainMemory.settings = { epoch: chain.consensus.epoch, gap: chain.consensus.gap };
+  return chain;
+}
+
+async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
+  current.asked = 0;
+  current.isMet = false;
+  const { session } = node;
+  const connection = node.transport.connection();
+  const state: Session = connection !== 'new' && session ? session : { hasNumber: false };
+  node.session = state;
+  // A restart may be too short for a probe to see it. What was said before it, such as an address, may no longer be so.
+  if (state !== session && session?.isLasting) node.chainTiming.isChanged = true;
+  const modulesDue = node.now() - (state.modulesAskedAt ?? Number.NEGATIVE_INFINITY) >= MODULES_EVERY_MS;
+  const first: NodeCall[] = ['latest'];
+  if (state.hasNumber && connection === 'reused') first.push('committed');
+  if (state.peersBy === 'admin_peers' || state.peersBy === 'net_peerCount') first.push(state.peersBy);
+  if (modulesDue) {
+    first.push('modules', 'version');
+    if (state.modulesAskedAt !== undefined) node.batching.singly = false;
+    forgetAbsent(node.chainMemory);
+  }
+
+  const asked = node.client;
+  const results = await ask(node, first, current);
+  readVersion(node, state, results.version);
+  // Another client may answer other calls than those that were asked.
+  if (node.client.name !== asked.name) {
+    forgetAbsent(node.chainMemory);
+    Object.assign(results, { committed: undefined }, await ask(node, ['latest'], current));
+  }
+  const ofEngine = results.latest as Exchange<Block>;
+  if (!ofEngine.ok && ofEngine.stale && retry) return run(node, current, false);
+  if (connection === 'reused') state.isLasting = true;
+  readModules(node, state, results.modules);
+  state.hasNumber = ofEngine.ok;
+  const latest = await askHead(node, ofEngine, current);
+  if (!Object.values(results).some(isAnswer)) {
+    const { fault } = latest as { readonly fault: Fault };
+    node.session = undefined;
+    recordOutcome(node.chainTiming, false, undefined);
+    const asked = CALL_SETS[current.asked];
+    return { asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
+  }
+
+  const second: NodeCall[] = [];
+  if (ofEngine.ok && results.committed === undefined) second.push('committed');
+  const { peersBy } = state;
+  if ((peersBy === 'admin_peers' || peersBy === 'net_peerCount') && !results[peersBy]) second.push(peersBy);
+  if (second.length > 0) Object.assign(results, await ask(node, second, current));
+  const peers = await askPeers(node, state, results, current);
+  const height = latest.ok ? latest.value.number : undefined;
+  recordOutcome(node.chainTiming, true, height);
+  const chain = await askAboutChain(node, state, height, current);
+  return {
+    asked: CALL_SETS[current.asked],
+    answered: true,
+    latest,
+    ...(state.info && { client: state.info }),
+    committed: toCommitted(node.client, results.committed),
+    peers,
+    ...(chain && {
+      chain: {
+        ...chain,
+        ...(await askHealth(node, Math.min(current.deadline, performance.now() + CHAIN_MS), current.signal)),
+      },
+    }),
+  };
+}
+
+/**
+ * A probe of a node by JSON-RPC: one batch per run in steady state. `committed` crashes inside a process without a
+ * committed block (XDC-Subnet consensus/XDPoS/api.go), and a new connection may lead to a new process. There it gets
+ * its own request, once `latest` has returned a number. The client and the namespaces are read again after a failure, and
+ * hourly.
+ * `now` gives watched time. `rpc` is an HTTP address or another transport. `chainTiming` says when the chain is asked about,
+ * `stated` what the node runs, whatever it says itself.
+ */
+export function createNodeProber(
+  rpc: string | RpcTransport,
+  consensus: string,
+  now: () => number,
+  chainTiming = createChainTiming(0),
+  stated?: ClientName,
+): NodeProber {
+  const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
+  const node: Watched = {
+    transport,
+    consensus,
+    now,
+    chainTiming,
+    chainMemory: createChainMemory(),
+    batching: { singly: false },
+    stated,
+    client: CLIENTS[stated ?? 'xdc-subnet'],
+    session: undefined,
+  };
+  return {
+    probe: (timeoutMs, signal) =>
+      run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0, isMet: false }, true),
+    close: transport.close,
+  };
+}

@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { EngineSetup, SetupObservation, SetupResult, TargetSetup } from '../../../model/setup.ts';
+import type { SubnetObservation, SubnetProber } from '../../../model/subnet-facts.ts';
+import { engineOf, type Subnet, type Target, targetKey } from '../../../model/target.ts';
+import { toPhaseMs } from '../chain-question.ts';
+import type { SetupTools } from './setup-tools.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Each probe reads only what is due: what is old, could not be read before, or has changed. */
+const EVERY_MS = 5 * MINUTE;
+
+/** What is to be read again must be due at the next probe, which may begin a moment early. */
+const AGAIN_MS = EVERY_MS - 1_000;
+
+/** After the first rounds. */
+const FIRST_AFTER_MS = 5_000;
+
+/** As many targets of a subnet are read at the same time. */
+export const READ_AT_ONCE = 8;
+
+/** For how long what was read counts: an hour and up to a half, by the target, so that thousands are not due together. */
+const validMs = (target: Target): number => HOUR + (toPhaseMs(targetKey(target)) / MINUTE) * (HOUR / 2);
+
+/** The engines of the containers of a subnet, each with its compose projects. */
+function findEngines({ targets }: Subnet): ReadonlyMap<string, readonly string[]> {
+  const engines = new Map<string, Set<string>>();
+  for (const { container } of targets) {
+    if (container === undefined) continue;
+    const projects = engines.get(engineOf(container)) ?? new Set();
+    if ('project' in container) projects.add(container.project);
+    engines.set(engineOf(container), projects);
+  }
+  return new Map([...engines].map(([name, projects]) => [name, [...projects]]));
+}
+
+type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated'> & {
+  readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<'setup'>>;
+};
+
+/** Reads how the targets of a subnet are set up, each about once an hour. */
+export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
+  const { now, known, takeTurn, namedContainers } = tools;
+  const projectsOf = findEngines(subnet);
+  let engines: { readonly read: ReadonlyMap<string, SetupResult<EngineSetup>>; readonly until: number } | undefined;
+
+  const isDue = (target: Target): boolean => (known.get(target)?.until ?? Number.NEGATIVE_INFINITY) <= now();
+
+  const readDue = async (signal: AbortSignal) => {
+    const due = subnet.targets.filter(isDue);
+    if (due.length === 0) return;
+    const begun = now();
+    const { isLasting, readTarget } = await import('./read-target.ts');
+    const waiting = due.values();
+    const work = async () => {
+      for (const target of waiting) {
+        const waitMs = takeTurn();
+        if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {});
+        const setup = await readTarget(target, tools, signal);
+        // What was broken off says nothing.
+        if (signal.aborted) return;
+        const isKept = isLasting(setup, known.get(target)?.setup);
+        known.set(target, { setup, until: begun + (isKept ? validMs(target) : AGAIN_MS) });
+      }
+    };
+    await Promise.all(Array.from({ length: READ_AT_ONCE }, work));
+  };
+
+  const readEngines = async (signal: AbortSignal) => {
+    if (engines !== undefined && engines.until > now()) return engines.read;
+    const { readEngine } = await import('./read-engine.ts');
+    const read = new Map<string, SetupResult<EngineSetup>>();
+    for (const [name, projects] of projectsOf) {
+      read.set(name, await readEngine(name, projects, tools, signal));
+      // A new inventory may have taken the others away.
+      if (signal.aborted) return read;
+    }
+    const areWhole = [...read.values()].every(({ ok }) => ok);
+    engines = { read, until: now() + (areWhole ? HOUR : EVERY_MS) };
+    return read;
+  };
+
+  return {
+    everyMs: EVERY_MS,
+    firstAfterMs: FIRST_AFTER_MS,
+    isOutdatedBy: (target, containerId) => {
+      const container = known.get(target)?.setup.container;
+      if (container?.ok && container.value.id === containerId) return false;
+      known.delete(target);
+      engines = undefined;
+      return true;
+    },
+    isProjectOutdated: (engine, project) => {
+      const isListed = project !== undefined && projectsOf.get(engine)?.includes(project) === true;
+      if (isListed) engines = undefined;
+      return isListed;
+    },
+    probe: async (signal) => {
+      await readDue(signal);
+      const read = signal.aborted ? new Map<string, SetupResult<EngineSetup>>() : await readEngines(signal);
+      const targets = subnet.targets.flatMap((target): readonly (readonly [string, TargetSetup])[] => {
+        const setup = known.get(target)?.setup;
+        return setup === undefined ? [] : [[targetKey(target), setup]];
+      });
+      const monitor = signal.aborted ? undefined : await tools.readMonitor?.();
+      const seen: SetupObservation = {
+        targets: new Map(targets),
+        engines: read,
+        named: namedContainers(),
+        ...(monitor && { monitor }),
+      };
+      return { kind: 'setup', seen };
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { ContainerSetup, SetupPart, SetupResult, TargetSetup } from '../../../model/setup.ts';
+import type { ContainerRef, Target } from '../../../model/target.ts';
+import { readClient } from './read-client.ts';
+import { readExposure } from './read-exposure.ts';
+import { readQueueExposure } from './read-queue-exposure.ts';
+import type { SetupTools } from './setup-tools.ts';
+
+const DOCKER_MS = 5_000;
+
+async function readContainer(
+  ref: ContainerRef,
+  { docker }: SetupTools,
+  signal: AbortSignal,
+): Promise<SetupResult<ContainerSetup>> {
+  const answer = await docker.inspectSetup(ref, DOCKER_MS, signal);
+  if (answer.kind === 'found') return { ok: true, value: answer.setup };
+  return { ok: false, why: answer.kind === 'missing' ? 'it has no container' : 'Docker cannot be asked' };
+}
+
+/** Reads one part of how a target is set up; undefined when the inventory gives no way to it. Never rejects. */
+type Reader<Part extends SetupPart> = (
+  target: Target,
+  tools: SetupTools,
+  signal: AbortSignal,
+) => Promise<TargetSetup[Part]>;
+
+/** What reads each part. */
+const readers: { readonly [Part in SetupPart]-?: Reader<Part> } = {
+  client: async (target, _, signal) => (target.component === 'node' ? readClient(target, signal) : undefined),
+  exposure: async (target, _, signal) => (target.component === 'node' ? readExposure(target, signal) : undefined),
+  queues: async (target, _, signal) => (target.component === 'relayer' ? readQueueExposure(target, signal) : undefined),
+  container: async ({ container }, tools, signal) => container && readContainer(container, tools, signal),
+};
+
+/** Reads how a target is set up. */
+export async function readTarget(target: Target, tools: SetupTools, signal: AbortSignal): Promise<TargetSetup> {
+  const parts = await Promise.all(
+    Object.entries(readers).map(async ([part, read]) => [part, await read(target, tools, signal)] as const),
+  );
+  return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
+}
+
+/** Who answers so slowly is read again soon, until it does not. Nodes far away take less. */
+const SLOW_MS = 1_000;
+
+/** Who takes this long may be slow beside others: subnetd itself may have been busy, as at its start. */
+const SUSPECT_MS = 100;
+
+const takes = (ms: number, setup: TargetSetup | undefined): boolean =>
+  setup?.client?.ok === true && setup.client.value.tookMs.some((took) => took >= ms);
+
+/**
+ * Whether what was read counts for an hour: all of it could be read, and nothing of it may have been chance. What took a while
+ * counts when it did so the time `before`, too.
+ */
+export const isLasting = (setup: TargetSetup, before: TargetSetup | undefined): boolean =>
+  Object.values(setup).every(({ ok }) => ok) &&
+  !takes(SLOW_MS, setup) &&
+  (!takes(SUSPECT_MS, setup) || takes(SUSPECT_MS, before));

@@ -1,0 +1,27 @@
+import type { MonitorExposure } from '../../../model/exposure.ts';
+import type { SetupResult, TargetSetup } from '../../../model/setup.ts';
+import type { ContainerRef, Target } from '../../../model/target.ts';
+import type { DockerLinks } from '../../docker/links.ts';
+
+/** What was last read of a target; in watched time, until when it counts. */
+export interface KnownSetup {
+  readonly setup: TargetSetup;
+  readonly until: number;
+}
+
+/** What the probes of the set-up of all subnets share. */
+export interface SetupTools {
+  readonly docker: Pick<DockerLinks, 'inspectSetup' | 'listProject' | 'listOpenApis'>;
+  /** Watched time. */
+  readonly now: () => number;
+  /** Unix milliseconds. */
+  readonly wall: () => number;
+  /** All containers that the inventory names. */
+  readonly namedContainers: () => readonly ContainerRef[];
+  /** What is known of each target. A target that a new inventory leaves as it is stays the same object. */
+  readonly known: WeakMap<Target, KnownSetup>;
+  /** How many milliseconds to wait before the next target of any subnet is read: rounds may run beside. */
+  readonly takeTurn: () => number;
+  /** What subnetd itself shows to anyone; absent where it is not known at which port it listens. */
+  readonly readMonitor?: () => Promise<SetupResult<MonitorExposure>>;
+}

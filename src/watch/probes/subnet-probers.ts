@@ -1,0 +1,64 @@
+import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
+import type { Subnet } from '../../model/target.ts';
+import { createParentProber } from './parent-prober.ts';
+import { createSetupSource } from './setup/create-setup-source.ts';
+import type { SetupTools } from './setup/setup-tools.ts';
+
+/** What the probes of all subnets share. */
+export interface SubnetProberTools extends SetupTools {
+  /** Whether connections are kept between two probes. */
+  readonly keepsConnections: () => boolean;
+}
+
+/** A probe of one kind. */
+interface Source<Kind extends SubnetProbeKind>
+  extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated' | 'close'> {
+  readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
+}
+
+/** All of a subnet that a kind of probe reads, and the probe; undefined when the inventory gives it nothing to probe. */
+interface Definition<Kind extends SubnetProbeKind> {
+  readonly inputs: (subnet: Subnet) => unknown;
+  /** What the facts are about, where that is less: they stay when a new probe reads the same. */
+  readonly subject?: (subnet: Subnet) => unknown;
+  readonly create: (subnet: Subnet, tools: SubnetProberTools) => Source<Kind> | undefined;
+}
+
+const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
+  parent: {
+    inputs: ({ parentChain, consensus, targets }) =>
+      parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
+    subject: ({ parentChain }) => parentChain,
+    create: (subnet, { keepsConnections }) => {
+      const { parentChain } = subnet;
+      if (parentChain === undefined) return undefined;
+      const { probe, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
+      return { everyMs: 30_000, probe: async (signal) => ({ kind: 'parent', seen: await probe(signal) }), close };
+    },
+  },
+  setup: {
+    inputs: ({ targets }) => targets,
+    create: (subnet, tools) => createSetupSource(subnet, tools),
+  },
+};
+
+export const SUBNET_PROBE_KINDS = Object.keys(definitions) as readonly SubnetProbeKind[];
+
+/** All of the inventory that a probe depends on. After a reload, a probe with the same inputs keeps running. */
+export const subnetProberInputs = (kind: SubnetProbeKind, subnet: Subnet): unknown => definitions[kind].inputs(subnet);
+
+/** All of the inventory that the facts of a probe depend on. After a reload, facts with the same subject stay. */
+export function subnetFactsSubject(kind: SubnetProbeKind, subnet: Subnet): unknown {
+  const { inputs, subject = inputs }: Definition<SubnetProbeKind> = definitions[kind];
+  return subject(subnet);
+}
+
+/** The probe of one kind for a subnet as a whole; undefined when the inventory gives it nothing to probe. */
+export function createSubnetProber(
+  kind: SubnetProbeKind,
+  subnet: Subnet,
+  tools: SubnetProberTools,
+): SubnetProber | undefined {
+  const source = definitions[kind].create(subnet, tools);
+  return source && { kind, ...source };
+}

@@ -1,0 +1,155 @@
+import { formatDuration } from '../../lib/duration.ts';
+import type { Client } from '../../model/client.ts';
+import { explainAddress, TOO_MANY } from '../../model/name-fault.ts';
+import { type Fault, isOwnFault, type KnownRpcError } from '../../model/observation.ts';
+import type { Target } from '../../model/target.ts';
+import { degraded, type Finding, fail, type Judgement, unknown } from '../../model/verdict.ts';
+import { CLIENTS } from '../clients/clients.ts';
+import { commandToCall, commandToSeeLog } from '../clients/commands-to-type.ts';
+import { explainBlindFault, NO_DESCRIPTOR } from './explain-blind-fault.ts';
+
+const NOT_JSON: Readonly<Record<Exclude<(Fault & { kind: 'not-json' })['looksLike'], 'html'>, string>> = {
+  cut: 'its answer is JSON that is cut off or broken',
+  empty: 'it answered with an empty body',
+  other: 'its answer is no JSON',
+};
+
+/** Explains an error of JSON-RPC, of a node or of what answers in its place. */
+function explainRpcError(known: KnownRpcError, namespace: string, target: Target, client: Client): Required<Finding> {
+  const { advice } = client;
+  switch (known) {
+    case 'method-not-found':
+      return {
+        seen: 'it does not serve the method',
+        fix: `${advice.openNamespace(namespace, target)}, or correct consensus in the inventory`,
+      };
+    case 'module-off':
+      return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, target) };
+    case 'rate-limit':
+      return TOO_MANY;
+    case 'crashed':
+      return {
+        seen: 'the method crashed inside the node',
+        fix: 'read the stack in its log, and restart it if it has lost its state',
+      };
+    case 'not-started':
+      return { seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' };
+    case 'v1-block':
+      return {
+        seen: 'its chain is still before the switch to the second version of the consensus',
+        fix: 'wait until it has passed the block of the switch',
+      };
+    case 'other':
+      return { seen: 'the node could not carry out the call', fix: advice.findCallError };
+  }
+}
+
+/**
+ * Explains a fault and what to do; what was seen is the end of a sentence that starts with the target. `namespace` is that
+ * of the RPC method; `client` what the node runs.
+ */
+export function explainFault(
+  fault: Fault,
+  target: Target,
+  namespace = '',
+  client: Client = CLIENTS['xdc-subnet'],
+): Required<Finding> {
+  const own = explainAddress(fault);
+  switch (fault.kind) {
+    case 'refused':
+      return {
+        seen: `nothing listens at ${fault.address}`,
+        fix: `start it or correct the address in the inventory, and ${commandToSeeLog(target)}`,
+      };
+    case 'unreachable':
+      return {
+        seen:
+          fault.afterMs === undefined
+            ? `${fault.address} cannot be reached`
+            : `${fault.address} has taken no connection within ${formatDuration(fault.afterMs)}`,
+        fix: 'check the route and the firewall between it and subnetd',
+      };
+    case 'closed':
+      return {
+        seen: `${fault.address} closed the connection before its answer was whole`,
+        fix: commandToSeeLog(target),
+      };
+    case 'timeout':
+      return fault.received
+        ? {
+            seen: `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}`,
+            fix: `check its load, and ${commandToSeeLog(target)}`,
+          }
+        : {
+            seen: `${fault.address} did not answer within ${formatDuration(fault.afterMs)}`,
+            fix: `check whether it hangs, and ${commandToSeeLog(target)}`,
+          };
+    case 'too-large':
+      return {
+        seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
+        fix: `correct the address in the inventory, as what answers is no healthy ${target.component}`,
+      };
+    case 'status':
+      return {
+        ...(own ?? { seen: `it answered HTTP ${fault.status}`, fix: commandToSeeLog(target) }),
+        ...(fault.refusesHost && { fix: client.advice.acceptHosts }),
+      };
+    case 'unresolved':
+    case 'tls':
+    case 'redirect':
+    case 'not-http':
+    case 'encoding':
+      return own as Required<Finding>;
+    case 'no-descriptor':
+      return NO_DESCRIPTOR;
+    case 'not-json':
+      return fault.looksLike === 'html'
+        ? (own as Required<Finding>)
+        : {
+            seen: NOT_JSON[fault.looksLike],
+            fix: `correct the address in the inventory, or ${commandToSeeLog(target)}`,
+          };
+    case 'envelope':
+      return { seen: `its answer is no JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
+    case 'rpc-error': {
+      const { seen, fix } = explainRpcError(fault.known, namespace, target, client);
+      return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
+    }
+    case 'result':
+      return {
+        seen: `its answer makes no sense: ${fault.what}`,
+        fix: 'check what listens at this address and its version',
+      };
+    case 'no-committed':
+      return {
+        seen: 'it knows no committed block yet, as after a start',
+        fix: 'wait a minute, then check that two thirds of the nodes run',
+      };
+    case 'result-error': {
+      const { method, params } = client.calls(namespace).latest;
+      return {
+        seen: 'its answer hides an error inside a successful result',
+        fix: `run \`${commandToCall('RPC_ADDRESS', method, JSON.stringify(params))}\` to see it`,
+      };
+    }
+    case 'body':
+      return {
+        seen: `its answer is not that of a healthy ${target.component}: ${fault.what}`,
+        fix: commandToSeeLog(target),
+      };
+    case 'socket':
+    case 'exec':
+      return explainBlindFault(fault, target);
+  }
+}
+
+/**
+ * Fails a target for a fault, after words such as "n1 did not return its peers". When subnetd itself cannot see the target,
+ * the check is degraded if access to a socket is missing, else unknown.
+ */
+export function judgeFault(what: string, fault: Fault, target: Target, namespace?: string, client?: Client): Judgement {
+  const { seen, fix } = explainFault(fault, target, namespace, client);
+  if (!isOwnFault(fault)) return fail(`${what}: ${seen}`, fix);
+  const blind = fault.kind === 'socket' ? degraded : unknown;
+  return blind(`nothing is seen of ${target.name}: ${seen}`, fix);
+}

@@ -1,0 +1,136 @@
+import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../../model/facts.ts';
+import { isLoopOver, START_MS } from '../../model/restart-cause.ts';
+import type { ShownFailure } from '../../model/snapshot.ts';
+import type { Component } from '../../model/target.ts';
+import { hasStartedWell } from './has-started-well.ts';
+
+/** What a log shows of known failures; in watched time. */
+export interface LogEvidence {
+  /** By pattern: the time of its last match. */
+  readonly patterns: Readonly<Record<string, { readonly at: number }>>;
+  readonly relayer?: {
+    readonly modes?: readonly unknown[];
+    readonly died?: { readonly at: number };
+    readonly redisDiedAt?: number;
+    readonly submittedAt?: number;
+  };
+  readonly node?: NodeLogFacts;
+}
+
+/** The facts in which known failures show. */
+export interface Evidence {
+  readonly container?: ContainerFacts;
+  readonly node?: NodeFacts;
+  readonly service?: ServiceFacts;
+  readonly logs?: LogEvidence;
+}
+
+type IsOver = (evidence: Evidence, seenAt: number, now: number) => boolean;
+
+/** A failure with known signs, and its texts for people. `name` is the label `failure`. */
+export interface KnownFailure extends ShownFailure {
+  readonly of: readonly Component[];
+  /** When it last showed, in watched time; `now` while it lasts. */
+  readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
+  /** It ends the program, which does not run again until what caused it is mended. */
+  readonly endsProgram?: true;
+  /** Whether something since then shows that it is over. Without this, it is remembered for ten minutes on purpose. */
+  readonly isOver?: IsOver;
+}
+
+export const later = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one;
+
+export const match =
+  (...patterns: readonly string[]): KnownFailure['seenAt'] =>
+  ({ logs }) => {
+    let last: number | undefined;
+    if (logs !== undefined) for (const pattern of patterns) last = later(last, logs.patterns[pattern]?.at);
+    return last;
+  };
+
+/** For failures that lines of these patterns show. */
+export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({
+  signs,
+  seenAt: match(...signs),
+});
+
+/** When its container started; without one, when its log says so. */
+const startOf = ({ container, logs }: Evidence): number | undefined =>
+  container === undefined
+    ? logs?.node?.startedAt
+    : container.observation?.kind === 'found'
+      ? container.observation.container.startedAt
+      : undefined;
+
+/** For failures that last until the next start of the container. */
+export const untilRestart =
+  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const at = seenAt(evidence, now);
+    return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
+  };
+
+/** For what only a running program can recover from: a node that is stopped or paused fetches no blocks. */
+export const whileItRuns =
+  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const { observation } = evidence.container ?? {};
+    const hasEnded = observation?.kind === 'found' && observation.container.status !== 'running';
+    return hasEnded ? undefined : seenAt(evidence, now);
+  };
+
+export const answers = ({ node, service }: Evidence): boolean =>
+  (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
+
+/** A later silence does not undo an answer. Of a service no more is known than whether it answers now. */
+const hasAnswered = (evidence: Evidence, since: number): boolean =>
+  answers(evidence) || (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) > since;
+
+/** For failures of one start: a later one has run for a minute, and has answered or ended since. */
+export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
+  if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && hasAnswered(probes, seenAt);
+  const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
+  const { observation, runBefore, lastExit } = facts;
+  const { status, startedAt, finishedAt } = observation?.kind === 'found' ? observation.container : {};
+  return (
+    (status === 'running'
+      ? isGood(startedAt) && hasAnswered(probes, startedAt ?? now)
+      : isGood(startedAt, finishedAt ?? startedAt)) ||
+    (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
+  );
+};
+
+/** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */
+export const afterBlocks: IsOver = (evidence, seenAt, now) => {
+  const startedAt = startOf(evidence) ?? Number.NEGATIVE_INFINITY;
+  const { latest } = evidence.node ?? {};
+  // A sign and the start after it may have been read at one moment.
+  const from = startedAt >= seenAt ? startedAt : seenAt + START_MS;
+  return afterGoodRun(evidence, seenAt, now) || (latest?.risen === true && latest.advancedAt > from);
+};
+
+/**
+ * For failures that end their program. A node that answers a minute after the sign has run again; in a container that runs since before
+ * it, the end was that of another program, which prints into the same log.
+ */
+export const afterEnd: IsOver = (evidence, seenAt, now) =>
+  afterBlocks(evidence, seenAt, now) ||
+  ((evidence.container === undefined || (startOf(evidence) ?? seenAt) < seenAt) &&
+    (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) - seenAt >= START_MS);
+
+/** For failures that come back some time after each start: the container has run for longer than between its crashes. */
+export const afterLoop: IsOver = (evidence, seenAt, now) =>
+  evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
+
+/** The lines about one refused block: that it was refused, and why. */
+const NEAR_MS = 60_000;
+
+/** For lines that those of another failure explain. */
+export const unlessNear =
+  (seenAt: KnownFailure['seenAt'], others: readonly string[]): KnownFailure['seenAt'] =>
+  (evidence, now) => {
+    const at = seenAt(evidence, now);
+    const otherAt = match(...others)(evidence, now) ?? Number.NEGATIVE_INFINITY;
+    return at === undefined || at - otherAt < NEAR_MS ? undefined : at;
+  };

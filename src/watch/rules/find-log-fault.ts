@@ -1,0 +1,102 @@
+import { formatAgo } from '../../lib/duration.ts';
+import type { Facts, LogFacts, PatternFacts } from '../../model/facts.ts';
+import type { LogFault, LogSourceState } from '../../model/log.ts';
+import type { Target } from '../../model/target.ts';
+import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
+import { commandToSeeLog } from '../clients/commands-to-type.ts';
+import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
+
+/** What a line of a pattern means, and what to do about it. */
+export function explainPattern({ patterns }: LogFacts, name: string): Finding {
+  const { what, fix } = patterns[name] ?? { what: name };
+  return { seen: what, fix };
+}
+
+const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
+
+/** Lines of one failure: what was wrong, and that the program ended by it. */
+const ONE_FAILURE_MS = 60_000;
+
+/**
+ * Whether a pattern explains more than another one: a fatal line explains errors. Of lines that are near each other, one
+ * that says what to do explains that the program ended. Of equal ones the last counts.
+ */
+function isWorse(one: PatternFacts, other: PatternFacts): boolean {
+  if (one.means !== other.means) return one.means === 'fatal';
+  if ((one.fix === undefined) !== (other.fix === undefined) && Math.abs(one.at - other.at) < ONE_FAILURE_MS)
+    return one.fix !== undefined;
+  return one.order > other.order;
+}
+
+/** A fault in a log, whose sentence starts with the target. */
+export function findLogFault(
+  logs: LogFacts,
+  target: Target,
+  errorWindowMs: number,
+  now: number,
+  counts: (pattern: PatternFacts) => boolean = () => true,
+): Required<Finding> | undefined {
+  let name: string | undefined;
+  let worst: PatternFacts | undefined;
+  for (const each in logs.patterns) {
+    const pattern = logs.patterns[each];
+    if (pattern === undefined || !isError(pattern) || now - pattern.at >= errorWindowMs || !counts(pattern)) continue;
+    if (worst !== undefined && !isWorse(pattern, worst)) continue;
+    name = each;
+    worst = pattern;
+  }
+  if (name === undefined || worst === undefined) return undefined;
+  const { seen, fix } = explainPattern(logs, name);
+  const where = `${target.name} printed a line of the pattern ${name} ${formatAgo(worst.at, now)}`;
+  return addFix({ seen: `${where}: ${seen}`, fix }, commandToSeeLog(target));
+}
+
+const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
+  missing: {
+    seen: 'no file is at the path of logFiles',
+    fix: 'correct it in the inventory, or mount it where subnetd runs',
+  },
+  denied: { seen: 'the file of logFiles may not be read', fix: 'give the user of subnetd the right to read it' },
+  'not-a-file': {
+    seen: 'the path of logFiles is no file',
+    fix: 'name the file itself, or a glob such as logs/*.log',
+  },
+  'not-kept': {
+    seen: 'the log driver of its container keeps nothing to read',
+    fix: 'give it the driver json-file or local in docker-compose.yml and recreate it',
+  },
+  'no-container': {
+    seen: 'there is no such container',
+    fix: 'correct container in the inventory, or start it if it is gone',
+  },
+  'docker-unreachable': { seen: 'Docker cannot be reached', fix: 'start it or correct docker in the inventory' },
+  'no-descriptor': NO_DESCRIPTOR,
+  broken: { seen: 'reading it broke off', fix: 'wait, as it is tried again' },
+};
+
+const NOT_BEGUN: Finding = { seen: 'reading it has not begun' };
+
+/** When files are read, their lines count; the container's log is then read only for known failures. */
+const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
+
+/** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
+export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
+
+/** The judgement when `log` (its name in a sentence) cannot be read; undefined when it can. */
+export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined {
+  const source = countedSource(logs);
+  if (source?.up) return undefined;
+  const { seen, fix }: Finding = source?.fault === undefined ? NOT_BEGUN : FAULTS[source.fault.what];
+  return unknown(`${log} cannot be read: ${seen}`, fix);
+}
+
+/**
+ * Since when lines could have been read, in watched time. The log of a container is read from before subnetd started, and the
+ * container may have started since then.
+ */
+export function readSince({ logs, container }: Facts, now: number): number {
+  const { observation } = container ?? {};
+  const isCounted = logs?.sources.file === undefined && observation?.kind === 'found';
+  const startedAt = isCounted ? (observation.container.startedAt ?? 0) : 0;
+  return Math.min(now, Math.max((logs && countedSource(logs)?.since) ?? now, startedAt));
+}

@@ -1,0 +1,149 @@
+import type { ContainerFacts, ContainerRun, StartedBy } from '../../model/facts.ts';
+import type { Container, ContainerObservation } from '../../model/observation.ts';
+import { belongsTo, findCrashes } from '../../model/restart-cause.ts';
+
+/** The part of a Docker event that is folded. */
+export interface ContainerEvent {
+  readonly action: string;
+  readonly id: string;
+  readonly exitCode?: number;
+  readonly at: number;
+}
+
+/**
+ * Within this time two `oom` events are one kill. cgroup v1 notifies again when the group of the dead container is
+ * removed. Seen in half of the kills with Docker 20.10; containerd and conmon know it too.
+ */
+const SAME_KILL_MS = 1_000;
+
+/** Docker records the start slightly after the process runs, so a short run can seem to end before it started. */
+const START_LAG_MS = 1_000;
+
+const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
+
+/**
+ * The run of a container. When a run ends, Docker raises the count before the policy starts the next run. Until then
+ * (`restarting`) it is one ahead of the starts (moby daemon/monitor.go). A start by hand resets it to 0.
+ */
+const toRun = ({ id, status, restartCount }: Container, startedAt: number): ContainerRun => ({
+  id,
+  startedAt,
+  restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
+});
+
+/** Number of starts between the known run and this one, as far as the two show. */
+function countStarts({ inspected, run: known }: ContainerFacts, run: ContainerRun): number {
+  if (known === undefined) return inspected ? run.restartCount : 0;
+  // It started before the other container of the same service, so it did not start now.
+  if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
+  if (known.startedAt === run.startedAt) return 0;
+  if (known.restartCount > run.restartCount) return 1 + run.restartCount;
+  return Math.max(run.restartCount - known.restartCount, 1);
+}
+
+function startedBy({ run: known }: ContainerFacts, { id, restartCount }: ContainerRun): StartedBy {
+  if (restartCount > 0) return 'policy';
+  return known === undefined || known.id === id ? 'request' : 'recreation';
+}
+
+const isSameRun = (one: ContainerRun | undefined, other: ContainerRun): boolean =>
+  one?.id === other.id && one.startedAt === other.startedAt;
+
+function foldRun(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
+  const { startedAt } = container;
+  if (startedAt === undefined) return facts;
+  const run = toRun(container, startedAt);
+  // A slow inspection that ended after a newer one, or two alternating containers: nothing started.
+  if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
+  const starts = countStarts(facts, run);
+  const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
+  const next = { ...facts, run, ...(facts.run && { runBefore: facts.run }), restarts: facts.restarts + starts };
+  if (!isRestart) return next;
+  return {
+    ...next,
+    // A start in the future means that the clocks differ.
+    lastRestartAt: Math.min(startedAt, at),
+    lastRestartBy: startedBy(facts, run),
+    earlierCrashes: findCrashes(facts).slice(-2),
+  };
+}
+
+function foldOomKilled(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
+  const { id, startedAt, finishedAt, oomKilled, status } = container;
+  // A running container still has the flag of its previous run (Docker 20.10).
+  if (!oomKilled || startedAt === undefined || status === 'running' || status === 'paused') return facts;
+  const { countedOomEvent, countedOomRun, inspected, oomKills } = facts;
+  if (countedOomRun?.id === id && countedOomRun.startedAt === startedAt) return facts;
+  const slackMs = countedOomEvent?.open ? START_LAG_MS : 0;
+  if (countedOomEvent?.id === id && countedOomEvent.at >= startedAt - slackMs) return facts;
+  const seen = { ...facts, countedOomRun: { id, startedAt, until: (finishedAt ?? at) + SAME_KILL_MS } };
+  return inspected ? { ...seen, oomKills: oomKills + 1, lastOomAt: Math.min(finishedAt ?? at, at) } : seen;
+}
+
+function foldExit(facts: ContainerFacts, code: number | undefined, at: number): ContainerFacts {
+  return code === undefined || at < (facts.lastExit?.at ?? 0) ? facts : { ...facts, lastExit: { code, at } };
+}
+
+/**
+ * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
+ * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
+ */
+export function foldContainer(
+  previous: ContainerFacts | undefined,
+  observation: ContainerObservation,
+  at: number,
+): ContainerFacts {
+  const facts = { ...(previous ?? nothing), observation };
+  if (observation.kind === 'docker-unreachable') return facts;
+  if (observation.kind === 'missing') return { ...facts, inspected: true };
+  const { container } = observation;
+  const counted = foldOomKilled(foldRun(facts, container, at), container, at);
+  return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), inspected: true };
+}
+
+const STOP_REQUESTS = ['kill', 'stop', 'restart'];
+
+/** Whether the last run ended because somebody ordered that after `at`. */
+export const endedOnOrder = ({ lastExit, lastStopRequest }: ContainerFacts, at: number): boolean =>
+  lastExit !== undefined &&
+  lastStopRequest !== undefined &&
+  lastStopRequest.at > at &&
+  belongsTo(lastStopRequest, lastStopRequest.id, lastExit.at);
+
+function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
+  const ended = foldExit(facts, exitCode, at);
+  if (belongsTo(facts.lastStopRequest, id, at)) return ended;
+  return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
+}
+
+function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
+  const { unrequestedKill, unrequestedExit, ...rest } = facts;
+  return {
+    ...rest,
+    lastStopRequest: { id, at },
+    ...(unrequestedKill && !belongsTo(unrequestedKill, id, at) && { unrequestedKill }),
+    ...(unrequestedExit && !belongsTo(unrequestedExit, id, at) && { unrequestedExit }),
+  };
+}
+
+/**
+ * Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. A `die` has the exit
+ * code.
+ */
+export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
+  const facts = previous ?? nothing;
+  const { id, at } = event;
+  const { countedOomEvent, countedOomRun } = facts;
+  if (event.action === 'die') return foldDeath(facts, event);
+  if (STOP_REQUESTS.includes(event.action)) return foldStopRequest(facts, event);
+  if (event.action === 'start' && countedOomEvent?.id === id)
+    return { ...facts, countedOomEvent: { ...countedOomEvent, open: false } };
+  if (event.action !== 'oom') return facts;
+
+  if (countedOomEvent?.id === id && countedOomEvent.open && Math.abs(at - countedOomEvent.at) < SAME_KILL_MS)
+    return facts;
+  const counted = { ...facts, countedOomEvent: { id, at, open: true } };
+  if (countedOomRun?.id === id && at >= countedOomRun.startedAt - START_LAG_MS && at <= countedOomRun.until)
+    return { ...counted, countedOomRun: undefined };
+  return { ...counted, oomKills: facts.oomKills + 1, lastOomAt: at };
+}

@@ -1,0 +1,146 @@
+import type { LogState, LowHeights, NodeLogFacts, StatsLogFacts } from '../../model/facts.ts';
+import type { LogHit } from '../../model/log.ts';
+import { START_MS } from '../../model/restart-cause.ts';
+import type { Component } from '../../model/target.ts';
+import { foldRelayerLog } from './fold-relayer-log.ts';
+import { readHeight } from './read-height.ts';
+
+/** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
+export const MAX_HEARD = 65_536;
+
+/** Lines of one moment differ by some blocks: commits are behind imports, votes are ahead, and some nodes are slower. */
+const FAR_BELOW = 16;
+
+/**
+ * A single low number is a block that a peer sent, and a node that is stuck repeats one. This many rising ones, with none near the
+ * old height, are a chain.
+ */
+const RISING_LINES = 5;
+
+/** Adds a height to those far below the known one; undefined once one is near that, `chain` once they are a chain. */
+function addLowHeight(below: LowHeights | undefined, known: number, height: number): LowHeights | 'chain' | undefined {
+  if (height > known - FAR_BELOW) return undefined;
+  if (below === undefined || height <= below.height - FAR_BELOW) return { height, lines: 1 };
+  if (height <= below.height) return below;
+  const lines = below.lines + 1;
+  return lines < RISING_LINES ? { height, lines } : 'chain';
+}
+
+/** A wiped node starts at height 0 again, and its log may have no line about its start. */
+function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
+  const { below, ...others } = facts;
+  const next = addLowHeight(below, known, height);
+  if (next === undefined) return below === undefined ? facts : others;
+  // A line older than the known height was read late, for example from a rotated copy.
+  if (at < (facts.advancedAt ?? 0) || next === below) return facts;
+  if (next !== 'chain') return { ...facts, below: next };
+  return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
+}
+
+/** What is kept of earlier runs at a start: when the last good one began, when the first one without a block since then began, and the height. */
+function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
+  const {
+    startedAt,
+    advancedAt = 0,
+    wellFrom,
+    failedFrom = startedAt,
+    height: heightBefore = facts.heightBefore,
+  } = facts;
+  const from = startedAt !== undefined && advancedAt - startedAt >= START_MS ? startedAt : wellFrom;
+  return {
+    ...(from !== undefined && { wellFrom: from }),
+    ...(startedAt !== undefined && advancedAt <= startedAt && { failedFrom }),
+    ...(heightBefore !== undefined && { heightBefore }),
+  };
+}
+
+/** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */
+function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLogFacts | undefined {
+  switch (pattern) {
+    case 'log_level':
+    case 'log_level_found':
+      return { level: Number(value), startedAt: at, ...keepAtStart(facts) };
+    case 'started':
+    case 'nethermind_started':
+      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...keepAtStart(facts) };
+    case 'node_started':
+    case 'engine_started':
+    case 'repaired_head':
+      // The program's own lines, seconds after those of its script; where no script has started it, or at level 2, the only ones. Of these a
+      // torn line of the run before may spoil the first.
+      return facts.startedAt !== undefined && at - facts.startedAt < START_MS
+        ? facts
+        : { ...facts, startedAt: at, ...keepAtStart(facts) };
+    case 'stopped':
+    case 'nethermind_stopped':
+      return { ...facts, stoppedAt: at };
+    default:
+      return undefined;
+  }
+}
+
+function foldNode(facts: NodeLogFacts = {}, hit: LogHit): NodeLogFacts {
+  const started = foldStart(facts, hit);
+  if (started !== undefined) return started;
+  const { pattern, means, value, at } = hit;
+  const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
+  const height = readHeight(value);
+  if (height === undefined || (means !== 'progress' && !isHead)) return facts;
+  if (isHead) return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
+  const known = facts.height ?? -1;
+  if (height <= known) return foldLowHeight(facts, known, height, at);
+  const { below: _, ...others } = facts;
+  return { ...others, height, advancedAt: at };
+}
+
+/** Blocks come from all nodes, later from slow ones, and again and again from those that are stalled. */
+function foldBlock(known: StatsLogFacts['block'], number: number, at: number): NonNullable<StatsLogFacts['block']> {
+  if (known === undefined || number > known.number) return { number, at, risenAt: at };
+  const { below, ...others } = known;
+  // A line older than that rise was read late, as above.
+  const next = at < known.risenAt ? below : addLowHeight(below, known.number, number);
+  if (next === 'chain') return { number, at, risenAt: at };
+  return { ...others, at, ...(next && { below: next }) };
+}
+
+function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
+  if (pattern === 'stdout_banner') return { ...facts, isStdout: true };
+  if (pattern === 'history_data') return { ...facts, historyAt: at };
+  if (pattern === 'started')
+    return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };
+  const number = pattern === 'block_data' ? readHeight(value) : undefined;
+  return number === undefined ? facts : { ...facts, block: foldBlock(facts.block, number, at) };
+}
+
+/** In place: copying the map for each line would be slow with many nodes. */
+function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }: LogHit): Map<string, number> {
+  heard.delete(value);
+  heard.set(value, at);
+  if (heard.size <= MAX_HEARD) return heard;
+  // Several at once, because iterating to the oldest passes deleted entries.
+  let extra = MAX_HEARD / 8;
+  for (const oldest of heard.keys()) {
+    heard.delete(oldest);
+    extra -= 1;
+    if (extra === 0) break;
+  }
+  return heard;
+}
+
+/** Adds a match to the facts from a component's log; returns the same object if nothing changed. */
+export function foldLogHit(component: Component, state: LogState, hit: LogHit): LogState {
+  switch (component) {
+    case 'node': {
+      const node = foldNode(state.node, hit);
+      return node === state.node ? state : { ...state, node };
+    }
+    case 'bootnode':
+      return hit.pattern === 'received' ? { ...state, heard: recordHeard(state.heard, hit) } : state;
+    case 'relayer':
+      return { ...state, relayer: foldRelayerLog(state.relayer, hit) };
+    case 'stats':
+      return { ...state, stats: foldStats(state.stats, hit) };
+    case 'frontend':
+      return state;
+  }
+}

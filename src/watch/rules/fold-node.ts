@@ -1,0 +1,103 @@
+import type { NodeFacts, Progress } from '../../model/facts.ts';
+import type { Block, NodeObservation, Result } from '../../model/observation.ts';
+import { isCredible } from './credible-height.ts';
+import { foldChain } from './fold-chain.ts';
+
+/** How a height moved, up to and with the newest reading. */
+type Movement = Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'>;
+
+function move(
+  previous: Progress | undefined,
+  number: number,
+  at: number,
+  stallAfterMs: number,
+  seenLastTime: boolean,
+): Movement {
+  if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
+  const { advancedAt, risen, fall } = previous;
+  if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
+  // A clock that was set back must not hide a stall.
+  const riseDueSince = Math.min(previous.riseDueSince, at);
+  if (number < previous.number) {
+    // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
+    const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
+    const last = { from: previous.number, to: number, at, repeated };
+    return { advancedAt, risen, riseDueSince: repeated ? riseDueSince : at, fall: last };
+  }
+  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
+  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
+  return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
+}
+
+/** Made as one object with every member: thousands are kept, and made in each round. */
+function advance(
+  previous: Progress | undefined,
+  { number, timestamp }: Block,
+  at: number,
+  stallAfterMs: number,
+  seenLastTime: boolean,
+): Progress {
+  const { advancedAt, risen, riseDueSince, fall } = move(previous, number, at, stallAfterMs, seenLastTime);
+  return {
+    number,
+    timestamp,
+    advancedAt,
+    risen,
+    riseDueSince,
+    lastGoodAt: at,
+    passedAt: undefined,
+    fall,
+    credible: undefined,
+  } satisfies Record<keyof Progress, unknown>;
+}
+
+/** What a height is compared with, and judged by. */
+interface Limits {
+  readonly stallAfterMs: number;
+  readonly reference: number | undefined;
+}
+
+/** A height that is not credible is no base for later ones: the return from it is no fall. */
+function fold(
+  previous: Progress | undefined,
+  look: Result<Block> | undefined,
+  at: number,
+  { stallAfterMs, reference }: Limits,
+  seenLastTime: boolean,
+): Progress | undefined {
+  if (!look?.ok) return previous;
+  const credible = previous && !isCredible(previous.number, reference) ? previous.credible : previous;
+  if (isCredible(look.value.number, reference)) return advance(credible, look.value, at, stallAfterMs, seenLastTime);
+  return { ...advance(previous, look.value, at, stallAfterMs, seenLastTime), ...(credible && { credible }) };
+}
+
+/** Adds since when the node is known to be left behind at its height. */
+function withPassed(
+  previous: Progress | undefined,
+  latest: Progress | undefined,
+  at: number,
+  reference: number | undefined,
+): Progress | undefined {
+  if (latest === undefined || latest === previous || reference === undefined || latest.number >= reference)
+    return latest;
+  const isSame = latest.number === previous?.number && latest.riseDueSince <= previous.riseDueSince;
+  return { ...latest, passedAt: isSame ? Math.min(previous.passedAt ?? at, at) : at };
+}
+
+/** Adds an observation of a node; `at` in watched time, `reference` the height that at least half of the nodes have reached. */
+export function foldNode(
+  previous: NodeFacts | undefined,
+  observation: NodeObservation,
+  at: number,
+  stallAfterMs: number,
+  reference?: number,
+): NodeFacts {
+  const limits = { stallAfterMs, reference };
+  const last = previous?.observation;
+  const seen = fold(previous?.latest, observation.latest, at, limits, last?.latest.ok === true);
+  const latest = withPassed(previous?.latest, seen, at, reference);
+  const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
+  const chain = foldChain(previous?.chain, observation, at);
+  const client = observation.client ?? previous?.client;
+  return { observation, client, latest, committed, chain };
+}

@@ -1,0 +1,171 @@
+import type { RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
+import type { LogHit } from '../../model/log.ts';
+import type { RelayerMode } from '../../model/relayer-queue.ts';
+import { readHeight } from './read-height.ts';
+import { RELAYER_START_ERRORS } from './relayer-start-errors.ts';
+
+const MODES: Readonly<Record<string, RelayerMode>> = {
+  FULL: 'full',
+  LITE: 'lite',
+  REVERSE_FULL: 'reverse_full',
+  ZERO: 'zero',
+  REVERSE_ZERO: 'reverse_zero',
+};
+
+const CYCLES: Readonly<Record<string, RelayerMode>> = {
+  full_cycle: 'full',
+  lite_cycle: 'lite',
+  reverse_cycle: 'reverse_full',
+  zero_cycle: 'zero',
+  reverse_zero_cycle: 'reverse_zero',
+};
+
+const JOBS: Readonly<Record<string, RelayerMode>> = {
+  'full relayer': 'full',
+  'lite relayer': 'lite',
+  'full reverse relayer': 'reverse_full',
+  'xdc-zero': 'zero',
+  'reverse-xdc-zero': 'reverse_zero',
+};
+
+/** Error lines that name no chain, or not the one of their mode. */
+const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
+  proof_unreadable: 'zero',
+  parent_head_unreadable: 'reverse_full',
+  reverse_contract_unreadable: 'reverse_full',
+  reverse_mode_unreadable: 'reverse_full',
+};
+
+const nothing: RelayerLogFacts = { byMode: {}, submissions: 0 };
+
+/** The mode that writes to the parent chain; before it is known, full. */
+const forward = (facts: RelayerLogFacts): RelayerMode =>
+  facts.modes?.includes('lite') || facts.byMode.lite !== undefined ? 'lite' : 'full';
+
+/** The error lines of both directions differ only in the name of the chain. */
+function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
+  if (pattern === 'job_failed') return JOBS[value ?? ''] ?? forward(facts);
+  const own = MODES_OF_ERRORS[pattern];
+  if (own !== undefined) return own;
+  return value === 'SUBNET' ? 'reverse_full' : forward(facts);
+}
+
+function change(facts: RelayerLogFacts, mode: RelayerMode, part: Partial<RelayerModeFacts>, at: number) {
+  const before = facts.byMode[mode] ?? { phase: 'cycle', phaseAt: at, attempted: false };
+  return { ...facts, byMode: { ...facts.byMode, [mode]: { ...before, ...part } } };
+}
+
+function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: LogHit, counts: boolean): RelayerLogFacts {
+  const done = { phase: 'done', phaseAt: at, attempted: false, error: undefined, hasCause: false } as const;
+  const next = change(facts, mode, { ...done, ...(counts && { submittedAt: at }) }, at);
+  return counts ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
+}
+
+/** The first line of a zero mode's cycle is its heartbeat. An error ends with the first cycle without one. */
+function beat(facts: RelayerLogFacts, mode: 'zero' | 'reverse_zero', { at }: LogHit): RelayerLogFacts {
+  const failed = facts.byMode[mode]?.phase === 'failed';
+  const heartbeat = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, hasCause: false } as const;
+  return change(facts, mode, { ...heartbeat, ...(!failed && { error: undefined }) }, at);
+}
+
+function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
+  const { pattern, at } = hit;
+  const mode = modeOfError(facts, hit);
+  const known = facts.byMode[mode];
+  // "Fail to process" follows the line with the cause, if there is one. It does not concern earlier cycles.
+  const endsCycle = pattern === 'job_failed';
+  const cause = endsCycle && known?.hasCause ? (known.error?.pattern ?? pattern) : pattern;
+  const error = { pattern: cause, at };
+  const next = change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
+  return RELAYER_START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
+}
+
+function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
+  const startBlock = readHeight(value);
+  const before = facts.byMode[mode];
+  const rises = startBlock !== undefined && startBlock > (before?.startBlock ?? -1);
+  return change(
+    facts,
+    mode,
+    {
+      phase: 'attempt',
+      phaseAt: at,
+      attempted: true,
+      ...(startBlock !== undefined && { startBlock }),
+      // The first attempt shows nothing yet. A later start block shows that the previous blocks were accepted.
+      ...(rises && before?.startBlock !== undefined && { advancedAt: at }),
+    },
+    at,
+  );
+}
+
+/** Adds a hit of the relayer's pack, in the order of the lines. */
+export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHit): RelayerLogFacts {
+  const facts = previous ?? nothing;
+  const { pattern, at, value } = hit;
+  const cycle = CYCLES[pattern];
+  if (cycle !== undefined) {
+    const modes = facts.modes?.includes(cycle) ? facts.modes : [...(facts.modes ?? []), cycle];
+    const living = { ...facts, modes, died: undefined, stoppedAt: undefined };
+    if (cycle === 'zero' || cycle === 'reverse_zero') return beat(living, cycle, hit);
+    return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at, hasCause: false }, at);
+  }
+  switch (pattern) {
+    case 'started':
+      return { ...nothing, submissions: facts.submissions, startedAt: at, ...kept(facts) };
+    case 'redis_started':
+      return { ...facts, redisDiedAt: undefined, redisFault: undefined };
+    case 'redis_unsaved':
+    case 'redis_refuses':
+    case 'redis_read_only':
+      // A line before it may name the reason.
+      return { ...facts, redisFault: facts.redisFault ?? pattern };
+    case 'redis_disk_full':
+    case 'redis_without_memory':
+    case 'redis_captured':
+      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: pattern };
+    case 'redis_saved':
+      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: undefined };
+    case 'redis_freed':
+      return { ...facts, redisFault: undefined };
+    case 'modes': {
+      const modes = (value ?? '').split(',').flatMap((word) => MODES[word.replaceAll(/[\s']/g, '')] ?? []);
+      return { ...facts, modes, startError: undefined };
+    }
+    case 'exited':
+      return { ...facts, died: { at, ...(facts.startError && { because: facts.startError }) } };
+    case 'redis_exited':
+      return { ...facts, redisDiedAt: at };
+    case 'stopped':
+      return { ...facts, stoppedAt: at };
+    case 'fork':
+      return fail({ ...facts, forkAt: at }, hit);
+    case 'syncing':
+    case 'fetching': {
+      const mode = facts.byMode.reverse_full?.phase === 'cycle' ? 'reverse_full' : forward(facts);
+      return change(facts, mode, { phase: 'working', phaseAt: at }, at);
+    }
+    case 'attempt':
+      return attempt(facts, 'full', hit);
+    case 'reverse_attempt':
+      return attempt(facts, 'reverse_full', hit);
+    case 'lite_attempt':
+      return attempt(facts, 'lite', hit);
+    case 'full_submitted':
+      return succeed(facts, 'full', hit, true);
+    case 'reverse_submitted':
+      return succeed(facts, 'reverse_full', hit, true);
+    case 'lite_completed':
+      return succeed(facts, 'lite', hit, facts.byMode.lite?.attempted === true);
+    default:
+      if (RELAYER_START_ERRORS.includes(pattern) && hit.means !== 'error') return { ...facts, startError: pattern };
+      return hit.means === 'error' ? fail(facts, hit) : facts;
+  }
+}
+
+/** What survives a restart of the relayer: the newest submission, and what is wrong with redis. */
+const kept = ({ submittedAt, redisDiedAt, redisFault }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
+  ...(submittedAt !== undefined && { submittedAt }),
+  ...(redisDiedAt !== undefined && { redisDiedAt }),
+  ...(redisFault !== undefined && { redisFault }),
+});

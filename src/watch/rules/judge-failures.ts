@@ -1,0 +1,98 @@
+import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
+import type { ContainerFacts } from '../../model/facts.ts';
+import type { Container } from '../../model/observation.ts';
+import { isRestartPlanned } from '../../model/restart-cause.ts';
+import type { Target } from '../../model/target.ts';
+import type { Evidence, KnownFailure } from './failure-signs.ts';
+import { failuresByComponent, failuresOf } from './known-failures.ts';
+
+/** A failure is over once the program has run this long without a sign of it. */
+const QUIET_MS = 10 * 60 * 1000;
+
+/** Whether the sign belongs to the run of a container that has ended. */
+const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
+  startedAt === undefined || seenAt >= startedAt - LINE_TOLERANCE_MS;
+
+/** Whether the sign belongs to the run that has ended. Its line may be read shortly after its end, and a loop shows it each time. */
+const isOfEndedRun = (
+  seenAt: number,
+  { startedAt, finishedAt = 0 }: Container,
+  facts: ContainerFacts | undefined,
+  now: number,
+) =>
+  isOfLastRun(seenAt, startedAt) ||
+  (now - finishedAt < LINE_TOLERANCE_MS &&
+    facts?.runBefore !== undefined &&
+    isOfLastRun(seenAt, facts.runBefore.startedAt));
+
+/** Whether somebody restarted or recreated the container after the sign. */
+const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
+  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + LINE_TOLERANCE_MS;
+
+/** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
+const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: number): boolean =>
+  endsProgram === true &&
+  evidence.node?.observation.latest.ok === false &&
+  (evidence.logs?.node?.startedAt ?? seenAt) <= seenAt;
+
+/**
+ * Whether a target has shown a known failure lately. It lasts until the target has run for ten minutes since its last sign, and
+ * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
+ * container, or of an earlier start, explains no stop of today.
+ */
+function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
+  const seenAt = failure.seenAt(evidence, now);
+  if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
+  if (evidence.container === undefined && isStillDown(failure, evidence, seenAt)) return true;
+  const { observation } = evidence.container ?? {};
+  const container = observation?.kind === 'found' ? observation.container : undefined;
+  // A start in the future means that the clocks differ.
+  const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
+  if (container === undefined || container.running) return now - quietSince < QUIET_MS;
+  // What was over before the end is not why it ended.
+  const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
+  return !wasOver && isOfEndedRun(seenAt, container, evidence.container, now);
+}
+
+/** What is known of the failures that a target can show. */
+export interface JudgedFailures {
+  /** By name: has it shown it lately? */
+  readonly failures: Readonly<Record<string, boolean>>;
+  /** Those of them that are not known to be over. */
+  readonly shownFailures: readonly KnownFailure[];
+  readonly endedFailures: readonly KnownFailure[];
+}
+
+const NONE: readonly KnownFailure[] = [];
+
+const toJudged = (
+  known: readonly KnownFailure[],
+  remembered: readonly KnownFailure[],
+  endedFailures: readonly KnownFailure[],
+): JudgedFailures => ({
+  failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
+  shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
+  endedFailures,
+});
+
+const NOTHING = toJudged(NONE, NONE, NONE);
+
+/** By what targets can show: what is known of all that show none of it, as most of thousands do. */
+const unshown: ReadonlyMap<readonly KnownFailure[], JudgedFailures> = new Map(
+  [...failuresByComponent.values()].map((known) => [known, toJudged(known, NONE, NONE)]),
+);
+
+/** The known failures of a target: which it has shown lately, and which of these are over or not. */
+export function judgeFailures(target: Target, evidence: Evidence, now: number): JudgedFailures {
+  const known = failuresOf(target);
+  if (!known.some((one) => isRemembered(one, evidence, now))) return unshown.get(known) ?? NOTHING;
+  const remembered = known.filter((one) => isRemembered(one, evidence, now));
+  const endedFailures = remembered.filter(
+    ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true,
+  );
+  return toJudged(known, remembered, endedFailures);
+}
+
+/** Those of the remembered failures that are not known to be over. */
+export const activeFailures = (target: Target, evidence: Evidence, now: number): readonly KnownFailure[] =>
+  judgeFailures(target, evidence, now).shownFailures;

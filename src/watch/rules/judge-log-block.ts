@@ -1,0 +1,109 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import type { NodeTarget } from '../../model/target.ts';
+import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
+import { clientOf } from '../clients/clients.ts';
+import { commandToSeeLog } from '../clients/commands-to-type.ts';
+import { describeSkew } from './clock-skew.ts';
+import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { hasStartedWell } from './has-started-well.ts';
+import type { View } from './view.ts';
+
+/** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
+const INFO = 3;
+
+/** The RPC shows a block at most this much later than the log, as it is only seen when asked. */
+const ASKED_WITHIN_MS = 15_000;
+
+/** Whether the height of the RPC of a node has been seen to rise lately. */
+function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
+  const { observation, latest } = node ?? {};
+  return (
+    observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs
+  );
+}
+
+/**
+ * A log without new blocks of a node whose RPC rises is no fault of the node: it prints none, or into another file.
+ */
+function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
+  const { target, facts } = view;
+  const { latest } = facts.node ?? {};
+  // A log that has shown its height misses nothing.
+  if (latest === undefined || !rises(view) || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
+  return degraded(
+    `${seen}, while its RPC is at block ${latest.number}`,
+    `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
+  );
+}
+
+/** Whether a line is of a run before this one, by the log or by Docker, and this one has lasted for a minute or brought a block. */
+function isOfRunBefore(at: number, { facts: { logs, container, node }, now }: View<NodeTarget>): boolean {
+  const { observation } = container ?? {};
+  const run = observation?.kind === 'found' && observation.container.running ? observation.container : undefined;
+  const { risen, advancedAt = 0 } = node?.latest ?? {};
+  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
+  return [logs?.node, run].some((one) => hasStartedWell(one, at, now) || hasRisen(one?.startedAt));
+}
+
+/** Does the height in the log of the node rise? */
+export function judgeLogBlock(view: View<NodeTarget>): Judgement {
+  const { target, facts, settings, now } = view;
+  const { logs } = facts;
+  const { name } = target;
+  const { stallAfterMs } = settings.rpc;
+  if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
+  const fault = findLogFault(
+    logs,
+    target,
+    settings.logs.errorWindowMs,
+    now,
+    ({ own, at }) => own || !isOfRunBefore(at, view),
+  );
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, `the log of ${name}`);
+  if (unread !== undefined) return unread;
+
+  const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
+    return fail(`${name} was stopped ${formatAgo(stoppedAt, now)}, as its log says`, 'start it again');
+  const { advice, logFile } = clientOf({ target, facts });
+  const raiseLevel = advice.showBlocks(target);
+  if (height === undefined) {
+    if (level !== undefined && level < INFO)
+      return degraded(
+        `${name} runs with log level ${level}, at which a healthy node is silent`,
+        `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
+      );
+    const waited = now - readSince(facts, now);
+    if (level === undefined)
+      return unknown(
+        `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,
+        `if it stays so, ${raiseLevel}`,
+      );
+    return waited < stallAfterMs
+      ? unknown(`the log of ${name} has shown no block yet, and has time to`)
+      : (judgeSilentLog(view, `the log of ${name} has shown no block for ${formatDuration(waited)}`) ??
+          fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target)));
+  }
+  const skew = describeSkew(logs.clockAheadMs ?? 0);
+  const also = skew === undefined ? '' : `, and ${skew.seen}`;
+  const silentMs = now - advancedAt;
+  // Until the RPC has been asked again, the log alone would report what both are about to show.
+  const isAskedSoon = silentMs < stallAfterMs + ASKED_WITHIN_MS && rises(view);
+  if (silentMs >= stallAfterMs && !(isAskedSoon && facts.node?.latest?.number === height)) {
+    const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
+    return (
+      judgeSilentLog(view, seen) ??
+      fail(
+        `${seen}${also}`,
+        `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew === undefined ? '' : `; ${skew.fix}`}`,
+      )
+    );
+  }
+  const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
+  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
+  return pass(
+    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as when its data was wiped${also}`,
+    skew?.fix,
+  );
+}

@@ -1,0 +1,155 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
+import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
+import type { RelayerMode } from '../../model/relayer-queue.ts';
+import { hasLog, type ServiceTarget } from '../../model/target.ts';
+import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
+import { commandToSeeLog } from '../clients/commands-to-type.ts';
+import { explainPattern, findLogFault, isBeingRead, judgeUnread, readSince } from './find-log-fault.ts';
+import { findFailing, findPaused, judgeQueues } from './judge-queues.ts';
+import type { View } from './view.ts';
+
+/** How often a cycle of each mode begins (XDC-Relayer src/config.ts). */
+const PERIOD_MS: Readonly<Record<RelayerMode, number>> = {
+  full: 20_000,
+  lite: 120_000,
+  reverse_full: 20_000,
+  zero: 10_000,
+  reverse_zero: 10_000,
+};
+
+/** web3 waits this long, plus some blocks, for a transaction to be mined, and prints nothing. */
+const MINED_WITHIN_MS = 780_000;
+
+/** Cycles that may be missed before silence is a fault. */
+const MISSED_CYCLES = 3;
+
+const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
+
+const hangs = (mode: RelayerMode, silentMs: number): Finding => ({
+  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
+  fix: 'fix that node and restart the relayer',
+});
+
+const specify = (start: string, { seen, fix }: Finding): Finding => ({ seen: `${start}: ${seen}`, fix });
+
+/** What is wrong with a mode; undefined when nothing is. */
+function findModeFault(
+  mode: RelayerMode,
+  facts: RelayerModeFacts,
+  logs: LogFacts,
+  base: number,
+  { settings: { logs: settings }, now }: View,
+): Finding | undefined {
+  const periodMs = PERIOD_MS[mode];
+  const { error, phase, phaseAt } = facts;
+  const who = `the relayer (${formatMode(mode)})`;
+  if (error !== undefined && now - error.at < settings.errorWindowMs)
+    return specify(`${who} fails since its last submission`, explainPattern(logs, error.pattern));
+  const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0, base);
+  const stoppedAt = logs.relayer?.stoppedAt;
+  if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)
+    return {
+      seen: `${who} was stopped ${formatAgo(stoppedAt, now)}, and has not been started since`,
+      fix: 'start its container',
+    };
+  if (phase === 'attempt') {
+    if (silentMs < MINED_WITHIN_MS) return undefined;
+    return {
+      seen: `${who} has waited ${formatDuration(silentMs)} for a transaction to be mined`,
+      fix: 'check the pool and the gas price of the parent chain',
+    };
+  }
+  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
+  if (silentMs >= MISSED_CYCLES * periodMs)
+    return {
+      seen: `${who} has begun no cycle for ${formatDuration(silentMs)}`,
+      fix: 'restart its container, as its redis may be dead',
+    };
+  const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
+  const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
+  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
+  if (now - last < limitMs) return undefined;
+  return {
+    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`,
+  };
+}
+
+/** What is wrong with the program of the relayer; undefined when nothing is. */
+function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): Finding | undefined {
+  const { died, redisDiedAt, redisFault, modes, forkAt, startError } = relayer;
+  const ago = (at: number) => formatAgo(at, now);
+  if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
+    return specify(`the relayer detected a fork ${ago(forkAt)}`, explainPattern(logs, 'fork'));
+  if (died !== undefined) {
+    const seen = `the relayer died ${ago(died.at)} while its container lives on`;
+    return died.because === undefined
+      ? { seen, fix: 'restart the container' }
+      : specify(seen, explainPattern(logs, died.because));
+  }
+  if (redisDiedAt !== undefined)
+    return {
+      seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer does nothing`,
+      fix: 'restart its container',
+    };
+  if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
+  if (startError !== undefined && modes === undefined)
+    return specify('the relayer cannot start', explainPattern(logs, startError));
+  if (modes?.length === 0)
+    return {
+      seen: 'the relayer runs in no mode and does nothing',
+      fix: 'deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
+    };
+  return undefined;
+}
+
+/** Does the relayer submit blocks, in each of its modes? */
+export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
+  const { target, facts, settings, now } = view;
+  const { logs } = facts;
+  const paused = findPaused(view);
+  if (paused !== undefined) return { verdict: 'fail', ...addFix(paused, commandToSeeLog(target)) };
+  if (logs === undefined)
+    return hasLog(target)
+      ? unknown('the log of the relayer has not been checked yet')
+      : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
+  const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
+  if (own !== undefined) return { verdict: 'fail', ...own };
+  const unread = judgeUnread(logs, 'the log of the relayer');
+  if (unread !== undefined) return isBeingRead(logs) ? unread : judgeQueues(view, unread);
+  const seeLog = commandToSeeLog(target);
+  const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
+  const processFault = findProcessFault(relayer, logs, view);
+  if (processFault !== undefined) return { verdict: 'fail', ...addFix(processFault, seeLog) };
+
+  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
+  const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
+  for (const [mode, modeFacts] of modes) {
+    const fault = findModeFault(mode, modeFacts, logs, base, view);
+    if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
+  }
+  const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
+  const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
+  if (silent.length > 0 && now - base >= limitMs)
+    return fail(
+      `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}`,
+      `restart its container, as it may hang or its redis be dead, and ${seeLog}`,
+    );
+  if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
+  // The queues are read less often than the log: a cycle that has ended well since counts more.
+  const doneAt = Math.max(0, ...modes.map(([, { phase, phaseAt }]) => (phase === 'done' ? phaseAt : 0)));
+  const failing = findFailing(view, doneAt);
+  if (failing !== undefined)
+    return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);
+  const attempting = modes.find(([, { phase }]) => phase === 'attempt');
+  const { submittedAt } = relayer;
+  if (attempting !== undefined) {
+    const [mode, { phaseAt }] = attempting;
+    return pass(
+      `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatAgo(phaseAt, now)}`,
+    );
+  }
+  const names = modes.map(([mode]) => formatMode(mode)).join(', ');
+  if (submittedAt !== undefined) return pass(`the relayer (${names}) submitted blocks ${formatAgo(submittedAt, now)}`);
+  return pass(`the relayer (${names}) runs its cycles, and has time to submit`);
+}

@@ -1,0 +1,233 @@
+import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
+import { COMPONENTS, type Component, type Target } from '../../model/target.ts';
+import { CLIENTS } from '../clients/clients.ts';
+import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
+import {
+  afterBlocks,
+  afterEnd,
+  afterGoodRun,
+  afterLoop,
+  answers,
+  type KnownFailure,
+  later,
+  match,
+  shownBy,
+  unlessNear,
+  untilRestart,
+  whileItRuns,
+} from './failure-signs.ts';
+import { endedOnOrder } from './fold-container.ts';
+import { fellAt } from './lost-data.ts';
+import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
+
+const toKnownFailure = ({
+  signs,
+  untilRestart: lasts,
+  whileSilent,
+  unless = [],
+  stopsBlocks,
+  client = 'xdc-subnet',
+  ...failure
+}: LogFailure): KnownFailure => {
+  const seenAt = unlessNear(match(...signs), unless);
+  return {
+    ...failure,
+    of: ['node'],
+    symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
+    fix: failure.advise(CLIENTS[client], { name: 'subnet1' }, () => false),
+    signs,
+    seenAt: (evidence, now) =>
+      whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
+    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocks : afterGoodRun,
+  };
+};
+
+/** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
+export const knownFailures: readonly KnownFailure[] = [
+  {
+    name: 'ipc_path_too_long',
+    of: ['node'],
+    symptom:
+      'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
+    cause:
+      'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
+    fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
+    // The Fatal line came in 4 of 10 real starts, the warning in all of them.
+    ...shownBy('ipc_path_too_long', 'ipc_path_long'),
+    endsProgram: true,
+    isOver: afterEnd,
+  },
+  {
+    name: 'out_of_memory',
+    of: COMPONENTS,
+    symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
+    cause: 'The container has reached its memory limit, or the machine has run out of memory.',
+    fix: 'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+    // A relayer of which the log says so is `relayer_dead`.
+    seenAt: ({ container, logs }) =>
+      later(
+        later(container?.lastOomAt, container?.unrequestedKill?.at),
+        logs && logs.relayer === undefined ? match(...MEMORY_SIGNS)({ logs }, 0) : undefined,
+      ),
+    signs: MEMORY_SIGNS,
+    // A single kill is remembered: memory may run out again at any time. A later stop on order has another cause.
+    isOver: (evidence, seenAt, now) =>
+      afterLoop(evidence, seenAt, now) ||
+      (evidence.container !== undefined && endedOnOrder(evidence.container, seenAt)),
+  },
+  {
+    name: 'silent_restart_loop',
+    of: ['node'],
+    symptom: 'The container restarts again and again with exit code 0.',
+    cause:
+      'The process of the node ends with a fatal error. The container always exits with 0, the exit code of the log pipe.',
+    fix: 'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
+    seenAt: ({ container }) => {
+      if (container?.lastExit?.code !== 0) return undefined;
+      const [previous, last] = findCrashes(container).slice(-2);
+      return previous !== undefined && last !== undefined && last - previous < LOOP_MS ? last : undefined;
+    },
+    isOver: afterLoop,
+  },
+  {
+    name: 'head_regression',
+    of: ['node'],
+    symptom:
+      'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
+    cause:
+      'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
+    fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
+    seenAt: whileItRuns(({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at)),
+    signs: ['repaired_head'],
+    // It has all of its blocks again, perhaps before anybody saw them missing.
+    isOver: ({ node, logs }, seenAt) => {
+      const { number = 0, lastGoodAt = Number.NEGATIVE_INFINITY, fall } = node?.latest ?? {};
+      const { height = 0, heightBefore = height, advancedAt = seenAt } = logs?.node ?? {};
+      return (
+        (lastGoodAt > seenAt && (fall === undefined || fall.at < seenAt || number >= fall.from)) ||
+        (advancedAt > seenAt && height > heightBefore)
+      );
+    },
+  },
+  {
+    name: 'miner_loop_stopped',
+    of: ['node'],
+    symptom:
+      'The node runs and follows the chain but proposes no block; its log says `Coinbase address not in snapshot signers.`',
+    cause:
+      'Its address was not among the masternodes at that moment. Its loop that proposes blocks ended and does not start again.',
+    fix: 'check that its address is among the masternodes, then restart the node',
+    signs: ['miner_stopped'],
+    seenAt: untilRestart(match('miner_stopped')),
+    isOver: afterGoodRun,
+  },
+  {
+    name: 'masternode_update_failed',
+    of: ['node'],
+    symptom: 'The node ends at a gap block with `CRIT … Error when update masternodes set. Stopping node`.',
+    cause:
+      'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
+    fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
+    signs: ['masternode_update_failed'],
+    // It opens its own socket for that.
+    seenAt: unlessNear(match('masternode_update_failed'), ['too_many_open_files']),
+    endsProgram: true,
+    isOver: afterEnd,
+  },
+  {
+    name: 'address_in_use',
+    of: ['node'],
+    symptom: 'The node restarts in a loop; its log ends in `bind: address already in use` or `Port … is in use.`',
+    cause: 'Another program, often a second node, has taken one of its ports.',
+    fix: 'end the other program, or give the node other ports in its env file',
+    ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
+    endsProgram: true,
+    isOver: afterEnd,
+  },
+  {
+    name: 'disk_full',
+    of: ['node', 'frontend'],
+    symptom:
+      'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
+    cause: 'The disk that holds its data folder (of a frontend, that of Docker) is full, or its quota is used up.',
+    fix: 'free space on the disk of its data folder, or raise its quota; if the node has lost its database then, let it sync again from the others',
+    ...shownBy('disk_full', 'disk_quota', 'disk_below_limit', 'docker_disk_full'),
+    isOver: afterBlocks,
+  },
+  {
+    name: 'database_lost',
+    of: ['node'],
+    symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
+    cause: 'The chain database is gone or corrupt, as after a full disk.',
+    fix: 'check the disk, then let the node sync again from the others',
+    // Remembered while the node syncs again: the disk may still be the cause.
+    ...shownBy('database_empty', 'head_block_missing'),
+  },
+  ...nodeLogFailures.map(toKnownFailure),
+  {
+    name: 'relayer_dead',
+    of: ['relayer'],
+    symptom:
+      'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
+    cause:
+      'The process of the relayer has ended, but redis keeps the container alive. It was killed, or at its start a chain was unreachable or the contract wrong.',
+    fix: 'fix the cause that the log names before that line, then restart the container',
+    seenAt: ({ logs }, now) => (logs?.relayer?.died === undefined ? undefined : now),
+  },
+  {
+    name: 'relayer_redis_dead',
+    of: ['relayer'],
+    symptom: 'The relayer prints nothing more, and its queues do not answer; its log has `[0] … exited with code …`.',
+    cause: 'Redis in the container of the relayer has ended, most often because it ran out of memory.',
+    fix: 'restart the container of the relayer, and check its memory',
+    seenAt: ({ logs }, now) => (logs?.relayer?.redisDiedAt === undefined ? undefined : now),
+  },
+  {
+    name: 'relayer_idle',
+    of: ['relayer'],
+    symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
+    cause:
+      'CHECKPOINT_CONTRACT is missing in common.env: the checkpoint contract is not deployed, or was deployed after the relayer started.',
+    fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the relayer',
+    seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
+  },
+  {
+    name: 'wallet_without_funds',
+    of: ['relayer'],
+    symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
+    cause: 'The wallet that pays on the parent chain has too few coins.',
+    fix: 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain',
+    ...shownBy('no_funds'),
+    isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,
+  },
+  {
+    name: 'stats_without_contract',
+    of: ['stats'],
+    symptom:
+      'The stats server restarts in a loop; its log says `PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!`',
+    cause: 'It was started before the checkpoint contract was deployed.',
+    fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the stats server',
+    ...shownBy('config_missing'),
+    isOver: afterGoodRun,
+  },
+  {
+    name: 'frontend_without_registry',
+    of: ['frontend'],
+    symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
+    cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
+    fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
+    ...shownBy('registry_unreachable', ...requestCauses('', '').map(({ name }) => `registry_${name}`)),
+    isOver: afterGoodRun,
+  },
+];
+
+/** By component, made once: thousands of targets are judged in each round. */
+export const failuresByComponent: ReadonlyMap<Component, readonly KnownFailure[]> = new Map(
+  COMPONENTS.map((component) => [component, knownFailures.filter(({ of }) => of.includes(component))]),
+);
+
+const NONE: readonly KnownFailure[] = [];
+
+/** The failures that this target can show: it names a container or log files to see them by. */
+export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
+  container === undefined && logFiles.length === 0 ? NONE : (failuresByComponent.get(component) ?? NONE);

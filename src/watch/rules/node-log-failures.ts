@@ -1,0 +1,126 @@
+import type { ClientName } from '../../model/client-info.ts';
+import type { ShownFailure } from '../../model/snapshot.ts';
+
+/** A failure of a node that lines of these patterns show, all of one cause. */
+export interface LogFailure
+  extends Pick<ShownFailure, 'name' | 'cause'>,
+    Required<Pick<ShownFailure, 'signs' | 'advise'>> {
+  /** It lasts until the next start. Others are remembered from their last line on. */
+  readonly untilRestart?: true;
+  /** It ends the program: a node that has answered a minute after its line runs again. */
+  readonly endsProgram?: true;
+  /** It keeps the node from taking blocks: one that has taken some a minute after its line is well. */
+  readonly stopsBlocks?: true;
+  /** It is none while the node answers. */
+  readonly whileSilent?: true;
+  /** The patterns of another failure that explain a line of this one near them. */
+  readonly unless?: readonly string[];
+  /** The client whose words the list of known failures has. */
+  readonly client?: ClientName;
+}
+
+const LOST_SNAPSHOT: readonly string[] = ['bad_block_state', 'snapshot_recovery_failed'];
+
+/** The failures of nodes that their logs name by themselves. */
+export const nodeLogFailures: readonly LogFailure[] = [
+  {
+    name: 'wrong_genesis',
+    endsProgram: true,
+    signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
+    unless: ['database_corrupt'],
+    cause: 'Its data folder holds the chain of another genesis than the one that it is started with.',
+    advise: ({ advice }, node) => `${advice.giveGenesis(node)}; if it has that, ${advice.resync(node.name)}`,
+  },
+  {
+    name: 'folder_in_use',
+    endsProgram: true,
+    signs: ['folder_in_use', 'database_locked', 'folder_locked'],
+    cause: 'Another process, often a second node, has its data folder open.',
+    advise: () => 'end the other process, or give each node a data folder of its own',
+  },
+  {
+    name: 'unknown_flag',
+    endsProgram: true,
+    signs: ['unknown_flag'],
+    cause: 'Its command has a flag that its image does not know, as after a change of the image.',
+    advise: () => 'correct its command, or take the image that its start script was written for',
+  },
+  {
+    name: 'unlock_failed',
+    endsProgram: true,
+    signs: ['unlock_failed'],
+    cause: 'It cannot unlock the key by which it signs.',
+    advise: ({ advice }, node) => advice.checkKey(node),
+  },
+  {
+    name: 'disk_unwritable',
+    endsProgram: true,
+    signs: ['disk_read_only', 'disk_broken'],
+    cause: 'The file system of its data folder is mounted read-only, or its disk fails.',
+    advise: () =>
+      'see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again',
+  },
+  {
+    name: 'too_many_open_files',
+    stopsBlocks: true,
+    signs: ['too_many_open_files'],
+    cause: 'It has as many files open as its limit of file descriptors allows.',
+    advise: () =>
+      'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
+  },
+  {
+    name: 'rpc_not_bound',
+    signs: ['rpc_not_bound'],
+    cause:
+      'It could not open the port of its RPC, often because another program has taken it, and runs on without RPC.',
+    untilRestart: true,
+    whileSilent: true,
+    advise: ({ advice, deployment }, node) =>
+      `end the program that has that port, or give the node another one by ${deployment.rpcPort[0]} in ${advice.envFile(node)}, then restart it`,
+    client: 'nethermind',
+  },
+  {
+    name: 'cannot_sign',
+    signs: ['cannot_sign'],
+    cause: 'The key by which it signs is missing or locked, so it does not vote.',
+    advise: ({ advice }, node) => `${advice.checkKey(node)}, and recreate ${node.name}`,
+    client: 'nethermind',
+  },
+  {
+    name: 'processing_dead',
+    signs: ['processing_dead'],
+    cause: 'An error has ended the loop in which it processes blocks, and the rest of the node runs on.',
+    untilRestart: true,
+    advise: () => 'free its disk if that is full, and restart it',
+    client: 'nethermind',
+  },
+  {
+    name: 'database_corrupt',
+    signs: ['database_corrupt', 'database_marked', 'parent_corrupt'],
+    cause: 'Its database is damaged, as by a full or failing disk or by a kill.',
+    advise: ({ advice }, { name }) => advice.repairDatabase(name),
+  },
+  {
+    name: 'disk_nearly_full',
+    signs: ['disk_nearly_full'],
+    cause: 'The disk of its data folder is nearly full.',
+    advise: () => 'free space on it before the node ends itself, which it does below 1 %',
+    client: 'nethermind',
+  },
+  {
+    name: 'bad_block',
+    signs: ['bad_block', 'bad_block_differs', 'block_failed', 'processing_failed'],
+    cause: 'It refuses a block that another node made.',
+    unless: LOST_SNAPSHOT,
+    advise: ({ deployment }, _, shows) =>
+      shows('bad_block_differs')
+        ? `compare the versions and the ${deployment.chainFile} of all nodes, as it computes another result for that block`
+        : 'read the error that its log gives with that line, which names the reason',
+  },
+  {
+    name: 'snapshot_lost',
+    signs: LOST_SNAPSHOT,
+    cause: 'A kill has cost it the snapshot of a gap block or the state of a block, so it refuses the blocks after it.',
+    advise: ({ advice }, { name }) => `restore a backup of its data folder from before that, or ${advice.resync(name)}`,
+  },
+];

@@ -1,0 +1,70 @@
+import { html } from 'hono/html';
+import type { Standing } from '../../model/headline.ts';
+import type { ProblemSeverity } from '../../model/severity.ts';
+import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+/** A piece of a page. Values in it are escaped. */
+export type Html = ReturnType<typeof html>;
+
+/** The four shapes, which stand beside their word: a disc, a triangle, an octagon, a broken ring. Every page holds them once. */
+export const shapes = html`<svg width="0" height="0" class="sr" aria-hidden="true"><defs>
+<symbol id="ok" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8"/><path class="stroke" d="M4.3 8.4l2.6 2.4 4.8-5.2"/></symbol>
+<symbol id="warn" viewBox="0 0 16 16"><path d="M8 .5l7.8 14.7H.2z"/><path class="stroke" d="M8 5.3v5M8 11.7v1.8"/></symbol>
+<symbol id="bad" viewBox="0 0 16 16"><path d="M4.8.4h6.4l4.4 4.4v6.4l-4.4 4.4H4.8L.4 11.2V4.8z"/><path class="stroke" d="M5 5l6 6M11 5l-6 6"/></symbol>
+<symbol id="off" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6.9" class="ring"/><path d="M4.4 7h7.2v2H4.4z"/></symbol>
+<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v7"/></pattern>
+</defs></svg>`;
+
+/** A shape alone; a word beside it says the same. */
+export const shape = (standing: Standing): Html =>
+  html`<svg class="shape ${standing}" aria-hidden="true"><use href="#${standing}"/></svg>`;
+
+/** A shape with its word. */
+export const badge = (standing: Standing, word: string): Html =>
+  html`<span class="badge ${standing}"><svg class="shape" aria-hidden="true"><use href="#${standing}"/></svg>${word}</span>`;
+
+const OF_VERDICT: Readonly<Record<Verdict, Standing>> = {
+  pass: 'ok',
+  degraded: 'warn',
+  fail: 'bad',
+  unknown: 'off',
+  skipped: 'off',
+};
+
+export const standingOfVerdict = (verdict: Verdict): Standing => OF_VERDICT[verdict];
+
+const OF_SEVERITY: Readonly<Record<ProblemSeverity, Standing>> = { critical: 'bad', warning: 'warn', info: 'off' };
+
+export const standingOfSeverity = (severity: ProblemSeverity): Standing => OF_SEVERITY[severity];
+
+/** How a target is, with the word for it. */
+export interface TargetStanding {
+  readonly standing: Standing;
+  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'fail' | 'unknown' | 'skipped';
+  /** The check that says so. */
+  readonly check?: ExplainedCheckState;
+}
+
+/** Whether a check fails because of something else than its own target. */
+const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
+  because !== undefined && (because.component !== target.component || because.name !== target.name);
+
+/** How a target is: the worst of its checks and of the problems that name it. What fails only because of another target is affected. */
+export function standingOf(state: TargetState): TargetStanding {
+  const { checks, problem } = state;
+  const failing = checks.filter(({ verdict }) => verdict === 'fail');
+  const own = failing.find((check) => !isAffected(check, state));
+  if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
+  if (problem !== undefined) return { standing: standingOfSeverity(problem.severity), word: 'problem' };
+  const [affected] = failing;
+  if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
+  const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
+  const degraded = of('degraded');
+  if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };
+  const passed = of('pass');
+  if (passed !== undefined) return { standing: 'ok', word: 'OK', check: passed };
+  const unknown = of('unknown');
+  if (unknown !== undefined) return { standing: 'off', word: 'unknown', check: unknown };
+  return { standing: 'off', word: 'skipped' };
+}

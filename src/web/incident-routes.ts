@@ -1,0 +1,109 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
+import { isDatabaseFailure } from '../lib/database-failure.ts';
+import type { RoutesEnv } from './api-routes.ts';
+import { findOperator, type OperatorDeps } from './find-operator.ts';
+import type { Pages } from './pages/create-pages.ts';
+import { incidentPath } from './pages/paths.ts';
+
+/** What the routes are made of. */
+export interface IncidentRoutesDeps extends OperatorDeps {
+  readonly pages: () => Promise<Pages>;
+}
+
+/** The longest note, in characters. */
+const LONGEST_NOTE = 2_000;
+/** A form with the longest note, in which each character is written as twelve. */
+const MOST_BYTES = 32 * 1_024;
+const TEXTS = {
+  needed: 'a note needs an API key or a token with the scope operate, or a user of the web config',
+  from: 'the page of the incident; open that, and add the note there',
+};
+const FEED_TYPE = 'application/atom+xml; charset=utf-8';
+
+const nothing = (c: Context<RoutesEnv>) => c.text('there is no such incident; /incidents lists them\n', 404);
+
+const feed = (pages: IncidentRoutesDeps['pages'], isPublic: boolean) => async (c: Context<RoutesEnv>) =>
+  c.body(await (await pages()).feed(isPublic), 200, { 'content-type': FEED_TYPE, 'cache-control': 'no-cache' });
+
+/** The note and the credential of a form, or of a JSON object. */
+async function readNote(c: Context<RoutesEnv>): Promise<{ readonly note: string; readonly credential?: string }> {
+  const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
+  const body: unknown = isJson ? await c.req.json().catch(() => ({})) : await c.req.parseBody().catch(() => ({}));
+  const { note, credential, apiKey, token } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const sent = [credential, apiKey, token].find((one) => typeof one === 'string' && one !== '');
+  return { note: typeof note === 'string' ? note : '', ...(typeof sent === 'string' && { credential: sent.trim() }) };
+}
+
+/** A request without its body, which has been read, with the credential of its form. */
+function withCredential({ url, headers: sent }: Request, credential: string | undefined): Request {
+  const asked = new URL(url);
+  const headers = new Headers(sent);
+  headers.delete('content-type');
+  if (credential?.startsWith('subnetd_')) asked.searchParams.set('apiKey', credential);
+  else if (credential !== undefined) headers.set('authorization', `Bearer ${credential}`);
+  return new Request(asked, { method: 'POST', headers });
+}
+
+/** The routes of incidents that check their own credentials, or none: notes, and in public mode the feed. */
+export function addOpenIncidentRoutes(
+  app: Hono<RoutesEnv>,
+  { pages, ...deps }: IncidentRoutesDeps,
+  isPublic: boolean,
+): void {
+  app.post('/incidents/:id/notes', bodyLimit({ maxSize: MOST_BYTES }), async (c) => {
+    const { note, credential } = await readNote(c);
+    const operator = await findOperator(c, deps, TEXTS, withCredential(c.req.raw, credential));
+    if (!operator.ok) return operator.refusal;
+    const text = note.replaceAll('\r\n', '\n').trim();
+    if (text === '' || text.length > LONGEST_NOTE)
+      return c.text(`a note has 1 to ${LONGEST_NOTE} characters; go back and change it\n`, 400);
+    const id = c.req.param('id') ?? '';
+    try {
+      const added = await (await pages()).addNote(id, { author: operator.who, text });
+      if (added === 'unknown') return nothing(c);
+      if (added === 'full')
+        return c.text('the incident has as many notes as it may have; go back and keep yours elsewhere\n', 409);
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error;
+      return c.text('the database does not answer, so the note was not kept; try again when it is back\n', 503);
+    }
+    return c.redirect(`${incidentPath(id)}#notes`, 303);
+  });
+  if (!isPublic) return;
+  const open = feed(pages, true);
+  app.get('/feed.atom', compress(), (c, next) => (c.req.header('authorization') === undefined ? open(c) : next()));
+}
+
+/** The pages of incidents and their exports. */
+export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages, checkUser }: IncidentRoutesDeps): void {
+  const packed = compress();
+  app.get('/incidents', packed, async (c) => {
+    const listed = await (await pages()).incidents(c.req.query());
+    return 'found' in listed ? c.redirect(incidentPath(listed.found), 302) : c.html(listed.body);
+  });
+  const answerIncident = async (c: Context<RoutesEnv>): Promise<Response> => {
+    const [, id = '', suffix] = /^(.*?)(?:\.(json|md))?$/.exec(c.req.param('file') ?? '') ?? [];
+    const made = await pages();
+    if (suffix === undefined) {
+      // Without users of the web config, such a header is of a proxy.
+      const isSignedIn = checkUser !== undefined && c.req.header('authorization') !== undefined;
+      const page = await made.incident(id, isSignedIn);
+      return page === undefined ? nothing(c) : c.html(page);
+    }
+    const text = await made.exportIncident(id, suffix === 'json' ? 'json' : 'md');
+    if (text === undefined) return nothing(c);
+    const type = suffix === 'json' ? 'application/json' : 'text/markdown; charset=utf-8';
+    return c.body(text, 200, { 'content-type': type });
+  };
+  app.get('/incidents/:file', packed, async (c) => {
+    try {
+      return await answerIncident(c);
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error;
+      return c.text('the database does not answer, so only recent incidents can be read; /incidents lists them\n', 503);
+    }
+  });
+  app.get('/feed.atom', packed, feed(pages, false));
+}

@@ -1,0 +1,138 @@
+import { html, raw } from 'hono/html';
+import { Marked } from 'marked';
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import type { Incidents } from '../../model/incident.ts';
+import type { Problem } from '../../model/problem.ts';
+import type { Target } from '../../model/target.ts';
+import { alertRules } from '../../tell/alerts/alert-rules.ts';
+import { fillRunbook, toTargetFacts } from '../../tell/alerts/fill-runbook.ts';
+import { findAlert } from '../../tell/alerts/find-alert.ts';
+import { plainWords, readRunbook } from '../../tell/alerts/read-runbook.ts';
+import { page } from '../frame/frame.ts';
+import { type Html, shape } from '../frame/marks.ts';
+import { at, lasting } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
+import { problemCard } from './problem-card.ts';
+
+/**
+ * A runbook as HTML. Runbooks link to each other as files, so that they work without a server. HTML in them is shown as text.
+ * A block of commands may be wider than a phone: it scrolls by itself, by the keyboard too.
+ */
+function render(runbook: string): string | Promise<string> {
+  let blocks = 0;
+  const code = ({ text }: { readonly text: string }): string => {
+    blocks += 1;
+    const shown = escapeHtml(text);
+    return `<div class="block"><pre tabindex="0" role="region" aria-label="Commands ${blocks}"><code>${shown}</code></pre><button type="button" hidden data-copy="${shown}"><span aria-live="polite">Copy</span><span class="sr"> commands ${blocks}</span></button></div>\n`;
+  };
+  const marked = new Marked({
+    walkTokens: (token) => {
+      if (token.type === 'link') token.href = token.href.replace(/\.md$/, '');
+    },
+    renderer: { html: ({ text }) => escapeHtml(text), code },
+  });
+  return marked.parse(runbook);
+}
+
+const list = html`<table class="rows">
+      <thead><tr><th scope="col">Alert</th><th scope="col">Severity</th><th scope="col">What</th></tr></thead>
+      <tbody>${alertRules.map(
+        ({ name, severity, summary }) => html`
+        <tr><td><a href="/alerts/${name}">${name}</a></td><td>${severity}</td><td>${plainWords(summary)}</td></tr>`,
+      )}
+      </tbody>
+    </table>`;
+
+/** The page at `/alerts`. */
+export const alertList = (madeAt: number): Html =>
+  page({
+    title: 'Runbooks',
+    room: '/alerts',
+    madeAt,
+    content: html`<h1>Runbooks</h1><div class="panel">${list}</div>`,
+  });
+
+/** The target that an alert is about, as its link names it, and what the inventory has under these names. */
+export interface AlertSubject {
+  readonly subnet: string;
+  readonly name?: string;
+  readonly target: Target | undefined;
+  /** What the alert reports of it now, and the open incident of each. */
+  readonly problems: readonly Problem[];
+  readonly incidentOf?: Incidents['idOf'];
+}
+
+/** Whether the alert has something to report of its subject now. */
+function describeNow(alert: string, { subnet, problems }: AlertSubject, moment: Moment): Html {
+  const [worst] = problems;
+  if (worst === undefined)
+    return html`<section class="banner ok" aria-label="Now"><div class="wrap">${shape('ok')}<h1>${alert}: nothing to report of ${subnet} now</h1></div></section>`;
+  const standing = worst.severity === 'critical' ? 'bad' : 'warn';
+  const words = worst.state === 'suspected' ? 'suspected' : worst.state === 'clearing' ? 'clearing' : 'open';
+  const start = moment.toWall(worst.since);
+  return html`<section class="banner ${standing}" aria-label="Now"><div class="wrap">${shape(standing)}<h1>${alert}: ${words} on ${subnet} now</h1><p>Since ${at(start, moment.nowWall)}, for ${lasting(moment.nowWall - start)}. ${beginSentence(worst.evidence)}.</p></div></section>`;
+}
+
+function describeSubject({ subnet, name, target }: AlertSubject) {
+  if (name === undefined) return html`<p>This alert is about the subnet <b>${subnet}</b>.</p>`;
+  if (target === undefined)
+    return html`<p>The inventory has no <b>${name}</b> in a subnet <b>${subnet}</b>, so the commands below are examples.</p>`;
+  const { container, address, ipc, logFiles } = toTargetFacts(target);
+  const rows = Object.entries({
+    Container: container,
+    Address: address,
+    IPC: ipc,
+    Log: logFiles.join(' ') || undefined,
+  });
+  return html`<p>This alert is about the ${target.component} <b>${name}</b> of the subnet <b>${subnet}</b>.
+    The commands below name it where the inventory says enough.</p>
+    <table><tbody>${rows.map(([what, value]) =>
+      value === undefined
+        ? ''
+        : html`
+        <tr><th scope="row">${what}</th><td><code>${value}</code></td></tr>`,
+    )}
+    </tbody></table>`;
+}
+
+/**
+ * The page of an alert, for its subject if the link names one. If no alert has that name, `found` is false and the page
+ * lists all alerts.
+ */
+export async function alertPage(
+  name: string,
+  moment: Moment,
+  subject?: AlertSubject,
+): Promise<{ readonly found: boolean; readonly body: Html }> {
+  const alert = findAlert(name);
+  if ('near' in alert)
+    return {
+      found: false,
+      body: page({
+        title: 'No such alert',
+        room: '/alerts',
+        madeAt: moment.nowWall,
+        content: html`<h1>There is no alert of that name</h1>
+    <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all.'}</p>
+    <div class="panel">${list}</div>`,
+      }),
+    };
+  const runbook = await readRunbook(alert.rule);
+  const text = await render(subject?.target === undefined ? runbook : fillRunbook(runbook, subject.target));
+  const { severity } = alert.rule;
+  return {
+    found: true,
+    body: page({
+      title: alert.rule.name,
+      room: '/alerts',
+      madeAt: moment.nowWall,
+      banner: subject && describeNow(alert.rule.name, subject, moment),
+      content: html`<p class="hint"><a href="/alerts">Runbooks</a> / ${severity}</p>
+    ${subject === undefined ? '' : describeSubject(subject)}
+    ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment, { incident: subject.incidentOf?.(subject.subnet, problem) })) ?? ''}
+    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: alert.rule.name, ...(subject.name && { name: subject.name }) })}">The last incident of it</a></p>`}
+    <article class="panel prose">${raw(text)}</article>`,
+    }),
+  };
+}

@@ -1,0 +1,73 @@
+import { html } from 'hono/html';
+import { ascending } from '../../lib/ascending.ts';
+import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
+import { type Html, shape } from '../frame/marks.ts';
+import { at, lasting } from '../frame/times.ts';
+import { withCommands } from './commands.ts';
+import { subnetPath } from './paths.ts';
+
+/** A banner names at most this many subnets. */
+const MAX_NAMED = 3;
+
+/** A subnet as a banner names it. */
+export interface Verdict {
+  readonly subnet: { readonly name: string };
+  readonly headline?: Headline;
+}
+
+const WORST_FIRST: readonly Standing[] = ['bad', 'warn', 'off', 'ok'];
+
+/** How bad it is: the smaller the worse. */
+export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(headline?.standing ?? 'off');
+
+/** Subnets with a headline, the worst first; those that are equally bad by their names. */
+export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>
+  subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || ascending(one.subnet.name, other.subnet.name));
+
+const frame = (standing: Standing, content: Html): Html =>
+  html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}${content}</div></section>`;
+
+/** Time as a banner needs it. */
+export interface Moment {
+  readonly toWall: (at: number) => number;
+  readonly nowWall: number;
+}
+
+function ofOne({ standing, sentence, detail, since }: Headline, { toWall, nowWall }: Moment): Html {
+  const begin =
+    since === undefined ? '' : html`Since ${at(toWall(since), nowWall)}, for ${lasting(nowWall - toWall(since))}. `;
+  return frame(standing, html`<h1>${sentence}</h1><p>${begin}${withCommands(detail)}</p>`);
+}
+
+/** What a person needs to know first, readable from three metres. */
+export function banner(subnets: readonly Verdict[], moment: Moment): Html {
+  const [only, ...others] = worstFirst(subnets);
+  if (only === undefined)
+    return frame(
+      'off',
+      html`<h1>The inventory names no subnet</h1><p>Add one, or let <code>subnetd import</code> write it from a deployment folder.</p>`,
+    );
+  if (others.length === 0) return ofOne(only.headline ?? NOT_DIAGNOSED, moment);
+  const needy = worstFirst(subnets).filter(
+    ({ headline }) => headline?.standing === 'bad' || headline?.standing === 'warn',
+  );
+  const unknown = subnets.filter(({ headline }) => (headline?.standing ?? 'off') === 'off').length;
+  if (needy.length === 0) {
+    const sentence =
+      unknown === 0
+        ? `All ${subnets.length} subnets are well`
+        : `${unknown} of ${subnets.length} subnets cannot be judged`;
+    return frame(unknown === 0 ? 'ok' : 'off', html`<h1>${sentence}</h1><p>Each has its state below.</p>`);
+  }
+  const named = needy.slice(0, MAX_NAMED);
+  const sentence = `${needy.length} of ${subnets.length} subnets ${needy.length === 1 ? 'needs' : 'need'} you`;
+  return frame(
+    named[0]?.headline?.standing ?? 'warn',
+    html`<h1>${sentence}</h1><ul>${named.map(
+      ({ subnet, headline }) =>
+        html`<li><a href="${subnetPath(subnet.name)}">${headline?.sentence}</a>${
+          headline?.since === undefined ? '' : html`, since ${at(moment.toWall(headline.since), moment.nowWall)}`
+        }</li>`,
+    )}${needy.length > named.length ? html`<li>and ${needy.length - named.length} more</li>` : ''}</ul>`,
+  );
+}

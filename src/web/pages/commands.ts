@@ -1,0 +1,21 @@
+import { html } from 'hono/html';
+import type { Html } from '../frame/marks.ts';
+
+/** A text with what to type between backticks, cut at them. */
+const cut = (text: string): readonly { readonly text: string; readonly isCommand: boolean }[] =>
+  text.split('`').map((part, index) => ({ text: part, isCommand: index % 2 === 1 }));
+
+/** The commands in a text. */
+export const commandsOf = (text: string): readonly string[] =>
+  cut(text).flatMap((part) => (part.isCommand && part.text.includes(' ') ? [part.text] : []));
+
+/** A text whose commands are set as such. */
+export const withCommands = (text: string): readonly (Html | string)[] =>
+  cut(text).map((part) => (part.isCommand ? html`<code>${part.text}</code>` : part.text));
+
+/** A setting to write into a file, in JSON or YAML. */
+const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
+
+/** A command or a setting to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
+export const commandBlock = (command: string, about: string): Html =>
+  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'} for ${about}</span></button></div>`;

@@ -1,0 +1,78 @@
+import { html } from 'hono/html';
+import { formatCount } from '../../lib/format-count.ts';
+import type { FleetView, InstanceView, ShardView } from '../../model/fleet-view.ts';
+import { formatShard } from '../../model/shard.ts';
+import type { Section } from '../frame/frame.ts';
+import { badge, type Html } from '../frame/marks.ts';
+import { ago, clockSince, count } from '../frame/times.ts';
+import { withCommands } from './commands.ts';
+
+const LOOKS = {
+  seen: ['ok', 'seen'],
+  unseen: ['bad', 'unseen'],
+  missing: ['bad', 'never seen'],
+  unknown: ['off', 'unknown'],
+} as const;
+
+const describeUnwatched = (subnets: number): string =>
+  subnets === 0
+    ? 'No subnet is unwatched because of it.'
+    : `${formatCount(subnets, 'subnet of it is', 'subnets of it are')} not seen by anybody.`;
+
+/** What is wrong with a shard, and what to do; undefined while it is seen, or nothing is known of it. */
+function noticeOf({ shard, sight, instances, lastSeen }: ShardView, view: FleetView, nowWall: number) {
+  const name = formatShard(shard);
+  const subnets = view.elsewhere.filter((one) => one.shard.index === shard.index && one.sight !== 'seen').length;
+  const unwatched = describeUnwatched(subnets);
+  if (sight === 'missing')
+    return {
+      title: `Shard ${name} has never been seen`,
+      detail: unwatched,
+      advice: `Start it with \`--shard ${name}\` and the database of this fleet.`,
+    };
+  if (sight !== 'unseen' || lastSeen === undefined) return undefined;
+  const names = instances.map(({ instance }) => instance).join(' and ');
+  return {
+    title: `Shard ${name} is unseen since ${clockSince(lastSeen, nowWall)}`,
+    detail: unwatched,
+    advice: `Start ${names} again, or let it reach the database: its log says why it does not.`,
+  };
+}
+
+/** What is wrong with the shards of a fleet, above everything else. */
+export function shardNotices(view: FleetView, nowWall: number): Section {
+  const notices = view.shards.flatMap((shard) => noticeOf(shard, view, nowWall) ?? []);
+  return {
+    id: 'state-notices',
+    html: html`<div class="stack" id="state-notices">${notices.length === 0 ? '' : html`<h2 class="sr">Shards that are not seen</h2>`}${notices.map(
+      ({ title, detail, advice }, index) =>
+        html`<article class="problem alarm" aria-labelledby="notice-${index}"><div><header><h3 id="notice-${index}">${title}</h3></header><p>${detail}</p></div>
+<div><p class="advice">${withCommands(advice)}</p><p class="line"><a href="/alerts/SubnetdShardUnseen">Runbook SubnetdShardUnseen</a></p></div></article>`,
+    )}</div>`,
+  };
+}
+
+const cell = (label: string, text: Html | string): Html => html`<td role="cell" data-l="${label}">${text}</td>`;
+
+const row = ({ instance, shard, isOwn, sight, lastSeen, subnets, targets }: InstanceView, nowWall: number): Html => {
+  const [standing, word] = LOOKS[sight];
+  return html`<tr role="row"><th scope="row" role="rowheader">${formatShard(shard)}</th>${cell('Instance', isOwn ? `${instance} (this one)` : instance)}${cell('State', badge(standing, word))}${cell('Subnets', count(subnets))}${cell('Targets', count(targets))}${cell('Last seen', isOwn ? 'now' : ago(lastSeen, nowWall))}</tr>`;
+};
+
+const rowsOf = ({ shard, sight, instances }: ShardView, nowWall: number): readonly Html[] => {
+  if (instances.length > 0) return instances.map((instance) => row(instance, nowWall));
+  const [standing, word] = LOOKS[sight];
+  return [
+    html`<tr role="row"><th scope="row" role="rowheader">${formatShard(shard)}</th>${cell('Instance', 'none')}${cell('State', badge(standing, word))}${cell('Subnets', '')}${cell('Targets', '')}${cell('Last seen', '')}</tr>`,
+  ];
+};
+
+const HEADS = ['Shard', 'Instance', 'State', 'Subnets', 'Targets', 'Last seen'];
+
+/** The shards of a fleet with their instances. */
+export const shardTable = ({ shards }: FleetView, nowWall: number): Section => ({
+  id: 'state-shards',
+  html: html`<section class="panel" aria-labelledby="shards" id="state-shards"><h2 id="shards">Shards of the fleet</h2>
+<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead><tbody role="rowgroup">${shards.flatMap((shard) => rowsOf(shard, nowWall))}</tbody></table>
+</section>`,
+});

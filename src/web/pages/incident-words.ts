@@ -1,0 +1,109 @@
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import { formatTimes } from '../../lib/format-count.ts';
+import { formatMinute } from '../../lib/format-instant.ts';
+import type { Standing } from '../../model/headline.ts';
+import type { HistoryChange } from '../../model/history.ts';
+import type { Incident, IncidentEnd, IncidentRecord } from '../../model/incident.ts';
+import type { Planned } from '../../model/planned-work.ts';
+import { lastingExactly } from '../frame/times.ts';
+
+/** What an incident was about, with its subnet. */
+export const titleOf = ({ subnet, first }: Incident): string => `${subnet}: ${first.summary}`;
+
+/** Whether an incident is open, not found any more but not for long enough, or over. */
+export function stateOf({ endedAt, clearSince }: Incident): { readonly standing: Standing; readonly word: string } {
+  if (endedAt !== undefined) return { standing: 'ok', word: 'ended' };
+  return clearSince === undefined ? { standing: 'bad', word: 'open' } : { standing: 'warn', word: 'clearing' };
+}
+
+/** When its problem was last found: what follows is only the wait for its return. */
+export const lastFoundAt = ({ clearSince, endedAt }: Incident): number | undefined => clearSince ?? endedAt;
+
+/** How long the problem was there. */
+export const durationOf = (incident: Incident, nowWall: number): string =>
+  lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.startedAt);
+
+const ENDS: Readonly<Record<IncidentEnd, string>> = {
+  recovered: 'its problem is gone',
+  removed: 'what it was about was removed from the inventory',
+  'not-found-again': 'its problem was not found any more after subnetd had started again',
+};
+
+/** The work during which an incident began. */
+export const describeWork = ({ reason, until, by }: Planned): string =>
+  `it began during work of ${by} that was planned until ${formatMinute(until)}: ${reason}`;
+
+/** A sentence for what was over for a while in between, with the space before it. */
+export const describeReturns = ({ returns }: Incident): string =>
+  returns === 0 ? '' : ` It came back ${formatTimes(returns)} within that.`;
+
+/** One or two sentences: what was seen last, and how it ended. */
+export function describeIncident(incident: Incident, nowWall: number): string {
+  const { last, end, clearSince } = incident;
+  const duration = durationOf(incident, nowWall);
+  const how =
+    end === undefined
+      ? clearSince === undefined
+        ? `It has lasted for ${duration}.`
+        : `It has not been found for ${lastingExactly(nowWall - clearSince)}, after ${duration}.`
+      : `It lasted for ${duration}, and is over because ${ENDS[end]}.`;
+  return `${beginSentence(last.evidence)}. ${how}${describeReturns(incident)}`;
+}
+
+/** An entry of what changed: a change, a notification, a note, or the start and end of the incident itself. */
+export interface TimelineEntry {
+  readonly at: number;
+  readonly standing: Standing;
+  /** Whether it is the start or end of the incident. */
+  readonly isOwn?: true;
+  /** The name of a target, or of the subnet. */
+  readonly subject: string;
+  readonly text: string;
+}
+
+const BAD = new Set(['fail', 'open', 'exited', 'killed', 'dead', 'paused', 'restarting']);
+const WARN = new Set(['degraded', 'clearing', 'penalised']);
+const GOOD = new Set(['pass', 'ended', 'started', 'running', 'active']);
+
+const standingOfChange = ({ is }: HistoryChange): Standing => {
+  if (BAD.has(is)) return 'bad';
+  if (GOOD.has(is)) return 'ok';
+  return WARN.has(is) ? 'warn' : 'off';
+};
+
+function describeChange({ kind, what, was, is, reason }: HistoryChange): string {
+  if (kind === 'inventory' || kind === 'masternode') return reason;
+  if (kind === 'version') return `image ${was} is now ${is}: ${reason}`;
+  if (kind === 'container') return `container ${is}: ${reason}`;
+  return kind === 'problem' ? `${what} is ${is}: ${reason}` : `${what} is ${is}, was ${was}: ${reason}`;
+}
+
+/** What changed around an incident, the oldest first. */
+export function toEntries({ incident, timeline, notes }: IncidentRecord): readonly TimelineEntry[] {
+  const { subnet, problem, component, name, alert, startedAt, endedAt, end } = incident;
+  const subject = name ?? subnet;
+  const { summary, evidence } = incident.first;
+  const isOwnProblem = (change: HistoryChange) =>
+    change.kind === 'problem' && change.what === problem && change.component === component && change.name === name;
+  // Its own start and end are entries anyway.
+  const changes = (timeline?.changes ?? []).filter((one) => !(isOwnProblem(one) && ['open', 'ended'].includes(one.is)));
+  return [
+    { at: startedAt, standing: 'bad' as const, isOwn: true as const, subject, text: `${summary}: ${evidence}` },
+    ...(endedAt === undefined || end === undefined
+      ? []
+      : [{ at: endedAt, standing: 'ok' as const, isOwn: true as const, subject, text: `over: ${ENDS[end]}` }]),
+    ...changes.map((one) => ({
+      at: one.at,
+      standing: standingOfChange(one),
+      subject: one.name ?? one.subnet,
+      text: describeChange(one),
+    })),
+    ...incident.notified.map(({ at, to, phase, isChannel }) => ({
+      at,
+      standing: 'off' as const,
+      subject: alert,
+      text: `${phase === 'firing' ? 'accepted' : 'accepted as resolved'} by the ${isChannel ? 'channel' : 'Alertmanager'} ${to}`,
+    })),
+    ...notes.map(({ at, author }) => ({ at, standing: 'off' as const, subject: author, text: 'added a note' })),
+  ].sort((one, other) => one.at - other.at);
+}

@@ -1,0 +1,98 @@
+import { html } from 'hono/html';
+import { formatCount } from '../../lib/format-count.ts';
+import type { Member, TargetState } from '../../model/snapshot.ts';
+import type { Html } from '../frame/marks.ts';
+
+/** More nodes than these are a list of what is missing, not a picture. */
+const MAX_DRAWN = 12;
+
+/** Of more nodes than these, pairs are not compared: ten thousand have fifty million, and few are meant to be connected. */
+const MAX_COMPARED = 100;
+
+const WIDTH = 320;
+const HEIGHT = 216;
+const CENTRE = { x: WIDTH / 2, y: HEIGHT / 2 } as const;
+const RADIUS = { x: 104, y: 76 } as const;
+
+type LinkState = 'up' | 'gone' | 'cut' | 'unknown';
+
+/** A pair of nodes, by their places in the list. */
+interface Link {
+  readonly from: number;
+  readonly to: number;
+  readonly state: LinkState;
+}
+
+const chainOf = ({ facts: { node } }: TargetState) => node?.chain?.observation;
+
+const isSilent = (member: Member | undefined): boolean => member?.vote === 'silent' || member?.isOut === true;
+
+/** Every pair of nodes, and what is known of its link: both sides may say that it stands. */
+export function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
+  const known = nodes.map((state) => {
+    const { nodeId, peerIds } = chainOf(state) ?? {};
+    return {
+      nodeId,
+      peers: peerIds && new Set(peerIds),
+      out: isSilent(members.find(({ name }) => name === state.target.name)),
+    };
+  });
+  return known.flatMap((one, from) =>
+    known.slice(from + 1).map((other, offset): Link => {
+      const to = from + 1 + offset;
+      if (one.out || other.out) return { from, to, state: 'gone' };
+      const says = (a: typeof one, b: typeof one) => (b.nodeId === undefined ? undefined : a.peers?.has(b.nodeId));
+      const words = [says(one, other), says(other, one)];
+      if (words.includes(true)) return { from, to, state: 'up' };
+      return { from, to, state: words.includes(false) ? 'cut' : 'unknown' };
+    }),
+  );
+}
+
+const place = (index: number, total: number) => {
+  const angle = (index / total) * 2 * Math.PI - Math.PI / 2 + (total === 4 ? Math.PI / 4 : 0);
+  return { x: CENTRE.x + RADIUS.x * Math.cos(angle), y: CENTRE.y + RADIUS.y * Math.sin(angle) };
+};
+
+function drawLink({ from, to, state }: Link, total: number): Html {
+  const [a, b] = [place(from, total), place(to, total)];
+  const line = html`<line class="${state}" x1="${a.x.toFixed(1)}" y1="${a.y.toFixed(1)}" x2="${b.x.toFixed(1)}" y2="${b.y.toFixed(1)}"/>`;
+  if (state !== 'cut') return line;
+  const [x, y] = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+  return html`${line}<circle class="ground" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="9"/><path class="cross" d="M${(x - 4).toFixed(1)} ${(y - 4).toFixed(1)}l8 8m0-8l-8 8"/>`;
+}
+
+function drawNode(name: string, index: number, total: number, out: boolean): Html {
+  const { x, y } = place(index, total);
+  const standing = out ? 'bad' : 'ok';
+  const below = y >= CENTRE.y;
+  return html`<circle class="ground" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="13"/><svg class="${standing}" x="${(x - 11).toFixed(1)}" y="${(y - 11).toFixed(1)}" width="22" height="22" viewBox="0 0 16 16"><use href="#${standing}"/></svg><text x="${x.toFixed(1)}" y="${(below ? y + 28 : y - 20).toFixed(1)}">${name}</text>`;
+}
+
+/** The peer mesh of the nodes: which links stand, which are missing with a node that is out, and which are missing though both run. */
+export function peerMesh(nodes: readonly TargetState[], members: readonly Member[]): Html {
+  if (nodes.length < 2) return html`<p class="empty">One node has no mesh.</p>`;
+  if (nodes.length > MAX_COMPARED)
+    return html`<p class="empty">The mesh of ${formatCount(nodes.length, 'node', 'nodes')} is not shown. Nodes that lack peers are among the problems.</p>`;
+  const links = findLinks(nodes, members);
+  const nameOf = (index: number): string => nodes[index]?.target.name ?? '';
+  const cut = links.filter(({ state }) => state === 'cut');
+  const up = links.filter(({ state }) => state === 'up').length;
+  const isUnknown = links.every(({ state }) => state === 'unknown');
+  const words = isUnknown
+    ? 'No node says whose peer it is: serve the admin namespace over IPC to see the mesh.'
+    : `${up} of ${links.length} links are confirmed.`;
+  const missing = cut.map(({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both run.`);
+  const list =
+    missing.length === 0
+      ? ''
+      : html`<ul class="missing">${missing.slice(0, 20).map((one) => html`<li>${one}</li>`)}</ul>`;
+  if (isUnknown) return html`<p class="empty">${words}</p>`;
+  if (nodes.length > MAX_DRAWN) return html`<p>${words}</p>${list}`;
+  const out = (index: number) => isSilent(members.find(({ name }) => name === nameOf(index)));
+  return html`<svg class="mesh" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${[words, ...missing].join(' ')}">${links
+    .filter(({ state }) => state !== 'unknown')
+    .map((link) => drawLink(link, nodes.length))}${nodes.map((_, index) =>
+    drawNode(nameOf(index), index, nodes.length, out(index)),
+  )}</svg><p class="hint">${words}</p>${list}`;
+}

@@ -1,0 +1,118 @@
+import { html } from 'hono/html';
+import { formatCount } from '../../lib/format-count.ts';
+import type { Incidents } from '../../model/incident.ts';
+import { isStanding, type Problem } from '../../model/problem.ts';
+import { isOfSetup } from '../../model/problem-catalog.ts';
+import type { SubnetState } from '../../model/snapshot.ts';
+import type { Subnet } from '../../model/target.ts';
+import type { Html } from '../frame/marks.ts';
+import { type Moment, worstFirst } from './banner.ts';
+import { type ElsewhereState, elsewhereCard } from './elsewhere.ts';
+import { targetPath } from './paths.ts';
+import { problemCard } from './problem-card.ts';
+
+/** Of many subnets, only so many problems are shown in full. */
+const MAX_PROBLEMS = 20;
+/** A group of alike findings names at most this many targets. */
+const MAX_NAMES = 10;
+
+/** A problem with its subnet. */
+interface Found {
+  readonly subnet: Subnet;
+  readonly problem: Problem;
+  /** Problems that may be why the whole subnet is as it is. */
+  readonly causes: readonly Problem[];
+}
+
+/** How the cards are shown. */
+interface Shown extends Moment {
+  readonly namesSubnet: boolean;
+  /** The open incident of a problem. */
+  readonly incidentOf?: Incidents['idOf'] | undefined;
+}
+
+/** Whether a problem of one target may be why the whole subnet is as it is. */
+const isCause = ({ name, component, severity, state }: Problem): boolean =>
+  name !== undefined && component === 'node' && severity !== 'info' && state !== 'clearing';
+
+const toCard = ({ subnet, problem, causes }: Found, shown: Shown): Html =>
+  problemCard(subnet.name, problem, shown, {
+    causes,
+    namesSubnet: shown.namesSubnet,
+    incident: shown.incidentOf?.(subnet.name, problem),
+  });
+
+const moreLine = (more: number, file: 'status.json' | 'fleet.json' = 'status.json'): Html | string =>
+  more > 0 ? html`<p class="empty">${more} more are in <a href="/${file}">${file}</a>.</p>` : '';
+
+/** The targets that have the same finding as the one shown. */
+function alikeLine(alike: readonly Found[]): Html | string {
+  if (alike.length === 0) return '';
+  const links = alike.slice(0, MAX_NAMES).flatMap(({ subnet, problem: { name } }, index) => {
+    const link = name === undefined ? [] : [html`<a href="${targetPath(subnet.name, name)}">${name}</a>`];
+    return index === 0 ? link : [', ', ...link];
+  });
+  const more = alike.length - MAX_NAMES;
+  return html`<p class="hint">The same of ${links}${more > 0 ? ` and ${more} others` : ''}.</p>`;
+}
+
+/** What is worth a change while everything runs, folded. What several targets have alike is shown once. */
+function setupFindings(found: readonly Found[], shown: Shown): Html | string {
+  if (found.length === 0) return '';
+  const groups = Map.groupBy(found, ({ subnet, problem }) => JSON.stringify([subnet.name, problem.problem]));
+  const title = formatCount(found.length, 'finding', 'findings');
+  return html`<details><summary>${title} about the set-up, worth a change when there is time</summary><div class="stack">
+${[...groups.values()]
+  .slice(0, MAX_PROBLEMS)
+  .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike)}`))}
+${moreLine(groups.size - MAX_PROBLEMS)}
+</div></details>`;
+}
+
+/** A problem as the page lists it. */
+interface Listed {
+  /** It is no mere suspicion. */
+  readonly isSure: boolean;
+  readonly toHtml: () => Html;
+}
+
+/** What another instance has found of a subnet, while that instance is seen. */
+const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly Listed[] =>
+  elsewhere.sight === 'seen'
+    ? (elsewhere.known?.problems ?? []).map((problem) => ({
+        isSure: true,
+        toHtml: () => elsewhereCard(elsewhere, problem, nowWall),
+      }))
+    : [];
+
+/** How many problems of a subnet its instance has not sent. */
+const countUnsent = ({ sight, known }: ElsewhereState['elsewhere']): number =>
+  sight === 'seen' && known !== undefined ? known.problemCount - known.problems.length : 0;
+
+/** The problems of some subnets, the worst first, and then the findings about the set-up of those that are watched here. */
+export function problemSection(
+  subnets: readonly (SubnetState | ElsewhereState)[],
+  moment: Moment & Pick<Shown, 'incidentOf'>,
+): Html {
+  const shown = { ...moment, namesSubnet: subnets.length > 1 };
+  const setup: Found[] = [];
+  const listed = worstFirst(subnets).flatMap((state): readonly Listed[] => {
+    if ('elsewhere' in state) return listElsewhere(state, moment.nowWall);
+    const { subnet, problems } = state;
+    const causes = problems.filter(isCause);
+    const found = problems.map((problem): Found => ({ subnet, problem, causes }));
+    setup.push(...found.filter(({ problem }) => isOfSetup(problem.problem)));
+    return found
+      .filter(({ problem }) => !isOfSetup(problem.problem))
+      .map((one) => ({ isSure: isStanding(one.problem), toHtml: () => toCard(one, shown) }));
+  });
+  const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
+  const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
+  const all = ordered.length + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
+  const title = all === 0 ? 'No problem is known' : formatCount(all, 'problem', 'problems');
+  return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
+${ordered.slice(0, MAX_PROBLEMS).map(({ toHtml }) => toHtml())}
+${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
+${setupFindings(setup, shown)}
+</section>`;
+}

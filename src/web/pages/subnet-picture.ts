@@ -1,0 +1,129 @@
+import { html } from 'hono/html';
+import { settingsAt } from '../../model/chain.ts';
+import type { Minute } from '../../model/history.ts';
+import type { SubnetState, TargetState } from '../../model/snapshot.ts';
+import { clientOf } from '../../watch/clients/clients.ts';
+import { type Html, shape, standingOf } from '../frame/marks.ts';
+import { ago, at, count } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
+import { checkpointItem } from './checkpoint-item.ts';
+import { withCommands } from './commands.ts';
+import { paceChart } from './pace-chart.ts';
+import { peerMesh } from './peer-mesh.ts';
+import { quorumSeats } from './quorum-seats.ts';
+import { describeNow } from './target-rows.ts';
+import { walletItem } from './wallet-item.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A number with its name, and what to compare it with. */
+const figure = (name: string, value: string, beside: Html | string): Html =>
+  html`<div><dt>${name}</dt><dd>${value}</dd><dd>${beside}</dd></div>`;
+
+const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
+  targets.filter(({ target }) => target.component === 'node');
+
+/** Blocks a minute as the chain's own mining period has it. */
+function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
+  const period = nodes
+    .map(({ facts }) => facts.node?.chain?.observation.consensus)
+    .map((consensus) => consensus && settingsAt(consensus, round).minePeriodMs)
+    .find((ms) => ms !== undefined && ms > 0);
+  return period === undefined ? undefined : Math.round(MINUTE_MS / period);
+}
+
+/** The newest block that is final, by clients that are known to mean the same by it, if there are any. */
+function findCommitted(nodes: readonly TargetState[]): number {
+  const given = nodes.flatMap(({ target, facts }) => {
+    const number = facts.node?.committed?.number;
+    if (target.component !== 'node' || number === undefined) return [];
+    return [{ number, isSettled: clientOf({ target, facts }).isFinalitySettled }];
+  });
+  const settled = given.filter(({ isSettled }) => isSettled);
+  return Math.max(...(settled.length > 0 ? settled : given).map(({ number }) => number));
+}
+
+function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Html[] {
+  const nodes = nodesOf(targets);
+  const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
+  const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
+  const rose = Number.isFinite(risenAt) ? html`rose ${ago(toWall(risenAt), nowWall)}` : 'no rise seen yet';
+  const newest = findCommitted(nodes);
+  const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
+  if (reference === undefined || !Number.isFinite(newest)) return height;
+  // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
+  const committed = Math.min(newest, reference);
+  const gap = reference - committed;
+  return [
+    ...height,
+    figure('Not yet final', gap === 1 ? '1 block' : `${count(gap)} blocks`, `${count(committed)} is final`),
+  ];
+}
+
+/** No block comes, however many can vote. */
+const isHalted = ({ problems }: SubnetState): boolean =>
+  problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
+
+function figures(state: SubnetState, minutes: readonly Minute[], expected: number | undefined, moment: Moment): Html {
+  const { quorum } = state;
+  const last = minutes.at(-1);
+  const pace =
+    last === undefined
+      ? []
+      : [
+          figure(
+            'Pace',
+            `${last.blocks} / min`,
+            expected === undefined ? 'in the last minute' : `${expected} expected`,
+          ),
+        ];
+  const spare = quorum === undefined ? 0 : quorum.voting - quorum.required;
+  const votes =
+    quorum === undefined || quorum.total === 0
+      ? []
+      : [
+          figure(
+            'Votes',
+            `${quorum.voting} of ${quorum.total}`,
+            `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} to spare`}`,
+          ),
+        ];
+  const all = [...heightFigures(state, moment), ...pace, ...votes];
+  return all.length === 0 ? html`` : html`<dl class="figures">${all}</dl>`;
+}
+
+const TITLE = { bootnode: 'Bootnode', relayer: 'Relayer', stats: 'Stats server', frontend: 'Frontend' } as const;
+
+function service(state: TargetState): Html {
+  const { component } = state.target;
+  const { standing } = standingOf(state);
+  const title = component === 'node' ? state.target.name : TITLE[component];
+  return html`<li>${shape(standing)}<b>${title}</b><span>${withCommands(describeNow(state))}</span></li>`;
+}
+
+/** What is not as of now while the diagnosis breaks. */
+function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment): Html | string {
+  const foundAt = brokenDiagnosis?.foundAt;
+  if (foundAt === undefined) return '';
+  return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
+}
+
+/** A subnet as a picture: figures, pace, quorum, peers, services. */
+export function subnetPicture(state: SubnetState, minutes: readonly Minute[], moment: Moment): Html {
+  const { subnet, targets, members = [], quorum } = state;
+  const id = `picture-${subnet.name}`;
+  const nodes = nodesOf(targets);
+  const services = targets.filter(({ target }) => target.component !== 'node');
+  const expected = expectedPace(nodes, state.epoch?.round);
+  return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
+${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
+<div class="grid wide">
+<section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
+<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
+</div>
+<div class="grid two">
+<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
+</div>
+</section>`;
+}

@@ -1,0 +1,205 @@
+import { html } from 'hono/html';
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { CheckBar, ProbeMinute, TargetHistory } from '../../model/history.ts';
+import type { Incidents } from '../../model/incident.ts';
+import type { MatchingLine } from '../../model/last-lines.ts';
+import type { Problem } from '../../model/problem.ts';
+import type { RestartAnswer } from '../../model/restart-answer.ts';
+import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
+import { type CheckName, formatReason } from '../../model/verdict.ts';
+import { toTargetFacts } from '../../tell/alerts/fill-runbook.ts';
+import { findExchanges } from '../../watch/clients/find-exchanges.ts';
+import { type LiveContent, page } from '../frame/frame.ts';
+import { badge, type Html, shape, standingOf, standingOfVerdict } from '../frame/marks.ts';
+import { ago, at, count, lasting } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
+import { withCommands } from './commands.ts';
+import { exchangePanel } from './exchange-panel.ts';
+import { matchingLinesPanel } from './matching-lines-panel.ts';
+import { type OutsideAddresses, outsideLinks } from './outside-links.ts';
+import { subnetPath, targetPath } from './paths.ts';
+import { probeCurve } from './probe-curve.ts';
+import { problemCard } from './problem-card.ts';
+import { checkBars, uptimeBars } from './uptime-bars.ts';
+import { walletWords } from './wallet-item.ts';
+
+/** What the page of a target shows. */
+export interface TargetInput extends Moment {
+  readonly state: SubnetState;
+  readonly target: TargetState;
+  readonly history: TargetHistory;
+  readonly probeTimes: readonly ProbeMinute[];
+  readonly barsOf: (check: CheckName) => readonly CheckBar[];
+  /** The last lines of its log that matched a pattern. */
+  readonly lines: readonly MatchingLine[];
+  /** Of a node: whether it may be restarted now. */
+  readonly restart?: RestartAnswer | undefined;
+  /** The open incident of a problem. */
+  readonly incidentOf?: Incidents['idOf'];
+}
+
+/** What stands around the state of a target. */
+export interface TargetFrame {
+  readonly footer: readonly Html[];
+  readonly outside: OutsideAddresses;
+  /** Whether those who see the page may ask for a probe: users of the web config may. */
+  readonly mayProbe: boolean;
+}
+
+function checkRow(check: ExplainedCheckState, { toWall, nowWall, barsOf }: TargetInput): Html {
+  const { lastRun, durationSeconds, runs, failures } = check;
+  const took = durationSeconds === undefined ? '' : `, took ${Math.round(durationSeconds * 1_000)} ms`;
+  const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(barsOf(check.check), check.check)}</td></tr>`;
+}
+
+const pair = (name: string, value: Html | string | undefined): Html | string =>
+  value === undefined ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Moment): Html {
+  const { observation, restarts = 0, oomKills = 0, lastExit } = facts.container ?? {};
+  if (target.container === undefined)
+    return html`<p class="empty">The inventory names no container. With one, subnetd sees restarts, memory and why it ended.</p>`;
+  if (observation?.kind !== 'found')
+    return html`<p class="empty">${observation?.kind === 'missing' ? 'Docker has no such container.' : 'Docker has not answered yet.'}</p>`;
+  const { container } = observation;
+  const { memoryBytes, memoryLimitBytes, startedAt, finishedAt, exitCode, image } = container;
+  const mib = (bytes: number) => `${count(Math.round(bytes / 2 ** 20))} MiB`;
+  const memory =
+    memoryBytes === undefined
+      ? undefined
+      : `${mib(memoryBytes)}${memoryLimitBytes === undefined ? '' : ` of ${mib(memoryLimitBytes)}`}`;
+  return html`<dl class="pairs">${pair('Name', html`<code>${container.name}</code>`)}${pair('Image', image && html`<code>${image}</code>`)}${pair(
+    'State',
+    container.running || exitCode === undefined ? container.status : `${container.status} with ${exitCode}`,
+  )}${pair('Started', startedAt === undefined ? undefined : ago(toWall(startedAt), nowWall))}${pair('Ended', container.running || finishedAt === undefined ? undefined : ago(toWall(finishedAt), nowWall))}${pair('Memory', memory)}${pair(
+    'Restarts',
+    `${restarts} since subnetd started${oomKills === 0 ? '' : `, ${oomKills} out of memory`}`,
+  )}${pair('Last exit', lastExit === undefined ? undefined : html`code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
+}
+
+function addressPanel({ target, facts }: TargetState): Html {
+  const { address, ipc, logFiles } = toTargetFacts(target);
+  const clock = facts.logs?.clockAheadMs;
+  return html`<dl class="pairs">${pair('Address', address && html`<code>${address}</code>`)}${pair(
+    'Client',
+    facts.node?.client && html`<code>${facts.node.client.version}</code>`,
+  )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
+    'Log files',
+    logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
+  )}${pair('Votes by', facts.node?.chain?.observation.address && html`<code>${facts.node.chain.observation.address}</code>`)}${pair(
+    'Clock',
+    clock === undefined ? undefined : `${formatDuration(Math.abs(clock))} ${clock < 0 ? 'behind' : 'ahead'}`,
+  )}</dl>`;
+}
+
+function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
+  const { standing, word, check } = standingOf(target);
+  const { problem } = target;
+  const { name } = target.target;
+  const isAffected = word === 'affected';
+  const words = isAffected
+    ? 'is affected'
+    : { ok: 'is well', warn: 'needs you', bad: 'fails', off: 'is not judged' }[standing];
+  const from = word === 'problem' ? problem?.since : check?.since;
+  const since =
+    from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
+  const said =
+    word === 'problem' && problem
+      ? `${problem.summary}. ${beginSentence(problem.fix)}`
+      : check === undefined || standing === 'ok'
+        ? undefined
+        : isAffected
+          ? formatReason(check)
+          : check.seen;
+  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(said)}.`)}</p></div></section>`;
+}
+
+/** Whether the node may be restarted now, in one line. */
+const restartLine = (restart: RestartAnswer | undefined): Html | string =>
+  restart === undefined
+    ? ''
+    : html`<p><small>May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</small></p>`;
+
+/** What the wallet of the relayer has and spends, in one line. */
+function walletLine(state: SubnetState, { target }: TargetState, moment: Moment): Html | string {
+  const words = target.component === 'relayer' ? walletWords(state, moment) : undefined;
+  return words === undefined ? '' : html`<p><small>Its wallet has ${words}.</small></p>`;
+}
+
+/** What the page of a target shows: its problems, checks, container and log. */
+export function targetContent(input: TargetInput): LiveContent {
+  const { state, target, history, probeTimes, lines, incidentOf, restart, ...moment } = input;
+  const { subnet, problems } = state;
+  const { name, component } = target.target;
+  const isOwn = (one: Problem) => one.component === component && one.name === name;
+  const own = problems.filter(isOwn);
+  const others = problems.filter(
+    (one) => !isOwn(one) && one.explains.some((check) => check.component === component && check.name === name),
+  );
+  const card = (problem: Problem) =>
+    problemCard(subnet.name, problem, moment, { incident: incidentOf?.(subnet.name, problem) });
+  return {
+    title: `${name} of ${subnet.name}`,
+    sections: [
+      { id: 'banner', html: banner(target, moment) },
+      {
+        id: 'state-problems',
+        html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
+${own.map(card)}
+${others.length === 0 ? '' : html`<h2>What it is affected by</h2>${others.map(card)}`}
+${restartLine(restart)}${walletLine(state, target, moment)}
+<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
+      },
+      {
+        id: 'state-checks',
+        html: html`<section class="panel" aria-labelledby="checks" id="state-checks"><h2 id="checks">Checks</h2>
+<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Check</th><th scope="col" role="columnheader">Verdict</th><th scope="col" role="columnheader">Why</th><th scope="col" role="columnheader">Since</th><th scope="col" role="columnheader">Last probe</th><th scope="col" role="columnheader" class="w">24 hours</th></tr></thead><tbody role="rowgroup">
+${target.checks.map((check) => checkRow(check, input))}
+</tbody></table></section>`,
+      },
+      {
+        id: 'state-probes',
+        html: html`<div class="grid two" id="state-probes">
+<section class="panel" aria-labelledby="times"><h2 id="times">Time of a probe, last hour</h2>${probeCurve(probeTimes, moment.nowWall)}</section>
+${exchangePanel(findExchanges(target, subnet.consensus), moment)}
+</div>`,
+      },
+      {
+        id: 'state-facts',
+        html: html`<div class="grid two" id="state-facts">
+<div class="stack">
+<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${uptimeBars(history.hours, '24 hours')}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}</section>
+<section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
+<section class="panel" aria-labelledby="where"><h2 id="where">Where it is</h2>${addressPanel(target)}</section>
+</div>
+<section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target.facts.logs, lines, moment)}</section>
+</div>`,
+      },
+    ],
+  };
+}
+
+const probeForm = (subnet: string, name: string, mayProbe: boolean): Html =>
+  mayProbe
+    ? html`<form method="post" action="${targetPath(subnet, name)}/probe"><button type="submit">Probe now</button></form>`
+    : html`<p class="hint">To probe now from here, name users in <code>basic_auth_users</code> of <code>SUBNETD_WEB_CONFIG</code>.</p>`;
+
+/** The page of one target. */
+export function targetPage(input: TargetInput, { footer, outside, mayProbe }: TargetFrame): Html {
+  const { subnet } = input.state;
+  const { name, component } = input.target.target;
+  const { title, sections } = targetContent(input);
+  const [top, ...others] = sections;
+  return page({
+    title,
+    room: '/',
+    madeAt: input.nowWall,
+    stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name })}`,
+    banner: top?.html,
+    footer,
+    content: html`<div class="line"><p class="hint"><a href="/">Status</a> / <a href="${subnetPath(subnet.name)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, mayProbe)}</div>
+${others.map((section) => section.html)}`,
+  });
+}

@@ -1,0 +1,51 @@
+import { html } from 'hono/html';
+import { beginSentence } from '../../lib/begin-sentence.ts';
+import type { TargetHistory } from '../../model/history.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import type { Target } from '../../model/target.ts';
+import { formatReason } from '../../model/verdict.ts';
+import { badge, type Html, standingOf } from '../frame/marks.ts';
+import { count } from '../frame/times.ts';
+import { withCommands } from './commands.ts';
+import { targetPath } from './paths.ts';
+import { uptimeBars, uptimeKey } from './uptime-bars.ts';
+
+/** What is said of a target in a few words: why it fails, or how it does. */
+export function describeNow(state: TargetState): string {
+  const { target, facts } = state;
+  const { standing, word, check } = standingOf(state);
+  if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;
+  const { latest, observation } = facts.node ?? {};
+  if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
+    return check === undefined ? `the inventory gives nothing to check of ${target.name}` : formatReason(check);
+  const peers = observation.peers?.ok ? `, ${observation.peers.value.count} peers` : '';
+  return `block ${count(latest.number)}${peers}`;
+}
+
+function row(subnet: string, state: TargetState, { hours, days }: TargetHistory): Html {
+  const { target } = state;
+  const { standing, word } = standingOf(state);
+  const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
+}
+
+const BAD_FIRST = ['fail', 'problem', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+
+const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
+
+/** More are not on the page, which a browser would take seconds to show. */
+const MAX_ROWS = 500;
+
+/** The targets of a subnet, the worst first. */
+export function targetRows(
+  subnet: string,
+  targets: readonly TargetState[],
+  historyOf: (target: Target) => TargetHistory,
+): Html {
+  const ranks = new Map(targets.map((state) => [state, rank(state)]));
+  const sorted = targets.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+  const more = sorted.length - MAX_ROWS;
+  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
+${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
+</tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, and none is worse than these.</p>` : ''}${uptimeKey}`;
+}

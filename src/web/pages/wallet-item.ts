@@ -1,0 +1,35 @@
+import { html } from 'hono/html';
+import type { Standing } from '../../model/headline.ts';
+import { isStanding } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import type { SubnetState } from '../../model/snapshot.ts';
+import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/wallet-spend.ts';
+import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
+import { ago } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
+
+const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
+
+function describeSpend(wallet: WalletFacts): string {
+  const spend = findSpend(wallet);
+  if (spend !== undefined) return `spends ${formatCoins(spend.perDay)} a day, ${formatDays(spend.daysLeft)} left`;
+  return 'no spend measured yet';
+}
+
+/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
+export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment): Html | undefined {
+  const wallet = facts?.parent?.wallet;
+  if (wallet === undefined) return undefined;
+  const readAt = toWall(wallet.readAt);
+  const read = nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
+  return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
+}
+
+/** The wallet as an item beside the services; nothing before its balance was read. */
+export function walletItem(state: SubnetState, moment: Moment): Html {
+  const words = walletWords(state, moment);
+  if (words === undefined) return html``;
+  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && isStanding(one));
+  const standing: Standing = problem ? standingOfSeverity(problem.severity) : 'ok';
+  return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
+}

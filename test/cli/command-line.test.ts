@@ -1,0 +1,260 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSimulation } from '../../src/demo/start-simulation.ts';
+import type { Status } from '../../src/web/to-status.ts';
+import { NO_BROWSER, runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { runCommand } from '../support/run-command.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const cleanups: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+  folder.remove();
+});
+
+const write = (name: string, text: string): string => {
+  writeFileSync(folder.path(name), text);
+  return folder.path(name);
+};
+type Fault = NonNullable<Parameters<typeof startSimulation>[0]['faults']>[number];
+/** A stall is waited out; whatever moves is seen to move long before on a machine that is not busy. */
+async function simulate(faults: readonly Fault[] = [], stallAfter = '40s') {
+  const checks = { rpc: { stallAfter, timeout: '10s' } };
+  const simulation = await startSimulation({ nodes: 4, faults, checks });
+  cleanups.push(simulation.stop);
+  return write('subnetd.yaml', simulation.inventory());
+}
+
+describe('the command line', () => {
+  it('prints version, commit and Node.js', async () => {
+    const { code, stdout } = await runCli(['version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^subnetd \d+\.\d+\.\d+, commit [0-9a-f]{12}, Node\.js v\d+/);
+  });
+
+  it('says the same by --version, and in JSON for programs', async () => {
+    const { stdout } = await runCommand(['version']);
+    for (const flag of ['--version', '-V']) expect(await runCommand([flag])).toEqual({ code: 0, stdout, stderr: '' });
+    const { version, commit, node } = JSON.parse((await runCli(['version', '--json'])).stdout);
+    expect(stdout).toBe(`subnetd ${version}, commit ${commit}, Node.js ${node}\n`);
+  });
+
+  it.each([
+    ['a command', ['runn'], 'Did you mean run?'],
+    ['a command of a command', ['apikey', 'crate'], 'Did you mean create?'],
+    ['a flag', ['rules', '--publik-url', 'x'], 'Did you mean --public-url?'],
+  ])('says what may have been meant by %s', async (_what, words, hint) => {
+    const { code, stderr } = await runCommand(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+
+  it.each([
+    ['an unknown command', ['brew']],
+    ['no command', []],
+    ['an unknown flag', ['run', '--foo']],
+    ['a missing argument', ['check-config']],
+    ['an unknown fault', ['demo', '--fault', 'gremlins']],
+    ['a count that is none', ['demo', '--nodes', 'many']],
+    ['too few nodes for a fault', ['demo', '--nodes', '2', '--fault', 'node-behind']],
+    ['an address that is none', ['run', '--listen', 'here']],
+  ])('ends with 2 and a word on stderr for %s', async (_what, words) => {
+    const { code, stderr } = await runCommand(words);
+    expect(code).toBe(2);
+    expect(stderr).not.toBe('');
+  });
+
+  it('ends with 0 for help that was asked for', async () => {
+    const { code, stdout } = await runCli(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['run', 'check-config', 'once', 'demo', 'import', 'version'])
+      expect(stdout).toContain(command);
+  });
+});
+
+describe('check-config', () => {
+  it('ends with 0 for a good inventory', async () => {
+    expect((await runCommand(['check-config', await simulate()])).code).toBe(0);
+  });
+
+  it('ends with 2 and a line for each problem for every bad inventory', async () => {
+    const bad = new URL('../watch/inventory/bad/', import.meta.url);
+    const some = readdirSync(bad)
+      .filter((file) => file.endsWith('.yaml'))
+      .slice(0, 6);
+    for (const name of some) {
+      const path = write(name, readFileSync(new URL(name, bad), 'utf8'));
+      const { code, stdout, stderr } = await runCommand(['check-config', path]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(`${path}:${readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8')}`);
+    }
+  });
+
+  it('prints JSON for programs, of a good inventory and of a bad one', async () => {
+    const good = await simulate();
+    const { code, stdout, stderr } = await runCommand(['check-config', '--json', good]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ file: good, ok: true, warnings: [], subnets: 1, targets: 8 });
+    const bad = write('bad.yaml', 'subnets: [{ name: d, nodes: [{ name: a, foo: 1 }] }]\n');
+    const refused = await runCommand(['check-config', bad, '--json']);
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(refused.stdout)).toEqual({
+      file: bad,
+      ok: false,
+      errors: [
+        { line: 1, column: 30, path: 'subnets[0].nodes[0]', what: 'needs at least one of rpc, ipc and container' },
+        { line: 1, column: 41, path: 'subnets[0].nodes[0].foo', what: 'is not a key that subnetd knows' },
+      ],
+    });
+  });
+
+  it.each([
+    ['a file that is not there', 'none.yaml', 'ENOENT'],
+    ['a directory', '.', 'EISDIR'],
+  ])('ends with 2 for %s', async (_what, name, code) => {
+    const result = await runCommand(['check-config', folder.path(name)]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(code);
+  });
+});
+
+describe('once', () => {
+  it('ends with 0 when everything passes, having seen each node rise', async () => {
+    const { code, stdout } = await runCommand(['once', '--config', await simulate()]);
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/ pass {4}/g)?.length).toBeGreaterThanOrEqual(28);
+    expect(stdout).not.toMatch(/ fail | degraded | unknown /);
+    expect(stdout.match(/last seen to rise/g)).toHaveLength(4);
+  });
+
+  it('ends with 1 when something fails, and says what', async () => {
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['service-down'], '6s')]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
+  });
+
+  it('marks what a window of the inventory covers now', async () => {
+    const config = folder.path('planned.yaml');
+    const windowOf = (from: number) =>
+      `{ subnet: d, from: ${new Date(from).toISOString().slice(0, 16)}Z, until: 2099-01-01T00:00Z, reason: move }`;
+    const plannedWith = async (from: number) => {
+      const nodes = "[{ name: a, rpc: 'http://127.0.0.1:1' }, { name: b, rpc: 'http://127.0.0.1:2' }]";
+      writeFileSync(config, `subnets: [{ name: d, nodes: ${nodes} }]\nmaintenance: [${windowOf(from)}]\n`);
+      const { stdout } = await runCommand(['once', '--json', '--config', config]);
+      const problems = (JSON.parse(stdout) as Status).subnets.flatMap((subnet) => subnet.problems);
+      return problems.flatMap(({ problem, plannedReason }) =>
+        plannedReason === undefined ? [] : [problem, plannedReason],
+      );
+    };
+    expect(await plannedWith(Date.now() - 3_600_000)).toEqual(['never_reached', 'move']);
+    expect(await plannedWith(Date.now() + 3_600_000)).toEqual([]);
+  });
+
+  it('ends with 1 when a node does not rise for as long as a stall takes', async () => {
+    const { code, stdout } = await runCommand(['once', '--config', await simulate(['node-stalled'], '15s')]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/subnet2 +latest_block +fail/);
+    expect(stdout).toMatch(/subnet2 +log_block +fail/);
+    expect(stdout.match(/ fail .*/g)).toHaveLength(2);
+  });
+
+  it('ends with 0 when something is only degraded, and gives programs the shape of /status.json', async () => {
+    const { code, stdout } = await runCommand(['once', '--json', '--config', await simulate(['admin-not-exposed'])]);
+    expect(code).toBe(0);
+    const { subnets } = JSON.parse(stdout);
+    expect(subnets[0].targets[0]).toMatchObject({
+      component: 'node',
+      name: 'subnet1',
+      checks: expect.arrayContaining([
+        expect.objectContaining({ check: 'latest_block', verdict: 'pass' }),
+        expect.objectContaining({
+          check: 'peers',
+          verdict: 'degraded',
+          lastRun: expect.stringMatching(/^\d{4}-.*Z$/),
+        }),
+        expect.objectContaining({ check: 'log_block', verdict: 'pass' }),
+        expect.objectContaining({ check: 'container', verdict: 'pass' }),
+      ]),
+    });
+  });
+
+  it('ends with 2 for a bad inventory', async () => {
+    expect((await runCommand(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
+  });
+});
+
+describe('demo', () => {
+  it('lists the faults with what each fails and degrades, and the problems that it brings', async () => {
+    const { code, stdout } = await runCommand(['demo', '--list-faults', '--json']);
+    expect(code).toBe(0);
+    const faults: readonly { name: string; fails: string[]; degrades: string[] }[] = JSON.parse(stdout);
+    expect(faults.find(({ name }) => name === 'node-stalled')).toMatchObject({
+      problems: ['quorum_at_risk', 'node_stalled subnet2'],
+      fails: ['node/subnet2/latest_block', 'node/subnet2/log_block'],
+      degrades: [],
+    });
+    for (const fault of [
+      'node-stalled',
+      'node-down',
+      'node-behind',
+      'peer-missing',
+      'admin-not-exposed',
+      'rpc-error-inside-result',
+      'rpc-garbage',
+      'subnet-halted',
+      'service-down',
+    ])
+      expect(faults.map(({ name }) => name)).toContain(fault);
+  });
+
+  it('lists only the faults that the clients of its nodes can have, and refuses clients that it does not know', async () => {
+    const { stdout } = await runCommand(['demo', '--list-faults', '--json', '--clients', 'go,nethermind,go,go']);
+    const names = (JSON.parse(stdout) as readonly { name: string }[]).map(({ name }) => name);
+    expect(names).toContain('node-down');
+    expect(names).not.toContain('ipc-path-too-long');
+    expect(await runCommand(['demo', '--clients', 'go,geth', '--nodes', '3'])).toMatchObject({
+      code: 2,
+      stderr: 'subnetd demo: --clients has no client "geth"; there are go, xdposchain, nethermind\n',
+    });
+  });
+
+  it('says what it needs to show console-error on a machine without a browser, where everything else stays as it is', async () => {
+    const { stdout } = await runCommand(['demo', '--list-faults', '--json'], NO_BROWSER);
+    const faults: readonly { name: string; fails: string[]; needs?: string }[] = JSON.parse(stdout);
+    expect(faults.find(({ name }) => name === 'console-error')).toMatchObject({
+      fails: [],
+      needs: expect.stringContaining('apt-get install chromium'),
+    });
+    const demo = startCli(['demo', '--listen', '127.0.0.1:0', '--fault', 'console-error'], NO_BROWSER);
+    await demo.waitFor(/Nothing shows console-error here, as there is no Chromium on the PATH/);
+    await demo.waitFor(/skipped +frontend console/);
+    await demo.waitFor(/pass +frontend http/);
+    expect(demo.output()).not.toMatch(/fail {2}/);
+    demo.child.kill('SIGTERM');
+    expect((await demo.finished).code).toBe(0);
+  });
+
+  it('can simulate alone, for an inventory that the other commands take', async () => {
+    const demo = startCli(['demo', '--config-only', '--fault', 'rpc-garbage']);
+    await demo.waitFor(/docker:\n.*\n +port: \d+\n/);
+    const { code, stdout } = await runCommand(['once', '--config', write('demo.yaml', demo.output())]);
+    demo.child.kill('SIGINT');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/subnet2 +latest_block +fail/);
+    expect(stdout).toMatch(/frontend +console +pass/);
+    expect((await demo.finished).code).toBe(0);
+  });
+
+  it('says so when its port is taken', async () => {
+    const first = startCli(['demo', '--listen', '127.0.0.1:0'], NO_BROWSER);
+    const [, address = ''] = await first.waitFor(/http:\/\/(127\.0\.0\.1:\d+)\/metrics/);
+    const second = await runCli(['demo', '--listen', address]);
+    first.child.kill('SIGTERM');
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('--listen');
+    expect((await first.finished).code).toBe(0);
+  });
+});

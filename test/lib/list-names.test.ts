@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { joinAnd, listEach, listNames } from '../../src/lib/list-names.ts';
+
+test('names are listed as far as there is room for them, and the others are counted', () => {
+  expect(listNames([])).toBe('');
+  expect(listNames(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c, d, e');
+  expect(listNames(['a', 'b', 'c', 'd', 'e', 'f', 'g'])).toBe('a, b, c, d, e and 2 others');
+  expect(listNames(['a', 'b', 'c'], 1)).toBe('a and 2 others');
+});
+
+test('of many only those that are listed are asked for their names', () => {
+  const asked: number[] = [];
+  const nameOf = (one: number) => {
+    asked.push(one);
+    return `n${one}`;
+  };
+  expect(listEach([1, 2, 3, 4], nameOf, 2)).toBe('n1, n2 and 2 others');
+  expect(asked).toEqual([1, 2]);
+});
+
+test('words of which all are said end with an and', () => {
+  expect([joinAnd([]), joinAnd(['a']), joinAnd(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c']);
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveProfile } from '../../../src/platform/api/accounts/profile.ts';
+import { createAdmin } from '../../../src/platform/api/create-admin.ts';
+import type { RequestContext } from '../../../src/platform/api/request-context.ts';
+import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
+import { DATABASE_KINDS } from '../../support/databases.ts';
+import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
+import { useDatabases } from '../../support/use-api.ts';
+
+const MINUTE = 60_000;
+const PROFILE = { FirstName: 'Rut', LastName: 'Tester', EmailID: 'rut@example.com', MobileNo: '+41 79 123 45 67' };
+const shownIn = (html: string, name: string) => new RegExp(`name="${name}"[^>]* value="([^"]*)"`).exec(html)?.[1];
+
+describe.each(DATABASE_KINDS)('on %s', (kind) => {
+  const databases = useDatabases(kind);
+  let portal: TestPortal;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    portal = await startPortal(await databases.create());
+    const ada = { FirstName: 'A', LastName: 'L', UserName: 'ada', Password: 'hunter22', EmailID: 'ada@example.com' };
+    await createAdmin(portal.store, ada, Date.now());
+    visitor = portal.visitor();
+    await visitor.signIn();
+    await visitor.get('/portal/account');
+  }, 60_000);
+  afterAll(() => portal.stop());
+  const save = (change: Partial<typeof PROFILE> = {}) =>
+    visitor.post('/portal/account/profile', { ...PROFILE, ...change });
+
+  it('a user changes the own name, address and mobile number, and stays signed in', async () => {
+    const saved = await save();
+    expect(visitor.path()).toBe('/portal/account?done=profile');
+    expect(saved.words).toContain('Your profile was saved.');
+    expect(shownIn(saved.html, 'MobileNo')).toBe('+41 79 123 45 67');
+    const record = await portal.store.find(adminUser, 1);
+    expect(record).toMatchObject({ ...PROFILE, UserName: 'root', IsActive: true, UpdateBy: 1, UpdateIP: '192.0.2.1' });
+    const [event] = await portal.store.listChanges(adminUser, 1, 1);
+    expect(event).toMatchObject({ action: 'update', owner: 1, credential: 'session' });
+    expect(event?.changes.MobileNo).toEqual({ from: null, to: '+41 79 123 45 67' });
+    const page = await visitor.get('/portal/users/1');
+    expect(page.words).toContain('Mobile number: +41 79 123 45 67');
+    expect((await visitor.get('/portal/account?done=constructor')).words).not.toContain('native code');
+    await visitor.get('/portal/account');
+  });
+
+  it('an empty mobile number takes it away, and the others are required', async () => {
+    await visitor.get('/portal/account');
+    await save({ MobileNo: ' ' });
+    expect((await portal.store.find(adminUser, 1))?.MobileNo).toBeNull();
+    const refused = await save({ FirstName: '' });
+    expect([refused.status, refused.words]).toEqual([
+      400,
+      expect.stringContaining('FirstName is empty; give it a value.'),
+    ]);
+    expect(shownIn(refused.html, 'LastName')).toBe('Tester');
+    expect(refused.html).toContain('<title>Error: Your account, portal (subnetd)</title>');
+  });
+
+  it.each([
+    [{ MobileNo: 'call me' }, 409, 'MobileNo must be a phone number, as in +41 79 123 45 67. Code 1012'],
+    [{ MobileNo: '1234' }, 409, 'MobileNo must be a phone number'],
+    [{ MobileNo: '+41 79 123 45 67 1234567' }, 409, 'MobileNo must be a phone number'],
+    [{ MobileNo: '1'.repeat(33) }, 400, 'MobileNo exceeds the maximum of 32 characters. Code 1005'],
+    [{ EmailID: 'nobody' }, 409, 'EmailID must be an e-mail address'],
+    [{ EmailID: 'ADA@example.com' }, 409, 'EmailID: there is such an admin user already'],
+  ])('the profile is not saved with %j', async (change, status, words) => {
+    const before = await portal.store.find(adminUser, 1);
+    const refused = await save(change);
+    expect([refused.status, refused.words]).toEqual([status, expect.stringContaining(words)]);
+    expect(await portal.store.find(adminUser, 1)).toEqual(before);
+  });
+
+  it('a profile says nothing of the activity, the name or the id of its user', async () => {
+    await visitor.post('/portal/account/profile', { ...PROFILE, UserID: '2', UserName: 'other', IsActive: 'false' });
+    expect(await portal.store.find(adminUser, 1)).toMatchObject({
+      UserName: 'root',
+      IsActive: true,
+      LastName: 'Tester',
+    });
+    expect((await portal.store.find(adminUser, 2))?.LastName).toBe('L');
+  });
+
+  it('a profile that is saved while another admin deactivates its user does not activate that user again', async () => {
+    const { store } = portal;
+    const author = { statedBy: 1, owner: 1, credential: 'session', at: new Date().toISOString(), ip: null };
+    const context = { address: '', requestId: undefined } as RequestContext;
+    const caller = { owner: 2, scopes: [], credential: 'session' };
+    const slow: typeof store = {
+      ...store,
+      update: async (update) => {
+        await store.update({ resource: adminUser, id: 2, values: { IsActive: false }, author });
+        return store.update(update);
+      },
+    };
+    const body = { ...PROFILE, EmailID: 'ada@example.org' };
+    const request = { context, store: slow, body, caller, query: undefined };
+    const saved = await saveProfile(request, await portal.platform.services());
+    expect(saved).toEqual({ ok: true, value: 2 });
+    expect(await store.find(adminUser, 2)).toMatchObject({ EmailID: 'ada@example.org', IsActive: false });
+  });
+
+  it('some time after the sign-in it asks for the password first', async () => {
+    portal.wait(16 * MINUTE);
+    await save({ FirstName: 'Never' });
+    expect(visitor.path()).toBe('/portal/sign-in?next=%2Fportal%2Faccount&again=1');
+    expect((await portal.store.find(adminUser, 1))?.FirstName).toBe('Rut');
+  });
+});

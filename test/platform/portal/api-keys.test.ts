@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashApiKey, makeApiKey } from '../../../src/platform/api/api-key.ts';
+import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
+import { DATABASE_KINDS } from '../../support/databases.ts';
+import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
+import { useDatabases } from '../../support/use-api.ts';
+
+const DAY = 24 * 60 * 60_000;
+const KEY = /subnetd_[\w-]{43}/;
+
+describe.each(DATABASE_KINDS)('on %s', (kind) => {
+  const databases = useDatabases(kind);
+  let portal: TestPortal;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    portal = await startPortal(await databases.create(), {
+      settings: { limits: { rate: 1, burst: 120, signIns: 0 } },
+    });
+    visitor = portal.visitor();
+    await visitor.signIn();
+    await visitor.get('/portal/keys');
+  }, 60_000);
+  afterAll(() => portal.stop());
+  const make = (Name: string, more: Record<string, string> = { read: 'true', Ends: '182' }) =>
+    visitor.post('/portal/keys/add', { Name, ...more });
+  const idOf = async (name: string) => (await portal.store.listKeys()).findLast((key) => key.name === name)?.id;
+  const use = async (key: string) => {
+    const request = new Request(`http://api.test/api/Sector/ListAll/0?apiKey=${key}`);
+    return (await portal.platform.answer({ request, remoteAddress: '192.0.2.9' })).status;
+  };
+
+  it('the list says that there is none, and how to make one', async () => {
+    expect((await visitor.get('/portal')).words).toContain('API keys');
+    expect(visitor.path()).toBe('/portal/keys');
+    const { words } = await visitor.get('/portal/keys');
+    expect(words).toContain('0 keys No key is valid. Make one below.');
+    expect(words).toContain('None in the last 90 days.');
+  });
+
+  it('a key is shown once, with what it may do, and then known by its start', async () => {
+    const made = await make('billing', { read: 'true', operate: 'true', Ends: '182' });
+    const key = KEY.exec(made.html)?.[0] ?? '';
+    const end = new Date(Date.now() + 182 * DAY).toISOString().slice(0, 10);
+    expect(made.words).toContain('Key “billing” was made. Copy it now, it is shown once.');
+    expect(made.words).toContain(`Scope read, operate, ends ${end}.`);
+    expect(made.html).toContain(`data-copy="${key}"`);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    for (let time = 0; time < 20; time += 1) expect(await use(key)).toBe(200);
+    const { html, words } = await visitor.get('/portal/keys');
+    expect(html).not.toMatch(KEY);
+    expect(words).toContain(`billing ${key.slice(0, 12)}… active read, operate`);
+    // One comes back each second.
+    expect(words).toMatch(new RegExp(`1[01]\\d of 120 ${end} Rotate billing Revoke billing`));
+    await expect.poll(async () => (await visitor.get('/portal/keys')).words).toMatch(/operate \d+ s ago 192\.0\.2\.9/);
+    expect((await portal.store.listAudit('', 0, 99)).at(-1)).toMatchObject({ owner: 1 });
+  });
+
+  it.each([
+    ['', { read: 'true' }, 'Name is empty; give it a value. Code 1002'],
+    ['x', {}, 'Scopes is empty; name a scope, as in ["read"]. Code 1002'],
+    ['a\u202eb', { read: 'true' }, 'Name holds a character that does not show'],
+  ])('a key named %j with %j is refused in the words of the API', async (name, more, text) => {
+    const before = (await portal.store.listKeys()).length;
+    const refused = await make(name, more);
+    expect([refused.status >= 400, refused.html.includes('<title>Error: API keys')]).toEqual([true, true]);
+    expect(refused.words).toContain(text);
+    expect(await portal.store.listKeys()).toHaveLength(before);
+  });
+
+  it('a key that ends soon is announced, and rotating it shows its successor once', async () => {
+    const old = makeApiKey();
+    const expiresAt = new Date(Date.now() + 5 * DAY + 60_000).toISOString();
+    const fresh = { name: 'reports', scopes: ['read'], owner: 1, hash: hashApiKey(old), expiresAt } as const;
+    const id = await portal.store.addKey(fresh, onCommandLine(Date.now() - 25 * DAY));
+    expect((await visitor.get('/portal/keys')).words).toMatch(
+      /Key “reports” ends in 5 days ?\. Rotate it ?: the old one stays valid for as long as you choose\./,
+    );
+    const page = await visitor.get(`/portal/keys/${id}`);
+    expect(page.words).toContain('reports API key');
+    expect(page.words).toContain('Owner root');
+    const rotated = await visitor.post(`/portal/keys/${id}/rotate`, { KeepHours: '8', Ends: 'same' });
+    const next = KEY.exec(rotated.html)?.[0] ?? '';
+    expect(rotated.words).toMatch(new RegExp(`Key \\d+ takes the place of key ${id}\\..*The old one is valid until`));
+    expect([await use(old), await use(next)]).toEqual([200, 200]);
+    const { words, html } = await visitor.get('/portal/keys');
+    expect(html).not.toMatch(KEY);
+    expect(words).toContain('rotated read');
+    expect(words).toMatch(/in (?:8 h|7 h 59 min) Revoke reports/);
+    const after = await visitor.get(`/portal/keys/${id}`);
+    expect(after.words).toMatch(/Rotated to key \d+/);
+    expect(after.html).not.toContain('Rotate key');
+  });
+
+  it('a refused rotation is said on the page of the key', async () => {
+    await make('refused');
+    const id = await idOf('refused');
+    const refused = await visitor.post(`/portal/keys/${id}/rotate`, { KeepHours: '25' });
+    expect([refused.status, refused.words]).toEqual([400, expect.stringContaining('KeepHours must be from 0 to 24.')]);
+    expect((await visitor.post(`/portal/keys/${id}/rotate`, { KeepHours: 'x' })).words).toContain(
+      'KeepHours must be an integer.',
+    );
+  });
+
+  it('a revoked key ends at once, and stays listed for 90 days with who ended it', async () => {
+    const key = KEY.exec((await make('deploy')).html)?.[0] ?? '';
+    const id = await idOf('deploy');
+    const done = await visitor.post(`/portal/keys/${id}/revoke`);
+    expect(visitor.path()).toBe('/portal/keys?done=revoked');
+    expect(done.words).toContain('The key was revoked.');
+    expect(done.words).toMatch(/deploy subnetd_[\w-]{4}… revoked \d+ s ago root/);
+    expect(await use(key)).toBe(400);
+    const page = await visitor.get(`/portal/keys/${id}`);
+    expect(page.words).toContain('A key that has ended does not come back.');
+    expect(page.words).toMatch(/revoke root, session 192\.0\.2\.1/);
+    expect(page.html).not.toContain('Revoke key');
+  });
+
+  it('what is not there is said so', async () => {
+    const { status, words } = await visitor.get('/portal/keys/999');
+    expect([status, words]).toEqual([404, expect.stringContaining('There is no API key 999')]);
+    expect((await visitor.post('/portal/keys/999/revoke')).status).toBe(404);
+  });
+
+  it('a key is made only with the token of the session, and after a fresh sign-in', async () => {
+    const before = (await portal.store.listKeys()).length;
+    await visitor.get('/portal/keys');
+    expect((await visitor.post('/portal/keys/add', { Name: 'x', read: 'true', csrf: 'wrong' })).status).toBe(403);
+    await visitor.get('/portal/keys');
+    portal.wait(16 * 60_000);
+    await make('late');
+    expect(visitor.path()).toMatch(/^\/portal\/sign-in\?/);
+    expect(await portal.store.listKeys()).toHaveLength(before);
+  });
+});

@@ -1,0 +1,104 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT_PASSWORD } from '../../support/api.ts';
+import { type Shown, startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
+import { useDatabases } from '../../support/use-api.ts';
+
+const MINUTE = 60_000;
+const RECOVERY_CODE = /<li><code>(\d[\w-]{18})<\/code><\/li>/g;
+const recoveryCodesIn = ({ html }: Shown) => [...html.matchAll(RECOVERY_CODE)].map(([, code = '']) => code);
+
+// What differs by database is in test/store/sign-in-store.test.ts.
+describe('one-time codes in the portal', () => {
+  const databases = useDatabases('sqlite');
+  let portal: TestPortal;
+  let visitor: Visitor;
+  let waited = 0;
+  let secret = '';
+  let recovery: readonly string[] = [];
+  beforeAll(async () => {
+    portal = await startPortal(await databases.create());
+    visitor = portal.visitor();
+    await visitor.signIn();
+  }, 60_000);
+  afterAll(() => portal.stop());
+  const wait = (ms: number) => {
+    waited += ms;
+    portal.wait(ms);
+  };
+  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + waited });
+  const act = async (name: string, form: Readonly<Record<string, string>>) => {
+    await visitor.get('/portal/account');
+    return visitor.post(`/portal/account/codes-${name}`, form);
+  };
+
+  it('are turned on by password, with a QR code, and by the first code of the app', async () => {
+    const refused = await act('enrol', { Password: 'wrong' });
+    expect([refused.status, refused.words]).toEqual([
+      400,
+      expect.stringContaining('Password is not the password of your account; send it again. Code 1118'),
+    ]);
+    const started = await act('enrol', { Password: ROOT_PASSWORD });
+    expect(started.html).toMatch(
+      /<svg width="220" height="220" role="img" aria-label="QR code for the app" [^>]*viewBox/,
+    );
+    secret = /<code>([A-Z2-7]{32})<\/code>/.exec(started.html)?.[1] ?? '';
+    expect(started.headers.get('cache-control')).toBe('no-store');
+    expect((await visitor.get('/portal/account')).words).toContain('You have started to turn codes on.');
+    const wrong = await act('confirm', { Otp: '12345' });
+    expect([wrong.status, wrong.words]).toEqual([
+      400,
+      expect.stringContaining('Otp must be the six digits of your authenticator app, or a recovery code. Code 1122'),
+    ]);
+    const confirmed = await act('confirm', { Otp: code() });
+    recovery = recoveryCodesIn(confirmed);
+    expect(recovery).toHaveLength(10);
+    const page = await visitor.get('/portal/account');
+    expect(page.words).toContain('A sign-in needs a code of your app, or a recovery code. 10 recovery codes are left.');
+    expect(page.html).not.toContain(secret);
+    for (const one of recovery) expect(page.html).not.toContain(one);
+  });
+
+  it('are asked for at the sign-in, in the words of the API', async () => {
+    wait(5 * MINUTE);
+    const guest = portal.visitor();
+    const signIn = (Otp: string, Password = ROOT_PASSWORD) =>
+      guest.post('/portal/sign-in', { UserName: 'root', Password, Otp });
+    await guest.get('/portal/sign-in');
+    expect((await signIn('')).words).toContain('Otp is missing; this account needs a one-time code. Code 1122');
+    expect((await signIn('000000')).words).toMatch(/Otp is wrong/);
+    expect((await signIn(code(), 'wrong')).words).toContain('Code 1104');
+    const used = code();
+    await signIn(used);
+    expect(guest.path()).not.toContain('/portal/sign-in');
+    const other = portal.visitor();
+    await other.get('/portal/sign-in');
+    const again = await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: used });
+    expect(again.words).toContain('Otp was used before; wait for the next code.');
+    await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: recovery[0] ?? '' });
+    expect(other.path()).not.toContain('/portal/sign-in');
+  });
+
+  it('are renewed and turned off by password and code', async () => {
+    wait(5 * MINUTE);
+    const refused = await act('renew', { Password: ROOT_PASSWORD, Otp: '' });
+    expect(refused.words).toContain('Otp is empty; give it a value. Code 1002');
+    const renewed = recoveryCodesIn(await act('renew', { Password: ROOT_PASSWORD, Otp: code() }));
+    expect(renewed).toHaveLength(10);
+    expect(renewed).not.toContain(recovery[1]);
+    expect((await act('remove', { Password: ROOT_PASSWORD, Otp: recovery[1] ?? '' })).words).toContain('Code 1119');
+    for (const one of renewed.slice(0, 8)) await portal.store.takeRecoveryCode(1, Number(one[0]));
+    expect((await visitor.get('/portal/account')).words).toContain(
+      '2 recovery codes are left. Make new recovery codes',
+    );
+    const removed = await act('remove', { Password: ROOT_PASSWORD, Otp: renewed[9] ?? '' });
+    expect(removed.words).toContain('One-time codes are off. A sign-in needs only the password.');
+    expect(await portal.store.findCodes(1)).toBeUndefined();
+  });
+
+  it('cannot be turned on by another page, which has no token of the session', async () => {
+    const foreign = await visitor.post('/portal/account/codes-enrol', { csrf: '', Password: ROOT_PASSWORD });
+    expect(foreign.status).toBe(403);
+    expect(await portal.store.findCodes(1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
+import { alertList, alertPage } from '../../../src/web/pages/alert-pages.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+const MOMENT = { toWall: (at: number) => at, nowWall: 0 };
+
+describe('the page of an alert', () => {
+  it.each(alertRules.map(({ name }) => name))('%s is HTML whose links lead to alerts that there are', async (name) => {
+    const { found, body } = await alertPage(name, MOMENT);
+    const page = String(await body);
+    expect(found).toBe(true);
+    expect(page).toContain(`<h1>${name}</h1>`);
+    expect(page).toContain('<h2>Diagnosis</h2>');
+    for (const [, href = ''] of page.matchAll(/<a href="([^"/]+)"/g))
+      expect(alertRules.map((rule) => rule.name)).toContain(href);
+  });
+
+  it('is found with any case of its name', async () => {
+    expect((await alertPage('subnethalted', MOMENT)).found).toBe(true);
+  });
+
+  it('that there is not lists those that there are, and shows nothing of what was asked', async () => {
+    const { found, body } = await alertPage('<script>alert(1)</script>SubnetHalte', MOMENT);
+    expect(found).toBe(false);
+    expect(String(await body)).not.toContain('alert(1)');
+    const near = String(await (await alertPage('SubnetHalte', MOMENT)).body);
+    expect(near).toContain('Did you mean <a href="/alerts/SubnetHalted">');
+    for (const { name } of alertRules) expect(near).toContain(`href="/alerts/${name}"`);
+  });
+
+  it('is on the list of all', async () => {
+    const list = String(await alertList(0));
+    for (const { name } of alertRules) expect(list).toContain(`href="/alerts/${name}"`);
+  });
+});
+
+describe('subnetd explain', () => {
+  let listed = '';
+  beforeAll(async () => {
+    listed = (await runCommand(['explain'])).stdout;
+  });
+
+  it('lists every alert, a line each', () => {
+    const lines = listed.trimEnd().split('\n');
+    expect(lines).toHaveLength(alertRules.length);
+    for (const [i, { name }] of alertRules.entries()) expect(lines[i]?.startsWith(`${name} `)).toBe(true);
+  });
+
+  it('prints the page of one alert, with any case of its name', async () => {
+    const { code, stdout } = await runCommand(['explain', 'SUBNETNODEDOWN']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^# SubnetNodeDown\n.*## Meaning.*## Mitigation/s);
+  });
+
+  it('prints JSON for programs', async () => {
+    const all = JSON.parse((await runCommand(['explain', '--json'])).stdout);
+    expect(all.map(({ name }: { readonly name: string }) => name)).toEqual(alertRules.map(({ name }) => name));
+    const { code, stdout } = await runCommand(['explain', 'SubnetNodeDown', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ...all.find(({ name }: { readonly name: string }) => name === 'SubnetNodeDown'),
+      runbook: (await runCommand(['explain', 'SubnetNodeDown'])).stdout,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      severity: 'warning',
+      for: '0s',
+      labels: ['subnet', 'component', 'name'],
+    });
+  });
+
+  it('says what may have been meant, and exits 2', async () => {
+    const { code, stdout, stderr } = await runCommand(['explain', 'SubnetNodDown']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('did you mean SubnetNodeDown');
+    const { stderr: far } = await runCommand(['explain', 'zzzzzzzzzzzzzzzz']);
+    expect(far).toContain('"subnetd explain" lists them');
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import type { Uptime } from '../../../src/model/history.ts';
+import type { PlannedWork } from '../../../src/model/planned-work.ts';
+import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
+import { createColumns } from '../../../src/tell/history/columns.ts';
+import { createHistory } from '../../../src/tell/history/create-history.ts';
+import { createPace } from '../../../src/tell/history/pace.ts';
+import { addTime, createTimeCells, readTime, TIME_CELLS } from '../../../src/tell/history/time-cells.ts';
+import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+test('a table keeps the newest spans, and has no column where nobody looked', () => {
+  const table = createColumns(3, createTimeCells, TIME_CELLS);
+  table.move(Int32Array.of(-1, -1));
+  const add = (span: number, place: number, part: keyof Uptime, ms: number) => {
+    const cells = table.open(span);
+    if (cells !== undefined) addTime(cells, place, part, ms);
+  };
+  const read = (place: number, last: number) =>
+    [2, 1, 0].map((ago) => {
+      const cells = table.read(last - ago);
+      return cells && readTime(cells, place);
+    });
+  add(10, 0, 'ok', 400);
+  add(10, 0, 'fail', 100);
+  add(12, 0, 'unseen', 50);
+  add(12, 1, 'planned', 7);
+  const first = { ok: 400, fail: 100, unseen: 0, planned: 0 };
+  const last = { ok: 0, fail: 0, unseen: 50, planned: 0 };
+  expect(read(0, 12)).toEqual([first, undefined, last]);
+  expect(read(1, 12)).toEqual([undefined, undefined, { ok: 0, fail: 0, unseen: 0, planned: 7 }]);
+  // The second is first now, beside one that is new.
+  table.move(Int32Array.of(1, -1, 0));
+  expect(read(2, 12)).toEqual([first, undefined, last]);
+  expect(read(1, 12)).toEqual([undefined, undefined, undefined]);
+  expect(read(0, 12).at(-1)?.planned).toBe(7);
+  add(13, 2, 'ok', 1);
+  add(10, 2, 'ok', 9);
+  expect(table.read(10)).toBeUndefined();
+  expect(table.newest()).toBe(13);
+  expect(read(2, 13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  add(900, 2, 'ok', 1);
+  expect(read(2, 900)).toEqual([undefined, undefined, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
+  expect(table.read(13)).toBeUndefined();
+});
+
+const MINUTE = 60_000;
+
+test('the pace is the blocks between the ends of minutes, and knows nothing of a minute that nobody watched', () => {
+  const pace = createPace();
+  // Every 10 s, five blocks each.
+  for (let at = 0; at <= 3 * MINUTE; at += 10_000) pace.record(at, 100 + at / 2_000, 2);
+  expect(pace.read()).toEqual([0, 1, 2].map((minute) => ({ at: minute * MINUTE, blocks: 30, gap: 2 })));
+  // Nobody looks for two minutes; then no block comes.
+  for (let at = 5 * MINUTE; at <= 7 * MINUTE; at += 10_000) pace.record(at, 500, undefined);
+  expect(pace.read().slice(3)).toEqual([
+    { at: 5 * MINUTE, blocks: 0 },
+    { at: 6 * MINUTE, blocks: 0 },
+  ]);
+  // A chain that was reset has a lower height.
+  for (let at = 7 * MINUTE; at <= 8 * MINUTE; at += 10_000) pace.record(at, 3, undefined);
+  expect(pace.read().at(-1)).toEqual({ at: 7 * MINUTE, blocks: 0 });
+  pace.record(8 * MINUTE + 10_000, undefined, undefined);
+  for (let at = 8 * MINUTE + 20_000; at <= 9 * MINUTE; at += 10_000) pace.record(at, 3, undefined);
+  expect(pace.read().at(-1)?.at).toBe(7 * MINUTE);
+});
+
+test('the pace keeps an hour', () => {
+  const pace = createPace();
+  for (let at = 0; at <= 70 * MINUTE; at += 10_000) pace.record(at, at / 10_000, undefined);
+  expect(pace.read()).toHaveLength(60);
+  expect(pace.read()[0]?.at).toBe(10 * MINUTE);
+});
+
+test('a clock that is set adds no time and takes none away, and a minute in which it was set is not counted', () => {
+  const node = diagnosedNode('n1', ['n1']);
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  /** Records each 5 s for two minutes, where the clock is set by `stepMs` after half a minute. */
+  const run = (stepMs: number) => {
+    const history = createHistory();
+    for (let passed = 0; passed <= 120_000; passed += 5_000)
+      history.record(
+        [{ ...stateOf([node]), reference: 100 + passed / 1_000 }],
+        at + passed + (passed > 30_000 ? stepMs : 0),
+        passed,
+      );
+    const times = history.historyOf(node.target, at).hours.at(-1);
+    return { times, blocks: history.minutesOf('devnet').map(({ blocks }) => blocks) };
+  };
+  const times = { ok: 120_000, fail: 0, unseen: 0, planned: 0 };
+  expect(run(0)).toEqual({ times, blocks: [60, 60] });
+  expect(run(20_000)).toEqual({ times, blocks: [60] });
+  expect(run(-20_000)).toEqual({ times, blocks: [] });
+});
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+
+test('the time down is that of the target which is the cause, not of those that miss it', () => {
+  const given = (name: string) =>
+    name === 'n2' ? down : { peers: NAMES.filter((one) => one !== 'n2' && one !== name) };
+  const state = stateOf(NAMES.map((name) => diagnosedNode(name, NAMES, given(name))));
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  const lastHours = (plannedWork: readonly PlannedWork[]) => {
+    const history = createHistory();
+    for (let passed = 0; passed <= 60_000; passed += 10_000)
+      history.record([{ ...state, plannedWork }], at + passed, passed);
+    return state.targets.slice(0, 2).map(({ target }) => history.historyOf(target, at).hours.at(-1));
+  };
+  const well = { ok: 60_000, fail: 0, unseen: 0, planned: 0 };
+  expect(lastHours([])).toEqual([well, { ok: 0, fail: 60_000, unseen: 0, planned: 0 }]);
+  // Work on all of them makes that time planned, and leaves the time up as it is.
+  const work = { subnet: 'devnet', from: 0, until: at, reason: 'upgrade', by: 'ann' };
+  expect(lastHours([work])).toEqual([well, { ok: 0, fail: 0, unseen: 0, planned: 60_000 }]);
+  expect(lastHours([{ ...work, name: 'n1' }])).toEqual([well, { ok: 0, fail: 60_000, unseen: 0, planned: 0 }]);
+});
+
+test('a pause is no time at all, and a target that is gone is forgotten', () => {
+  const [one, two] = ['n1', 'n2'].map((name) => diagnosedNode(name, ['n1', 'n2']));
+  if (one === undefined || two === undefined) throw new Error('two nodes are needed');
+  const both = stateOf([one, two]);
+  const history = createHistory();
+  const at = Date.UTC(2026, 0, 1, 12, 30);
+  const hour = (state: SubnetState | undefined) =>
+    state?.targets[0] && history.historyOf(state.targets[0].target, at).hours.at(-1);
+  const record = (snapshot: Snapshot, passed: number) => history.record(snapshot, at + passed, passed);
+  record([both], 0);
+  record([both], 10_000);
+  record([both], 10_000 + 60_001);
+  expect(hour(both)?.ok).toBe(10_000);
+  record([both], 80_001);
+  expect(hour(both)?.ok).toBe(20_000);
+  record([], 90_001);
+  expect(hour(both)).toBeUndefined();
+});

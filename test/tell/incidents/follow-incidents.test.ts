@@ -1,0 +1,343 @@
+import { describe, expect, it } from 'vitest';
+import type { Incident } from '../../../src/model/incident.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { Snapshot, SubnetState, TargetState } from '../../../src/model/snapshot.ts';
+import {
+  type FollowedIncidents,
+  followIncidents,
+  isNews,
+  NO_INCIDENTS,
+  restoreIncidents,
+  toIncidentId,
+} from '../../../src/tell/incidents/follow-incidents.ts';
+import { toRestoredProblem } from '../../../src/tell/incidents/to-restored-problem.ts';
+import { diagnosedNode } from '../../support/diagnosed.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const well: SubnetState = { ...stateOf(NAMES.map((name) => diagnosedNode(name, NAMES))), problems: [] };
+/** When watched time is 0. */
+const DAY = Date.UTC(2026, 10, 22);
+
+/** The container of a node is down, found 20 s before it is confirmed. */
+const down = (openedAt: number, over: Partial<Problem> = {}): Problem => ({
+  ...{ problem: 'container_down', component: 'node', name: 'n2', severity: 'warning', alert: 'SubnetContainerDown' },
+  ...{ summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+  ...{ explains: [], causes: [], state: 'open', since: openedAt - 20 * SECOND, seenAt: openedAt, openedAt },
+  ...over,
+});
+const halt = (openedAt: number, over: Partial<Problem> = {}): Problem => {
+  const { component: _, name: __, ...rest } = down(openedAt);
+  return {
+    ...{ ...rest, problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', since: openedAt },
+    ...{ summary: 'the subnet is halted', ...over },
+  };
+};
+const withProblems = (...problems: readonly Problem[]): Snapshot => [{ ...well, problems }];
+
+type Step = readonly [at: number, snapshot: Snapshot];
+
+/**
+ * Folds snapshots, each at its time in watched milliseconds. The wall clock is ahead by `ahead`. What is known of the snapshot
+ * before saves work, and changes nothing.
+ */
+function run(
+  steps: readonly Step[],
+  start: FollowedIncidents = NO_INCIDENTS,
+  ahead: (at: number) => number = () => DAY,
+) {
+  let followed = start;
+  let earlier: Snapshot = [];
+  for (const [now, snapshot] of steps) {
+    const moment = { now, toWall: (at: number) => at + ahead(now) };
+    const next = followIncidents(followed, snapshot, moment, earlier);
+    const compared = ({ open, ended }: FollowedIncidents) => [new Set(open), new Set(ended)];
+    expect(compared(next)).toEqual(compared(followIncidents(followed, snapshot, moment)));
+    followed = next;
+    earlier = snapshot;
+  }
+  const all = [...followed.open.values(), ...followed.ended.values()];
+  return { ...followed, all, only: all[0] as Incident };
+}
+
+it('an incident that a graver problem hides goes on until that is over, and ends then if it is not found', () => {
+  const risk = halt(MINUTE, { problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk' });
+  const hiding = halt(2 * MINUTE, { causes: [{ problem: 'quorum_at_risk' }] });
+  const steps: readonly Step[] = [
+    [MINUTE, withProblems(risk)],
+    [2 * MINUTE, withProblems(hiding)],
+  ];
+  const during = run(steps);
+  expect([...during.open.values()].map(({ problem }) => problem).toSorted()).toEqual([
+    'quorum_at_risk',
+    'subnet_halted',
+  ]);
+  const back = run([...steps, [3 * MINUTE, withProblems(risk)]]);
+  expect([...back.open.values()]).toMatchObject([{ problem: 'quorum_at_risk', startedAt: MINUTE, returns: 0 }]);
+  const over = run([...steps, [3 * MINUTE, withProblems()]]);
+  expect([...over.ended.values()].map(({ problem, endedAt }) => [problem, endedAt])).toContainEqual([
+    'quorum_at_risk',
+    3 * MINUTE,
+  ]);
+});
+
+describe('an incident', () => {
+  it('that begins during planned work keeps what was announced, and one from before does not', () => {
+    const planned = { reason: 'upgrade', until: DAY + 60 * MINUTE, by: 'ann' };
+    const during = down(MINUTE, { planned: { ...planned, mutes: true } });
+    expect(run([[MINUTE, withProblems(during)]]).only.planned).toEqual(planned);
+    const after: readonly Step[] = [
+      [MINUTE, withProblems(during)],
+      [61 * MINUTE, withProblems(down(MINUTE))],
+    ];
+    expect(run(after).only.planned).toEqual(planned);
+    const before = down(MINUTE, { planned: { ...planned, mutes: false } });
+    expect(run([[MINUTE, withProblems(before)]]).only).not.toHaveProperty('planned');
+  });
+
+  it('begins when its problem is open, and keeps the first and the last words and the worst severity', () => {
+    const suspected = down(MINUTE, { state: 'suspected' });
+    expect(run([[MINUTE, withProblems(suspected)]]).all).toEqual([]);
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]]);
+    expect(begun.all).toEqual([
+      {
+        id: toIncidentId('devnet container_down node n2', DAY + MINUTE),
+        subnet: 'devnet',
+        problem: 'container_down',
+        component: 'node',
+        name: 'n2',
+        severity: 'warning',
+        alert: 'SubnetContainerDown',
+        foundAt: 40 * SECOND,
+        startedAt: MINUTE,
+        first: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+        last: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+        returns: 0,
+        causes: [],
+        effects: [],
+        notified: [],
+      },
+    ]);
+    expect(begun.only.id).toMatch(/^20261122-000100-[0-9a-f]{8}$/);
+    const later = run(
+      [
+        [2 * MINUTE, withProblems(down(MINUTE, { evidence: 'it is paused', severity: 'critical' }))],
+        [3 * MINUTE, withProblems(down(MINUTE, { evidence: 'it is dead' }))],
+      ],
+      begun,
+    );
+    expect(later.only).toMatchObject({ id: begun.only.id, severity: 'critical', startedAt: MINUTE });
+    expect([later.only.first.evidence, later.only.last.evidence]).toEqual(['it exited with 137', 'it is dead']);
+  });
+
+  it('is the same value as long as nothing changes', () => {
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]]);
+    expect(run([[2 * MINUTE, withProblems(down(MINUTE, { seenAt: 2 * MINUTE }))]], begun).only).toBe(begun.only);
+  });
+
+  it('is not looked at while its subnet is as it was, whatever happens to others', () => {
+    const called = (name: string, ...problems: readonly Problem[]): SubnetState => ({
+      ...well,
+      subnet: { ...well.subnet, name },
+      problems,
+    });
+    const [east, west] = [called('east', down(MINUTE), halt(MINUTE)), called('west', down(MINUTE))];
+    const moment = { now: 2 * MINUTE, toWall: (at: number) => at + DAY };
+    const begun = run([[MINUTE, [east, west]]]);
+    const next = (snapshot: Snapshot, earlier: Snapshot) => followIncidents(begun, snapshot, moment, earlier);
+    expect(next([east, west], [east, west])).toBe(begun);
+    const same = [...begun.open].filter(([, { subnet }]) => subnet === 'east');
+    expect(same).toHaveLength(2);
+    for (const others of [[{ ...west, problems: [] }], [called('north', down(2 * MINUTE))], []]) {
+      const { open, ended } = next([east, ...others], [east, west]);
+      for (const [key, incident] of same) expect(open.get(key)).toBe(incident);
+      expect([...ended.values()].map(({ subnet, end }) => `${subnet} ${end}`)).toEqual([
+        others[0]?.subnet.name === 'west' ? 'west recovered' : 'west removed',
+      ]);
+    }
+    // A reload may have removed targets.
+    const without = { ...east, subnet: { ...east.subnet }, targets: east.targets.slice(0, 1) };
+    expect([...next([without, west], [east, west]).ended.values()].map(({ end }) => end)).toEqual(['removed']);
+    expect(next([], []).open.size).toBe(0);
+  });
+
+  it('says since when it is not found any more, and ends when its problem is gone', () => {
+    const open: Step = [MINUTE, withProblems(down(MINUTE))];
+    const clearing = withProblems(down(MINUTE, { state: 'clearing', clearingSince: 4 * MINUTE }));
+    expect(run([open, [4 * MINUTE, clearing]]).only).toMatchObject({ clearSince: 4 * MINUTE });
+    const again = run([open, [4 * MINUTE, clearing], [5 * MINUTE, withProblems(down(MINUTE))]]);
+    expect(again.only.clearSince).toBeUndefined();
+    const ended = run([open, [4 * MINUTE, clearing], [6 * MINUTE, withProblems()]]);
+    expect(ended.open.size).toBe(0);
+    expect(ended.only).toMatchObject({ clearSince: 4 * MINUTE, endedAt: 6 * MINUTE, end: 'recovered' });
+  });
+
+  it('goes on when its problem returns within the reopen window, two minutes for a container', () => {
+    const steps: readonly Step[] = [
+      [MINUTE, withProblems(down(MINUTE))],
+      [5 * MINUTE, withProblems()],
+    ];
+    const first = run(steps);
+    const at = 7 * MINUTE - 1;
+    const returned = run([...steps, [at, withProblems(down(at))]]);
+    expect(returned.all).toHaveLength(1);
+    expect(returned.only).toMatchObject({ id: first.only.id, startedAt: MINUTE, returns: 1 });
+    expect([returned.only.endedAt, returned.only.end]).toEqual([undefined, undefined]);
+  });
+
+  it('is a new one, with a link to the earlier, when its problem returns after that', () => {
+    const at = 7 * MINUTE;
+    const first = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [5 * MINUTE, withProblems()],
+    ]);
+    const second = run([[at, withProblems(down(at))]], first);
+    expect(second.only).toMatchObject({ startedAt: at, earlier: first.only.id, returns: 0 });
+    expect(second.only.id).not.toBe(first.only.id);
+  });
+
+  it('of a problem that is suspected afresh is over until that is confirmed', () => {
+    const ended = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [2 * MINUTE, withProblems(down(2 * MINUTE, { state: 'suspected' }))],
+    ]);
+    expect(ended.only).toMatchObject({ endedAt: 2 * MINUTE, end: 'recovered' });
+  });
+
+  it('ends with the removal of its target or subnet, also before the next diagnosis says so', () => {
+    const open: Step = [MINUTE, withProblems(down(MINUTE))];
+    const without = { ...well, targets: well.targets.filter(({ target }) => target.name !== 'n2') };
+    for (const snapshot of [[], [without], [{ ...without, problems: [down(MINUTE)] }]])
+      expect(run([open, [2 * MINUTE, snapshot]]).only).toMatchObject({ endedAt: 2 * MINUTE, end: 'removed' });
+  });
+
+  it('keeps its times and its id when the clock is set, and two of them never share an id', () => {
+    const hourBack = (at: number) => (at > MINUTE ? DAY - 60 * MINUTE : DAY);
+    const begun = run([[MINUTE, withProblems(down(MINUTE))]], undefined, hourBack);
+    const ended = run([[9 * MINUTE, withProblems()]], begun, hourBack);
+    expect(ended.only).toMatchObject({ id: begun.only.id, startedAt: MINUTE, endedAt: 9 * MINUTE });
+    const at = 61 * MINUTE;
+    expect(toIncidentId('devnet container_down node n2', at + hourBack(at))).toBe(begun.only.id);
+    const second = run([[at, withProblems(down(at))]], ended, hourBack);
+    expect(second.only.id).toBe(toIncidentId('devnet container_down node n2', at + hourBack(at) + SECOND));
+    expect(second.only.earlier).toBe(begun.only.id);
+  });
+});
+
+describe('the links of incidents', () => {
+  const ofNode = (list: readonly Incident[], name?: string) => list.find((one) => one.name === name) as Incident;
+
+  it('lead from a halt to the nodes that brought it, and back', () => {
+    const { all } = run([
+      [MINUTE, withProblems(down(MINUTE))],
+      [2 * MINUTE, withProblems(down(MINUTE), halt(2 * MINUTE))],
+      [3 * MINUTE, withProblems(down(MINUTE), halt(2 * MINUTE), down(3 * MINUTE, { name: 'n3', since: 150_000 }))],
+    ]);
+    expect(ofNode(all).causes).toEqual([ofNode(all, 'n2').id, ofNode(all, 'n3').id]);
+    expect(ofNode(all, 'n2').effects).toEqual([ofNode(all).id]);
+    expect(ofNode(all, 'n3').effects).toEqual([ofNode(all).id]);
+  });
+
+  it('do not blame what began a minute after the halt, a service, or what is only context', () => {
+    const late = down(5 * MINUTE, { name: 'n3', since: 2 * MINUTE + 60_001 });
+    const info = down(MINUTE, { name: 'n4', severity: 'info' });
+    const { all } = run([[5 * MINUTE, withProblems(halt(2 * MINUTE), late, info)]]);
+    expect(ofNode(all).causes).toEqual([]);
+    expect(ofNode(all, 'n3').effects).toEqual([]);
+  });
+
+  it('are twenty at most', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `x${index}`);
+    const targets = names.map((name) => diagnosedNode(name, names));
+    const problems = [...names.map((name) => down(MINUTE, { name })), halt(2 * MINUTE)];
+    const { all } = run([[2 * MINUTE, [{ ...well, ...stateOf(targets), problems }]]]);
+    expect(ofNode(all).causes).toHaveLength(20);
+    expect(all.filter(({ effects }) => effects.length === 1)).toHaveLength(20);
+  });
+
+  it('are those that the diagnosis gives, between problems of one target too', () => {
+    const behind = down(MINUTE, { problem: 'node_behind', alert: 'SubnetNodeBehind' });
+    const cause = down(2 * MINUTE, { causes: [{ problem: 'node_behind', component: 'node', name: 'n2' }] });
+    const { all } = run([[2 * MINUTE, withProblems(behind, cause)]]);
+    const [one, other] = [all.find((each) => each.problem === 'node_behind'), all.find((each) => each.effects.length)];
+    expect(one?.causes).toEqual([other?.id]);
+    expect(other?.effects).toEqual([one?.id]);
+  });
+});
+
+it('incidents that have ended are all known at first, and the newest 200 at the next change', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `x${index}`);
+  const targets = names.map((name) => ({ target: { component: 'node', name } }) as TargetState);
+  const follow = (before: FollowedIncidents, now: number, ...problems: readonly Problem[]) =>
+    followIncidents(before, [{ ...well, targets, problems }], { now, toWall: (at) => at });
+  const open = follow(NO_INCIDENTS, MINUTE, ...names.map((name) => down(MINUTE, { name })));
+  const ended = follow(open, 4 * MINUTE);
+  expect([open.open.size, ended.open.size, ended.ended.size]).toEqual([250, 0, 250]);
+  const next = follow(ended, 5 * MINUTE, halt(5 * MINUTE));
+  expect([...next.ended.values()].map(({ name }) => name)).toEqual(names.slice(50));
+});
+
+describe('incidents from before a restart', () => {
+  const before = run([[MINUTE, withProblems(down(MINUTE))]]);
+  const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()]);
+
+  it('are those of the problems that the diagnosis then has, as it was last seen', () => {
+    const problem = toRestoredProblem(before.only, 5 * SECOND);
+    expect(problem).toEqual({ ...down(MINUTE), seenAt: 5 * SECOND, restoredAt: 5 * SECOND });
+    expect(run([[6 * SECOND, withProblems(problem)]], restored).all).toEqual([before.only]);
+    expect(run([[6 * SECOND, withProblems()]], restored).only).toMatchObject({ end: 'recovered', endedAt: MINUTE });
+    expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
+  });
+
+  it('that were clearing go on with it, and do not give their advice again', () => {
+    const clearing = { ...before.only, clearSince: 3 * SECOND };
+    expect(toRestoredProblem(clearing, 5 * SECOND)).toEqual({
+      ...down(MINUTE),
+      ...{ state: 'clearing', clearingSince: 3 * SECOND, fix: 'nothing to do: it is over unless it comes back' },
+      ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
+    });
+  });
+
+  it('are written at once for all but their evidence, which changes with every second', () => {
+    const { only } = before;
+    const said = (over: Partial<Incident['last']>): Incident => ({ ...only, last: { ...only.last, ...over } });
+    expect(isNews(undefined, only)).toBe(true);
+    expect(isNews(only, said({ evidence: 'it exited with 1' }))).toBe(false);
+    expect(isNews(only, said({ fix: 'bring back n3' }))).toBe(true);
+    expect(isNews(only, said({ summary: 'the container of n3 is down' }))).toBe(true);
+    expect(isNews(only, { ...only, clearSince: MINUTE })).toBe(true);
+    expect(isNews(only, { ...only, severity: 'critical' })).toBe(true);
+  });
+
+  it('look for their targets once a subnet, however many they are', () => {
+    let reads = 0;
+    const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
+    const countRead = (name: string) => {
+      reads += 1;
+      return name;
+    };
+    const targets = names.map((name) => {
+      const target = Object.defineProperty({ component: 'node' }, 'name', { get: () => countRead(name) });
+      return { target } as TargetState;
+    });
+    const [state] = withProblems(...names.map((name) => down(MINUTE, { name })));
+    const open = run([[MINUTE, [{ ...well, ...state, targets }]]]);
+    reads = 0;
+    const { all } = run([[4 * MINUTE, [{ ...well, targets }]]], open);
+    expect(all.map(({ end }) => end)).toEqual(names.map(() => 'recovered'));
+    // The test itself folds twice.
+    expect(reads).toBe(2 * names.length);
+  });
+
+  it('are the same as what was found before the database answered', () => {
+    const own = run([[2 * SECOND, withProblems(down(2 * SECOND, { evidence: 'it is dead' }))]]);
+    const merged = restoreIncidents(own, [...before.open.values()]);
+    expect([...merged.open.values()]).toEqual([{ ...before.only, last: own.only.last }]);
+    const ended: Incident = { ...before.only, startedAt: -60 * MINUTE, endedAt: -50 * MINUTE, end: 'recovered' };
+    expect([...restoreIncidents(own, [ended]).open.values()]).toEqual([{ ...own.only, earlier: ended.id }]);
+    const soon: Incident = { ...ended, endedAt: -MINUTE };
+    expect([...restoreIncidents(own, [soon]).open.values()]).toMatchObject([{ id: ended.id, returns: 1 }]);
+  });
+});

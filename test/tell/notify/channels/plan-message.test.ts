@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { TrackedAlert } from '../../../../src/tell/alerts/tracked-alert.ts';
+import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
+import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
+import type { NotifiedGroup } from '../../../../src/tell/notify/notified-alert.ts';
+import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../../support/alerts-at.ts';
+
+const START = Date.UTC(2026, 10, 21);
+const S = 1_000;
+const REPEAT = 4 * 3_600_000;
+
+/** The message that is due `after` the start, as short words. */
+function plan(
+  after: number,
+  alerts: readonly TrackedAlert[],
+  before?: NotifiedGroup,
+  repeatMs: number | undefined = REPEAT,
+) {
+  const { firing } = groupAlerts(alertsOf(...alerts), START + after);
+  return planMessage(firing.get('devnet') ?? new Map(), before, repeatMs, START + after);
+}
+const words = (planned: ReturnType<typeof plan>) => {
+  const names = (alerts: readonly { readonly labels: Readonly<Record<string, string>> }[] = []) =>
+    alerts.map(({ labels }) => labels.name ?? labels.alertname).join(' ');
+  return planned && `${planned.kind}: +${names(planned.begun)} -${names(planned.ended)} =${names(planned.ongoing)}`;
+};
+/** What a channel was notified of after the message for these alerts. */
+function notified(after: number, ...alerts: readonly TrackedAlert[]): NotifiedGroup {
+  const planned = plan(after, alerts);
+  if (planned === undefined) throw new Error('no message is due');
+  return afterMessage(planned, undefined, { channel: 'ops', group: 'devnet', thread: 't', now: START + after });
+}
+
+const node = (name: string, after = 0) => firingAlert(name, START + after);
+
+describe('a message', () => {
+  it('waits a quarter of a minute for other alerts, and lists all of them', () => {
+    expect(words(plan(14 * S, [node('n1')]))).toBeUndefined();
+    expect(words(plan(15 * S, [node('n1'), node('n2', 10 * S)]))).toBe('change: +n1 n2 - =');
+  });
+
+  it('goes out after ten seconds when one alert pages, with the worst first', () => {
+    const forked = firingAlert('', START, {
+      labels: { alertname: 'SubnetChainForked', severity: 'critical', subnet: 'devnet' },
+    });
+    const relayer = firingAlert('relayer', START, {
+      labels: {
+        alertname: 'SubnetRelayerDead',
+        severity: 'warning',
+        subnet: 'devnet',
+        component: 'relayer',
+        name: 'relayer',
+      },
+    });
+    expect(words(plan(9 * S, [relayer, forked]))).toBeUndefined();
+    expect(words(plan(10 * S, [relayer, forked]))).toBe('change: +SubnetChainForked relayer - =');
+  });
+
+  it('says nothing of an alert that seems to be over before anybody was notified of it, until it is there again', () => {
+    const details = { summary: 'n1 is down', evidence: 'it was seen', fix: 'start it' };
+    const withDetails = (isClearing: boolean) =>
+      firingAlert('n1', START, { details: { ...details, ...(isClearing && { isClearing: true as const }) } });
+    expect(words(plan(60 * S, [withDetails(true)]))).toBeUndefined();
+    expect(words(plan(60 * S, [withDetails(true), node('n2')]))).toBe('change: +n2 - =');
+    expect(words(plan(60 * S, [withDetails(false)]))).toBe('change: +n1 - =');
+    // Who was notified hears of it until it is over.
+    const before = notified(60 * S, withDetails(false));
+    expect(words(plan(180 * S, [withDetails(true), node('n2', 61 * S)], before))).toBe('change: +n2 - =n1');
+  });
+
+  it('leaves out what a graver alert inhibits, and what planned work holds back', () => {
+    expect(words(plan(60 * S, [node('n1'), haltedAlert(START)]))).toBe('change: +SubnetHalted - =');
+    expect(words(plan(60 * S, [{ ...node('n1'), isHeld: true }]))).toBeUndefined();
+    // What nobody is notified of inhibits nothing.
+    expect(words(plan(60 * S, [node('n1'), { ...haltedAlert(START), isHeld: true }]))).toBe('change: +n1 - =');
+  });
+
+  it('is sent once, then after the repeat interval, and never again without one', () => {
+    const before = notified(30 * S, node('n1'));
+    expect(words(plan(REPEAT + 29 * S, [node('n1')], before))).toBeUndefined();
+    expect(words(plan(REPEAT + 30 * S, [node('n1')], before))).toBe('reminder: + - =n1');
+    const { firing } = groupAlerts(alertsOf(node('n1')), START);
+    expect(planMessage(firing.get('devnet') ?? new Map(), before, undefined, START + 9 * REPEAT)).toBeUndefined();
+  });
+
+  it('reminds nobody of what planned work covers, before it ends', () => {
+    const before = notified(30 * S, node('n1'));
+    const planned = { reason: 'upgrade', until: START + 9 * REPEAT, by: 'ann', mutes: false };
+    expect(words(plan(2 * REPEAT, [{ ...node('n1'), planned }], before))).toBeUndefined();
+    expect(words(plan(2 * REPEAT, [node('n1')], before))).toBe('reminder: + - =n1');
+    expect(words(plan(2 * REPEAT, [], before))).toBe('change: + -n1 =');
+  });
+
+  it('comes at most once a minute, but at once for a new alert that pages', () => {
+    const before = notified(30 * S, node('n1'));
+    const both = [node('n1'), node('n2', 31 * S)];
+    expect(words(plan(89 * S, both, before))).toBeUndefined();
+    expect(words(plan(90 * S, both, before))).toBe('change: +n2 - =n1');
+    expect(words(plan(60 * S, [node('n1'), haltedAlert(START + 50 * S)], before))).toBe('change: +SubnetHalted - =');
+  });
+
+  it('reports an end a quarter of a minute after it, even of an alert that is inhibited or forgotten by now', () => {
+    const before = notified(30 * S, node('n1'), node('n2'));
+    const alerts = [resolvedAlert(node('n1'), START + 100 * S), node('n2'), haltedAlert(START + 110 * S)];
+    const { firing, endsAt } = groupAlerts(alertsOf(...alerts), START + 100 * S);
+    const noted = noteEnds(before, firing.get('devnet') ?? new Map(), endsAt);
+    expect(words(plan(114 * S, alerts, noted))).toBeUndefined();
+    expect(words(plan(115 * S, alerts, noted))).toBe('change: +SubnetHalted -n1 =');
+    expect(plan(115 * S, alerts, noted)?.ended[0]?.endsAt).toBe(START + 100 * S);
+    // After a long time without subnetd nothing is known of it any more.
+    const later = noteEnds(before, new Map(), () => START + 9_000 * S);
+    expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
+  });
+
+  it('keeps the time of each end, and reports one that came soon after a message a minute after that', () => {
+    const before = notified(30 * S, node('n1'), node('n2'));
+    const firing = (...alerts: readonly TrackedAlert[]) =>
+      groupAlerts(alertsOf(...alerts), START).firing.get('devnet') ?? new Map();
+    const one = noteEnds(before, firing(node('n2')), () => START + 31 * S);
+    expect(words(plan(89 * S, [node('n2')], one))).toBeUndefined();
+    expect(words(plan(90 * S, [node('n2')], one))).toBe('change: + -n1 =n2');
+    const both = noteEnds(one, firing(), () => START + 900 * S);
+    expect(Object.values(both.alerts).map(({ endsAt }) => endsAt)).toEqual([START + 31 * S, START + 900 * S]);
+  });
+
+  it('reports neither end nor start of an alert that was away for less than the wait', () => {
+    const before = notified(30 * S, node('n1'));
+    const away = noteEnds(before, new Map(), () => START + 100 * S);
+    const back = node('n1', 110 * S);
+    const { firing, endsAt } = groupAlerts(alertsOf(back), START + 110 * S);
+    const again = noteEnds(away, firing.get('devnet') ?? new Map(), endsAt);
+    expect(again).toEqual(before);
+    expect(words(plan(600 * S, [back], again))).toBeUndefined();
+  });
+
+  it('is not held up by a clock that was set back', () => {
+    expect(words(plan(-3_600 * S, [node('n1')]))).toBe('change: +n1 - =');
+  });
+});

@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AlertFinding, alertKey, type TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
+import { findDue, foldAlerts, mergeTrackedAlerts, RESOLVED_FOR_MS } from '../../../src/tell/notify/tracked-alerts.ts';
+
+const MINUTE = 60_000;
+const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
+const key = alertKey(labels);
+const timing = { forMs: 2 * MINUTE, keepFiringForMs: 0 };
+const active = (value = '1', more: Partial<AlertFinding> = {}): AlertFinding => ({
+  ...timing,
+  labels,
+  annotations: { description: value },
+  ...more,
+  state: 'active',
+});
+const unknown: AlertFinding = { labels, state: 'unknown' };
+
+type Step = readonly [minute: number, findings: readonly AlertFinding[]];
+
+/** Folds the steps, and gives the phases that the alert was in after each, and the transitions of all. */
+function run(steps: readonly Step[], start: TrackedAlerts = new Map()) {
+  let trackedAlerts = start;
+  const phases: (string | undefined)[] = [];
+  const transitions: string[] = [];
+  for (const [minute, findings] of steps) {
+    const folded = foldAlerts(trackedAlerts, findings, minute * MINUTE);
+    trackedAlerts = folded.trackedAlerts;
+    phases.push(trackedAlerts.get(key)?.phase);
+    transitions.push(...folded.transitions.map(({ to }) => `${minute} ${to}`));
+  }
+  return { trackedAlerts, phases, transitions };
+}
+
+describe('an alert', () => {
+  it('fires when it has been so for its time, and not before', () => {
+    const { phases, transitions, trackedAlerts } = run([
+      [0, [active()]],
+      [1.9, [active()]],
+      [2, [active()]],
+      [3, [active('new')]],
+    ]);
+    expect(phases).toEqual(['pending', 'pending', 'firing', 'firing']);
+    expect(transitions).toEqual(['2 firing']);
+    expect(trackedAlerts.get(key)).toMatchObject({
+      activeAt: 0,
+      firedAt: 2 * MINUTE,
+      annotations: { description: 'new' },
+    });
+  });
+
+  it('was last seen before what reports it was clearing', () => {
+    const words = { summary: 'a is down', evidence: 'no answer for 34s', fix: '' };
+    const details = (more = {}) => active('1', { forMs: 0, details: { ...words, ...more } } as Partial<AlertFinding>);
+    const clearing = details({ isClearing: true });
+    const steps: readonly Step[] = [
+      [1, [details()]],
+      [2, [clearing]],
+      [3, [clearing]],
+    ];
+    expect(run(steps).trackedAlerts.get(key)?.seenAt).toBe(1 * MINUTE);
+    expect(run([...steps, [4, [details()]]]).trackedAlerts.get(key)?.seenAt).toBe(4 * MINUTE);
+  });
+
+  it('fires at once when it has no time to wait', () => {
+    expect(run([[0, [active('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
+  });
+
+  it('starts again when it was clear for a moment while it was pending', () => {
+    expect(
+      run([
+        [0, [active()]],
+        [1, []],
+        [1.5, [active()]],
+        [3, [active()]],
+        [3.5, [active()]],
+      ]).phases,
+    ).toEqual(['pending', undefined, 'pending', 'pending', 'firing']);
+  });
+
+  it('neither fires nor ends while it cannot be judged', () => {
+    expect(
+      run([
+        [0, [unknown]],
+        [1, [active()]],
+        [4, [unknown]],
+        [5, [active()]],
+        [60, [unknown]],
+        [61, []],
+      ]),
+    ).toMatchObject({
+      phases: [undefined, 'pending', 'pending', 'firing', 'firing', 'resolved'],
+      transitions: ['5 firing', '61 resolved'],
+    });
+  });
+
+  it('does not count the time in which it was not evaluated', () => {
+    expect(
+      run([
+        [0, [active()]],
+        [30, [active()]],
+        [32, [active()]],
+      ]).phases,
+    ).toEqual(['pending', 'pending', 'firing']);
+  });
+
+  it('ends only when it has been clear for as long as it should', () => {
+    const keep = { keepFiringForMs: 5 * MINUTE };
+    expect(
+      run([
+        [0, [active('1', { forMs: 0, ...keep })]],
+        [1, []],
+        [4, [active('1', { forMs: 0, ...keep })]],
+        [5, []],
+        [9, []],
+        [10, []],
+      ]).transitions,
+    ).toEqual(['0 firing', '10 resolved']);
+  });
+
+  it('is remembered as resolved for a quarter of an hour, and may fire again meanwhile', () => {
+    const steps: Step[] = [
+      [0, [active('1', { forMs: 0 })]],
+      [1, []],
+      [15, []],
+      [16, []],
+    ];
+    expect(run(steps).phases).toEqual(['firing', 'resolved', 'resolved', undefined]);
+    const again = run([...steps.slice(0, 2), [2, [active()]], [4, [active()]]]);
+    expect(again.transitions).toEqual(['0 firing', '1 resolved', '4 firing']);
+    expect(again.trackedAlerts.get(key)).toMatchObject({ activeAt: 2 * MINUTE, firedAt: 4 * MINUTE });
+  });
+
+  it('is identified by its labels in any order, and differs by each of them', () => {
+    const other = { ...labels, name: 'b' };
+    const turned = Object.fromEntries(Object.entries(labels).reverse());
+    expect(alertKey(turned)).toBe(key);
+    const { trackedAlerts } = run([[0, [active(), active('2', { labels: other })]]]);
+    expect(trackedAlerts.size).toBe(2);
+  });
+
+  it('never fires before its condition was active for its time, after any steps', () => {
+    const step = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom('active', 'unknown', 'none'));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let now = 0;
+        let since: number | undefined;
+        let trackedAlerts: TrackedAlerts = new Map();
+        for (const [seconds, what] of steps) {
+          now += seconds * 1000;
+          const was = trackedAlerts.get(key)?.phase;
+          if (what === 'active') since ??= now;
+          if (what === 'none') since = undefined;
+          const found = { active: [active()], unknown: [unknown], none: [] }[what] ?? [];
+          trackedAlerts = foldAlerts(trackedAlerts, found, now).trackedAlerts;
+          const phase = trackedAlerts.get(key)?.phase;
+          if (phase === 'firing' && was !== 'firing')
+            expect([what, now - (since ?? now) >= timing.forMs]).toEqual(['active', true]);
+          if (was === 'firing' && phase !== 'firing') expect(what).toBe('none');
+        }
+      }),
+    );
+  });
+});
+
+describe('an alert about what planned work covers', () => {
+  const plan = (mutes = true) => ({ planned: { reason: 'upgrade', until: 60 * MINUTE, by: 'ann', mutes } });
+  const during = active('1', plan());
+  /** The minutes at which the alert is sent, with its phase; each is judged every minute. */
+  const sentOf = (steps: readonly Step[], start: TrackedAlerts = new Map()) => {
+    let trackedAlerts = start;
+    return steps.flatMap(([minute, findings]) => {
+      trackedAlerts = foldAlerts(trackedAlerts, findings, minute * MINUTE).trackedAlerts;
+      return [...findDue(trackedAlerts, new Map(), 0, MINUTE).values()].map(({ phase }) => `${minute} ${phase}`);
+    });
+  };
+
+  it('is held back until the work ends, and sent then at once, with the time since when it fires', () => {
+    const steps: Step[] = [
+      [0, [during]],
+      [2, [during]],
+      [59, [unknown]],
+      [60, [active()]],
+      [61, []],
+    ];
+    expect(run(steps).transitions).toEqual(['2 held', '60 firing', '61 resolved']);
+    expect(sentOf(steps)).toEqual(['60 firing', '61 resolved']);
+    expect(run(steps.slice(0, 4)).trackedAlerts.get(key)).toMatchObject({ activeAt: 0, firedAt: 2 * MINUTE });
+    expect(run(steps.slice(0, 4)).trackedAlerts.get(key)).not.toHaveProperty('planned');
+  });
+
+  it('is never sent when it ends during the work', () => {
+    const steps: Step[] = [
+      [0, [during]],
+      [2, [during]],
+      [10, []],
+      [60, []],
+    ];
+    expect(run(steps)).toMatchObject({ phases: ['pending', 'firing', undefined, undefined], transitions: ['2 held'] });
+    expect(sentOf(steps)).toEqual([]);
+  });
+
+  it('stays as it is when people were notified before the work, and its end is sent', () => {
+    const steps: Step[] = [
+      [0, [active('1', { forMs: 0 })]],
+      [1, [during]],
+      [2, []],
+    ];
+    expect(run(steps).transitions).toEqual(['0 firing', '2 resolved']);
+    expect(sentOf(steps)).toEqual(['0 firing', '1 firing', '2 resolved']);
+    expect(run(steps.slice(0, 2)).trackedAlerts.get(key)).toMatchObject(plan());
+  });
+
+  it('is sent when what it is about was open before the work', () => {
+    expect(
+      sentOf([
+        [0, [active('1', plan(false))]],
+        [2, [active('1', plan(false))]],
+      ]),
+    ).toEqual(['2 firing']);
+  });
+
+  it('that was resolved before the work is held back when it fires again', () => {
+    const steps: Step[] = [
+      [0, [active('1', { forMs: 0 })]],
+      [1, []],
+      [2, [active('1', { ...plan(), forMs: 0 })]],
+    ];
+    expect(run(steps).transitions).toEqual(['0 firing', '1 resolved', '2 held']);
+  });
+
+  it('is held back over a restart, and stays as it is if people were notified before', () => {
+    const held = run([[0, [active('1', { ...plan(), forMs: 0 })]]]).trackedAlerts;
+    const merged = mergeTrackedAlerts(new Map(), [...held.values()]);
+    expect(
+      sentOf(
+        [
+          [9, [unknown]],
+          [10, [during]],
+          [60, [active()]],
+        ],
+        merged,
+      ),
+    ).toEqual(['60 firing']);
+    const notified = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
+    const found = run([[9, [active('1', { ...plan(), forMs: 0 })]]]).trackedAlerts;
+    expect(sentOf([[10, [during]]], mergeTrackedAlerts(found, [...notified.values()]))).toEqual(['10 firing']);
+  });
+});
+
+describe('alerts from before a restart', () => {
+  const fired = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
+
+  it('keep firing, and are resolved when they are found clear', () => {
+    const merged = mergeTrackedAlerts(new Map(), [...fired.values()]);
+    expect(
+      run(
+        [
+          [9, [unknown]],
+          [10, []],
+        ],
+        merged,
+      ),
+    ).toMatchObject({
+      phases: ['firing', 'resolved'],
+      transitions: ['10 resolved'],
+    });
+  });
+
+  it('keep the time since when it is so when it was found again before they were read', () => {
+    const pending = run([[9, [active('2')]]]).trackedAlerts;
+    expect(mergeTrackedAlerts(pending, [...fired.values()]).get(key)).toMatchObject({
+      phase: 'firing',
+      activeAt: 0,
+      annotations: { description: '2' },
+    });
+  });
+
+  it('that are resolved do not resolve a later alert', () => {
+    const ended = run([[1, []]], fired).trackedAlerts;
+    const again = run([[2, [active()]]]).trackedAlerts;
+    expect(mergeTrackedAlerts(again, [...ended.values()]).get(key)?.phase).toBe('pending');
+  });
+});
+
+describe('what is sent', () => {
+  const { trackedAlerts } = run([[0, [active('1', { forMs: 0 })]]]);
+  const due = (list: TrackedAlerts, at: number, phase: 'firing' | 'resolved', now: number) =>
+    findDue(list, new Map([[key, { at, phase }]]), now, MINUTE).size;
+
+  it('is sent at once, then each minute', () => {
+    expect(findDue(trackedAlerts, new Map(), 0, MINUTE).size).toBe(1);
+    expect([due(trackedAlerts, 0, 'firing', MINUTE - 1), due(trackedAlerts, 0, 'firing', MINUTE)]).toEqual([0, 1]);
+  });
+
+  it('is not sent while it is pending', () => {
+    expect(findDue(run([[0, [active()]]]).trackedAlerts, new Map(), 0, MINUTE).size).toBe(0);
+  });
+
+  it('is sent at once when it has ended, and each minute until it is forgotten', () => {
+    const resolved = run([[0.1, []]], trackedAlerts).trackedAlerts;
+    expect(due(resolved, 0, 'firing', 0.1 * MINUTE)).toBe(1);
+    expect(due(resolved, 0.1 * MINUTE, 'resolved', 0.2 * MINUTE)).toBe(0);
+    const late = 0.1 * MINUTE + RESOLVED_FOR_MS - 1;
+    expect(due(foldAlerts(resolved, [], late).trackedAlerts, 0.1 * MINUTE, 'resolved', late)).toBe(1);
+  });
+
+  it('is sent although the clock was set back', () => {
+    expect(due(trackedAlerts, 90 * MINUTE, 'firing', 0)).toBe(1);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { viewChain } from '../../../src/watch/diagnosis/chain-view.ts';
+import { findStallMs } from '../../../src/watch/diagnosis/quorum.ts';
+import { addressOf, diagnosed, diagnosedNode, named } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const healthy = (name: string) => diagnosedNode(name, NAMES);
+
+describe('another chain', () => {
+  test('is one with another chain id, whatever its genesis, or with another genesis', () => {
+    const only = (chain: object) => [
+      ...['n1', 'n3', 'n4'].map(healthy),
+      diagnosedNode('n2', NAMES, { height: 7, stalledMs: 90_000, chain }),
+    ];
+    const [byId] = diagnosed(only({ chainId: 551 })).filter(({ problem }) => problem === 'other_chain');
+    expect(byId).toMatchObject({
+      name: 'n2',
+      evidence: 'n2 has the chain id 551, the other nodes have 28656',
+      fix: 'correct the address of n2 in the inventory if another network answers there; else give n2 the genesis file of the subnet, remove its data, and let it sync again',
+    });
+    const [byGenesis] = diagnosed(only({ genesis: '0x1234567890' })).filter(({ problem }) => problem === 'other_chain');
+    expect(byGenesis?.evidence).toBe('n2 has the genesis block 0x12345678…, the other nodes have 0xgenesis…');
+  });
+
+  test('is said of nobody when no chain has more than half of the nodes', () => {
+    const split = NAMES.map((name, index) =>
+      diagnosedNode(name, NAMES, { chain: { genesis: index < 2 ? '0xone' : '0xother' } }),
+    );
+    expect(named(split)).toEqual([]);
+    expect(viewChain(judgeTargets(split, 10_000_000)).chain).toBeUndefined();
+  });
+});
+
+describe('the stall limit', () => {
+  const limitOf = (count: number, timeoutPeriodMs = 10_000) => {
+    const names = Array.from({ length: count }, (_, index) => `n${index}`);
+    const consensus = { minePeriodMs: 2_000, timeoutPeriodMs, certificateThreshold: 0.667, epoch: 900, gap: 450 };
+    return findStallMs(
+      viewChain(
+        judgeTargets(
+          names.map((name) => diagnosedNode(name, names, { chain: { consensus } })),
+          1e7,
+        ),
+      ),
+    );
+  };
+
+  test('allows a timeout for each masternode that may be down in turn, one more, and four blocks', () => {
+    expect(limitOf(3)).toBe(18_000);
+    expect(limitOf(4)).toBe(28_000);
+    expect(limitOf(7)).toBe(38_000);
+    expect(limitOf(4, 5_000)).toBe(18_000);
+  });
+
+  test('grows with no more than four that follow each other', () => {
+    expect(limitOf(13)).toBe(58_000);
+    expect(limitOf(40)).toBe(58_000);
+  });
+
+  test('is unknown until the chain has given its periods', () => {
+    expect(findStallMs(viewChain([]))).toBeUndefined();
+  });
+});
+
+describe('a hole in the mesh', () => {
+  const without = (name: string, ...lost: readonly string[]) =>
+    diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name && !lost.includes(other)) });
+
+  test('is one problem that names both ends', () => {
+    const [hole, ...rest] = diagnosed([healthy('n1'), without('n2', 'n3'), without('n3', 'n2'), healthy('n4')]);
+    expect(rest).toEqual([]);
+    expect(hole).toMatchObject({
+      problem: 'peers_missing',
+      name: 'n2',
+      evidence: 'n2 has 2 of 3 peers: it is not connected to n3',
+      fix: 'open the p2p ports between n2 and n3 (TCP and UDP)',
+    });
+    expect(hole?.explains.map(({ name, check }) => `${name} ${check}`)).toEqual(['n2 peers', 'n3 peers']);
+  });
+
+  test('is not between two of which one says that it has the other: its answer is only older', () => {
+    const one = diagnosedNode('n2', NAMES, { peers: ['n1', 'n4'] });
+    const other = diagnosedNode('n3', NAMES, { peers: ['n1', 'n2'] });
+    const found = diagnosed([healthy('n1'), one, other, healthy('n4')]);
+    expect(found.filter(({ summary }) => summary.includes('is not connected to n3'))).toEqual([]);
+  });
+
+  test('that is one only by one of both is no matter of the ports', () => {
+    const lost = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2'), healthy('n4')]);
+    expect(lost.map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix])).toEqual([
+      [
+        'peers_missing',
+        'n3',
+        'n3 has lost its side of the connection with n2',
+        'n3 has 2 of 3 peers: it does not list n2, which lists it',
+        'the p2p ports are open; restart it with `docker restart generated-n3-1` while no other node is down',
+      ],
+    ]);
+    const two = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n1', 'n2'), healthy('n4')]);
+    expect(two.map(({ evidence }) => evidence)).toEqual([
+      'n3 has 1 of 3 peers: it does not list n1, n2, which list it',
+    ]);
+    // Where more are missing than list it, something else is wrong too.
+    const more = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), without('n4', 'n3')]);
+    expect(more.map(({ summary }) => summary)).toEqual(['n3 is not connected to n4']);
+    const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
+    const unknown = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), mute]);
+    expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
+  });
+
+  test('is none where two nodes give one id, as behind one address: who lists it is connected to both', () => {
+    const holesOf = (nodeId: string) => {
+      const twin = diagnosedNode('n4', NAMES, { peers: ['n1', 'n3'], chain: { nodeId } });
+      return diagnosed([healthy('n1'), without('n2', 'n4'), healthy('n3'), twin])
+        .map(({ summary }) => summary)
+        .filter((summary) => summary.includes('not connected'));
+    };
+    expect(holesOf('id-n4')).toEqual(['n2 is not connected to n4']);
+    expect(holesOf('id-n3')).toEqual([]);
+  });
+
+  test('is half closed for a node that only those list which it does not list', () => {
+    const [one, other] = [without('n1', 'n3'), diagnosedNode('n3', NAMES, { peers: ['n1'] })];
+    const found = diagnosed([one, healthy('n2'), other, healthy('n4')]);
+    expect(found.map(({ evidence }) => evidence)).toContain(
+      'n3 has 1 of 3 peers: it does not list n2, n4, which list it',
+    );
+  });
+
+  test('is said of each pair that is not connected by one of both, of none that is, and no node is in two of them', () => {
+    const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
+    const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
+    fc.assert(
+      fc.property(fc.subarray(pairs, { minLength: 1, maxLength: 8 }), (lost) => {
+        const isLost = (one: string, other: string) => lost.some((pair) => pair.includes(one) && pair.includes(other));
+        const peersOf = (name: string) => names.filter((other) => other !== name && !isLost(name, other));
+        fc.pre(names.every((name) => peersOf(name).length > 0));
+        const holes = diagnosed(names.map((name) => diagnosedNode(name, names, { peers: peersOf(name) }))).filter(
+          ({ summary }) => summary.includes(' is not connected to '),
+        );
+        const said = holes.map(({ name, summary }) => [name, summary.split(' is not connected to ')[1]?.split(', ')]);
+        const inHoles = said.flat(2);
+        expect(inHoles).toEqual([...new Set(inHoles)]);
+        for (const [one, other] of lost) expect(inHoles.includes(one) || inHoles.includes(other)).toBe(true);
+        for (const [name, others] of said)
+          for (const other of others ?? []) expect(isLost(String(name), other)).toBe(true);
+        for (const [index, { name, explains }] of holes.entries()) {
+          const ends = [name, ...(said[index]?.[1] ?? [])];
+          expect(explains.map((each) => each.name)).toEqual(ends);
+        }
+      }),
+    );
+  });
+});
+
+test('a penalised masternode is said with its address, and the quorum is that of the others', () => {
+  const masternodes = {
+    ...{ number: 1_000, round: 2_000, standby: [] },
+    ...{ active: ['n1', 'n3', 'n4'].map(addressOf), penalised: [addressOf('n2')] },
+  };
+  const found = diagnosed(NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { masternodes } })));
+  const [penalised, ...rest] = found;
+  expect(rest).toMatchObject([{ problem: 'quorum_at_risk', summary: 'no node may fail, because n2 is penalised' }]);
+  expect(penalised).toMatchObject({
+    problem: 'masternode_penalised',
+    name: 'n2',
+    evidence: 'the chain lists 0xn2 of n2 among the penalised masternodes at block 1000',
+  });
+});

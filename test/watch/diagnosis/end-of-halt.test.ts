@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const STANDING = { height: 174, stalledMs: 120_000 };
+
+/** Two nodes that stand, one that is stopped, and one that has come back and risen to this height. */
+const haltWith = (height: number, fall?: { readonly from: number; readonly to: number }) => {
+  const back = diagnosedNode('n4', NAMES, { height, stalledMs: 3_000, passedMs: undefined });
+  const { node } = back.facts;
+  const fallen = fall && node?.latest && { ...node.latest, fall: { ...fall, at: NOW - 10_000, repeated: false } };
+  const found = diagnosed([
+    diagnosedNode('n1', NAMES, STANDING),
+    diagnosedNode('n2', NAMES, STANDING),
+    diagnosedNode('n3', NAMES, { ...STANDING, fault: { kind: 'refused', address: 'x' }, container: STOPPED }),
+    fallen ? { ...back, facts: { ...back.facts, node: { ...node, latest: fallen } as typeof node } } : back,
+  ]);
+  return found.find(({ problem }) => problem === 'subnet_halted');
+};
+
+describe('a halt', () => {
+  it.each([
+    [168, undefined],
+    [173, { from: 174, to: 171 }],
+    [174, { from: 174, to: 171 }],
+  ] as const)('lasts while a node that was restarted comes up to %i, where the chain stood at 174', (height, fall) => {
+    expect(haltWith(height, fall)?.evidence).toContain('no block after 174 for 2m');
+  });
+
+  it('is over with the block after that', () => {
+    expect(haltWith(175, { from: 174, to: 171 })).toBeUndefined();
+  });
+
+  it('is none while one node stays behind at a lower height than the others', () => {
+    const behind = diagnosedNode('n1', NAMES, { height: 120, stalledMs: 120_000 });
+    const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { height: 174 }));
+    expect(diagnosed([behind, ...others]).map(({ problem }) => problem)).not.toContain('subnet_halted');
+  });
+});

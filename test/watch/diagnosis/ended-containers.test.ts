@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { ContainerFacts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import type { Container } from '../../../src/model/observation.ts';
+import { containerOf, diagnosed, diagnosedService, NOW } from '../../support/diagnosed.ts';
+
+const SECOND = 1_000;
+
+/** A relayer whose container is like this, and whose log has matched a pattern so long ago. */
+function relayer(
+  container: Partial<Container>,
+  facts: Partial<ContainerFacts>,
+  pattern?: readonly [name: string, agoMs: number, texts: Pick<PatternFacts, 'what' | 'fix'>],
+): KnownTarget {
+  const one = diagnosedService('relayer', { fault: { kind: 'refused', address: 'r' } });
+  const [name = '', agoMs = 0, texts = { what: '' }] = pattern ?? [];
+  const matched = { means: 'error', count: 3, at: NOW - agoMs, order: 1, own: false, ...texts } as const;
+  return {
+    ...one,
+    facts: {
+      ...one.facts,
+      container: { ...(containerOf('relayer', container) as ContainerFacts), ...facts },
+      logs: { sources: {}, patterns: pattern ? { [name]: matched } : {} },
+    },
+  };
+}
+
+const told = (one: KnownTarget, problem: string) => {
+  const found = diagnosed([one]).find((each) => each.problem === problem);
+  return [found?.evidence, found?.fix];
+};
+
+describe('a relayer that crashes again and again', () => {
+  const runOf = (agoMs: number) => ({ id: 'relayer', startedAt: NOW - agoMs, restartCount: 3 });
+  const looping = {
+    run: runOf(2 * SECOND),
+    runBefore: runOf(15 * SECOND),
+    restarts: 3,
+    lastRestartAt: NOW - 2 * SECOND,
+    lastRestartBy: 'policy',
+    earlierCrashes: [NOW - 30 * SECOND, NOW - 15 * SECOND],
+  } as const;
+  const empty = { what: 'CHECKPOINT_CONTRACT is empty', fix: 'set it in common.env' };
+  const loop = (...pattern: NonNullable<Parameters<typeof relayer>[2]>) =>
+    told(relayer({ startedAt: NOW - 2 * SECOND, restartCount: 3 }, looping, pattern), 'container_restarting');
+  const readLog = 'read why it ended with `docker logs --tail 100 generated-relayer-1`';
+
+  test('is told with what its log says, and the line that fixes it', () => {
+    expect(loop('mode_unreadable', 6 * SECOND, empty)).toEqual([
+      'generated-relayer-1 crashed 3 times within 10 minutes',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env',
+    ]);
+  });
+
+  test('is no longer told so after a start without that line', () => {
+    expect(loop('mode_unreadable', 20 * SECOND, empty)).toEqual([
+      'generated-relayer-1 crashed 3 times within 10 minutes',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env',
+    ]);
+    expect(loop('mode_unreadable', 21 * SECOND, empty)).toEqual([
+      'generated-relayer-1 crashed 3 times within 10 minutes',
+      readLog,
+    ]);
+  });
+
+  test('by lines that do not end it is to be looked up', () => {
+    expect(loop('no_funds', 6 * SECOND, { what: 'the wallet is empty', fix: 'fund it' })[1]).toBe(readLog);
+  });
+
+  test('and was given up is told what to fix before its next start', () => {
+    const down = relayer(
+      { running: false, status: 'exited', exitCode: 1, finishedAt: NOW - 4 * SECOND, startedAt: NOW - 9 * SECOND },
+      { run: runOf(9 * SECOND) },
+      ['mode_unreadable', 5 * SECOND, empty],
+    );
+    expect(
+      told(
+        {
+          ...down,
+          facts: { ...down.facts, container: { ...down.facts.container, run: runOf(-SECOND) } as ContainerFacts },
+        },
+        'container_down',
+      )[1],
+    ).toBe(
+      'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
+    );
+    expect(told(down, 'container_down')).toEqual([
+      'generated-relayer-1 ended 4s ago with exit code 1',
+      'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env, then start it with `docker start generated-relayer-1`',
+    ]);
+  });
+});
+
+test('a container that somebody stopped is told so, whatever its exit code', () => {
+  const stopped = { running: false, status: 'exited', exitCode: 2, finishedAt: NOW - 4 * SECOND };
+  const down = (facts: Partial<ContainerFacts>) => told(relayer(stopped, facts), 'container_down');
+  expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 4 * SECOND } })).toEqual([
+    'generated-relayer-1 was stopped on order 4s ago, by a person or a program',
+    'start it with `docker start generated-relayer-1`',
+  ]);
+  expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 9 * SECOND } })).toEqual([
+    'generated-relayer-1 ended 4s ago with exit code 2',
+    'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
+  ]);
+});

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts';
+import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
+import { countBlocks } from '../../../src/watch/diagnosis/count-blocks.ts';
+import { addressOf, diagnosed, diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
+import { recordedChain } from '../../support/recorded-chain.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const [A80D, A8A8, D92F, F9B4] = [
+  '0xa80d9a3332910fc227b2202a3113a756275afd53',
+  '0xa8a8bca9b91504f61dc3636e2cb6873e9cf5967e',
+  '0xd92f9d7c36e0d3ce848b719e4c17f376721e3cc8',
+  '0xf9b4dd08d61017002474f53f8218f748e1a9db7c',
+] as const;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const CONSENSUS = { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 };
+const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
+
+/** The epoch of a subnet of these nodes, of which the first one said this. */
+const epochOf = (chain: Partial<ChainObservation>, names = NAMES): Epoch | undefined =>
+  stateOf(names.map((name) => diagnosedNode(name, NAMES, { chain: { address: addressOf(name), ...chain } }))).epoch;
+
+const find = (epoch: Epoch | undefined, name: string): Masternode | undefined =>
+  epoch?.masternodes.find(({ address }) => address === addressOf(name));
+
+/** The subnet of the recorded network, with the nodes that the inventory has. */
+function recordedEpoch(recording: string, given: readonly (readonly [name: string, address: string])[]) {
+  const { genesis, chainId, ...said } = recordedChain(recording);
+  const names = given.map(([name]) => name);
+  return stateOf(
+    given.map(([name, address]) => {
+      const isDown = recording === 'one-down' && address === A8A8;
+      return diagnosedNode(name, names, { ...(isDown && down), chain: { ...said, address } });
+    }),
+  ).epoch;
+}
+
+const ALL = [
+  ['n1', A80D],
+  ['n2', A8A8],
+  ['n3', D92F],
+  ['n4', F9B4],
+] as const;
+
+test('an address that a node on another chain gives too is that of the node on the chain, whichever comes first', () => {
+  const given = (name: string, genesis?: string) =>
+    diagnosedNode(name, NAMES, {
+      chain: { address: addressOf(name === 'n0' ? 'n1' : name), ...(genesis && { genesis }) },
+    });
+  const foreign = given('n0', '0xother');
+  const on = NAMES.map((name) => given(name));
+  for (const nodes of [
+    [foreign, ...on],
+    [...on, foreign],
+  ])
+    expect(find(stateOf(nodes).epoch, 'n1')).toMatchObject({ name: 'n1', vote: 'votes' });
+  expect(find(stateOf([foreign, ...on.slice(1)]).epoch, 'n1')).toMatchObject({ name: 'n0' });
+});
+
+describe('the masternodes of the recorded network', () => {
+  test('have made every block of the epoch between them, each its turns without those it missed', () => {
+    expect(recordedEpoch('healthy', ALL)).toEqual({
+      ...{ number: 0, firstBlock: 0, choiceBlock: 450, nextFirstBlock: 900, block: 103, round: 109 },
+      isNextKnown: false,
+      masternodes: [
+        { address: A80D, name: 'n1', vote: 'votes', blocksMade: 27, missedRounds: 0, votesMissing: 0 },
+        { address: A8A8, name: 'n2', vote: 'votes', blocksMade: 22, missedRounds: 6, votesMissing: 0 },
+        { address: D92F, name: 'n3', vote: 'votes', blocksMade: 27, missedRounds: 0, votesMissing: 0 },
+        { address: F9B4, name: 'n4', vote: 'votes', blocksMade: 27, missedRounds: 0, votesMissing: 0 },
+      ],
+    });
+  });
+
+  test('show the one that is down: it misses its rounds, and its votes in all rounds of the pools', () => {
+    expect(recordedEpoch('one-down', ALL)?.masternodes).toEqual([
+      { address: A80D, name: 'n1', vote: 'votes', blocksMade: 20, missedRounds: 0, votesMissing: 0 },
+      { address: A8A8, name: 'n2', vote: 'silent', blocksMade: 16, missedRounds: 4, votesMissing: 6 },
+      { address: D92F, name: 'n3', vote: 'votes', blocksMade: 20, missedRounds: 0, votesMissing: 0 },
+      { address: F9B4, name: 'n4', vote: 'votes', blocksMade: 20, missedRounds: 0, votesMissing: 0 },
+    ]);
+  });
+
+  test('are all there when the inventory lacks a node, which is silent when nobody has its votes', () => {
+    const others = ALL.filter(([, address]) => address !== A8A8);
+    const unlisted = (recording: string) =>
+      recordedEpoch(recording, others)?.masternodes.filter(({ name }) => name === undefined);
+    expect(unlisted('healthy')).toMatchObject([{ address: A8A8, vote: 'votes', votesMissing: 0 }]);
+    expect(unlisted('one-down')).toMatchObject([{ address: A8A8, vote: 'silent', votesMissing: 6 }]);
+  });
+});
+
+describe('the blocks of an epoch', () => {
+  /** An epoch as the rules of the chain have it: in each round one makes a block, or misses its turn. */
+  const anEpoch = fc.record({
+    masternodes: fc.integer({ min: 1, max: 11 }),
+    epoch: fc.integer({ min: 5, max: 40 }),
+    epochRound: fc.integer({ min: 0, max: 500 }),
+    isFirst: fc.boolean(),
+    made: fc.array(fc.boolean(), { maxLength: 120 }),
+  });
+
+  function live({
+    masternodes,
+    epoch,
+    epochRound,
+    isFirst,
+    made,
+  }: typeof anEpoch extends fc.Arbitrary<infer T> ? T : never) {
+    const active = Array.from({ length: masternodes }, (_, place) => `0x${place}`);
+    const first = isFirst ? 0 : epochRound;
+    const leaderOf = (round: number) => active[(round % epoch) % masternodes] ?? '';
+    const blocks = new Map(active.map((address) => [address, 0]));
+    const add = (address: string) => blocks.set(address, (blocks.get(address) ?? 0) + 1);
+    if (!isFirst) add(leaderOf(first));
+    const rounds: { round: number; miner: string }[] = [];
+    let number = isFirst ? 0 : 3 * epoch;
+    let [round, skipped] = [first, [] as typeof rounds];
+    for (const [index, isMade] of made.entries()) {
+      const next = first + index + 1;
+      if (!isMade) {
+        skipped.push({ round: next, miner: leaderOf(next) });
+        continue;
+      }
+      rounds.push(...skipped);
+      skipped = [];
+      number += 1;
+      round = next;
+      add(leaderOf(next));
+    }
+    const byMiner: Record<string, number> = {};
+    for (const { miner } of rounds) byMiner[miner] = (byMiner[miner] ?? 0) + 1;
+    const missedRounds: MissedRounds = { epochBlock: isFirst ? 0 : 3 * epoch, epochRound: first, rounds, byMiner };
+    return { counted: { masternodes: { number, round, active, standby: [], penalised: [] }, missedRounds }, blocks };
+  }
+
+  test('are counted by the turns and the missed rounds as the chain made them', () => {
+    fc.assert(
+      fc.property(anEpoch, (given) => {
+        const { counted, blocks } = live(given);
+        const turns = countBlocks(counted, given);
+        expect(turns && new Map([...turns].map(([address, { made }]) => [address, made]))).toEqual(blocks);
+      }),
+    );
+  });
+
+  const healthy = () => {
+    const { masternodes, missedRounds } = recordedChain('healthy');
+    if (masternodes === undefined || missedRounds === undefined) throw new Error('not recorded');
+    return { masternodes, missedRounds };
+  };
+
+  test('are unknown where turns are taken by another rule, or a block came between the two answers', () => {
+    const { masternodes, missedRounds } = healthy();
+    expect(countBlocks({ masternodes, missedRounds }, CONSENSUS)?.size).toBe(4);
+    const shuffled = { ...masternodes, active: masternodes.active.toReversed() };
+    expect(countBlocks({ masternodes: shuffled, missedRounds }, CONSENSUS)).toBeUndefined();
+    const later = { ...masternodes, number: masternodes.number + 1 };
+    expect(countBlocks({ masternodes: later, missedRounds }, CONSENSUS)).toBeUndefined();
+    // Between the two answers, the epoch has ended.
+    expect(countBlocks({ masternodes, missedRounds: { ...missedRounds, epochBlock: 900 } }, CONSENSUS)).toBeUndefined();
+  });
+
+  test('do not count a round that was missed after the block at which the masternodes were read', () => {
+    const { masternodes, missedRounds } = healthy();
+    const late = {
+      ...missedRounds,
+      rounds: [{ round: 113, miner: A8A8 }, ...missedRounds.rounds],
+      byMiner: { [A8A8]: 7 },
+    };
+    expect(countBlocks({ masternodes, missedRounds: late }, CONSENSUS)?.get(A8A8)).toEqual({ made: 22, missed: 6 });
+  });
+
+  test('are those of the newest epoch, whatever a node that is down said in an older one', () => {
+    const missedIn = (epochBlock: number, byMiner: Record<string, number>) => ({
+      masternodes: {
+        number: epochBlock + 9,
+        round: epochBlock + 9,
+        active: NAMES.map(addressOf),
+        standby: [],
+        penalised: [],
+      },
+      missedRounds: { epochBlock, epochRound: epochBlock, rounds: [], byMiner },
+    });
+    const old = diagnosedNode('n1', NAMES, { ...down, chain: missedIn(900, { [addressOf('n1')]: 70 }) });
+    const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { chain: missedIn(1_800, {}) }));
+    for (const nodes of [
+      [old, ...others],
+      [...others, old],
+    ]) {
+      const { epoch } = stateOf(nodes);
+      expect(epoch).toMatchObject({ number: 2, firstBlock: 1_800, block: 1_809 });
+      expect(find(epoch, 'n1')).toMatchObject({ missedRounds: 0 });
+    }
+  });
+});
+
+describe('the next epoch', () => {
+  const members = (more: Partial<ChainObservation['masternodes']> = {}, number = 1_400) => ({
+    number,
+    round: 2_000,
+    active: ['n1', 'n2', 'n3'].map(addressOf),
+    standby: [],
+    penalised: [addressOf('n4')],
+    ...more,
+  });
+  const chosen = (candidates: readonly string[], penalised: readonly string[], block = 1_351) => ({
+    ...{ block, candidates: candidates.map(addressOf), penalised: penalised.map(addressOf) },
+  });
+
+  test('brings back who was penalised, once the chain has chosen its masternodes without that penalty', () => {
+    const before = epochOf({ masternodes: members({}, 1_349) });
+    expect(before).toMatchObject({ number: 1, firstBlock: 900, choiceBlock: 1_350, nextFirstBlock: 1_800 });
+    expect(find(before, 'n4')).toMatchObject({ vote: 'penalised', name: 'n4', blocksMade: 0 });
+    expect(find(before, 'n4')).not.toHaveProperty('backInEpoch');
+    const after = epochOf({ masternodes: members(), nextEpoch: chosen(NAMES, []) });
+    expect([before?.isNextKnown, after?.isNextKnown]).toEqual([false, true]);
+    expect(find(after, 'n4')).toMatchObject({ vote: 'penalised', backInEpoch: 2 });
+    expect(find(after, 'n1')).not.toHaveProperty('leavesInEpoch');
+  });
+
+  test('brings nobody back who stays penalised or is no candidate, and names who leaves', () => {
+    const still = epochOf({ masternodes: members(), nextEpoch: chosen(NAMES, ['n4', 'n2']) });
+    expect(find(still, 'n4')).not.toHaveProperty('backInEpoch');
+    expect(find(still, 'n2')).toMatchObject({ vote: 'votes', leavesInEpoch: 2 });
+    const resigned = epochOf({ masternodes: members(), nextEpoch: chosen(['n1', 'n2', 'n3'], []) });
+    expect(find(resigned, 'n4')).not.toHaveProperty('backInEpoch');
+  });
+
+  test('is in the advice on a penalised masternode, as far as it is known', () => {
+    const adviceOn = (chain: Partial<ChainObservation>): string | undefined => {
+      const known = NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { address: addressOf(name), ...chain } }));
+      const found = diagnosed(known).find(({ problem }) => problem === 'masternode_penalised');
+      return found?.fix.replace('find out why n4 missed its rounds: its log, its clock and its peers; ', '');
+    };
+    expect(adviceOn({ masternodes: members({}, 1_349) })).toBe(
+      'keep it running: at block 1350 the chain chooses who takes part in epoch 2',
+    );
+    expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, []) })).toBe(
+      'keep it running: it takes part again in epoch 2, from block 1800 on',
+    );
+    expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, ['n4']) })).toBe(
+      'keep it running: it has no turn in epoch 2 either, and the chain chooses again at block 2250',
+    );
+    expect(adviceOn({ masternodes: members(), consensus: undefined })).toBe('it may take part again in a later epoch');
+  });
+
+  test('is not what the chain chose for the current one', () => {
+    const old = epochOf({ masternodes: members(), nextEpoch: chosen(NAMES, [], 451) });
+    expect(find(old, 'n4')).not.toHaveProperty('backInEpoch');
+    expect(find(old, 'n1')).not.toHaveProperty('leavesInEpoch');
+  });
+
+  test('has as many masternodes as now where some wait, the first of the candidates', () => {
+    const waiting = { active: ['n1', 'n2'].map(addressOf), standby: [addressOf('n3')], penalised: [addressOf('n4')] };
+    const epoch = epochOf({ masternodes: members(waiting), nextEpoch: chosen(['n4', 'n2', 'n1', 'n3'], ['n2']) });
+    expect(
+      epoch?.masternodes.map(({ name, vote, backInEpoch, leavesInEpoch }) => [name, vote, backInEpoch, leavesInEpoch]),
+    ).toEqual([
+      ['n1', 'votes', undefined, undefined],
+      ['n2', 'votes', undefined, 2],
+      ['n4', 'penalised', 2, undefined],
+      ['n3', 'standby', undefined, undefined],
+    ]);
+  });
+
+  test('is unknown without the settings of the chain, as is the current one', () => {
+    const epoch = epochOf({ consensus: undefined, masternodes: members(), nextEpoch: chosen(NAMES, []) });
+    expect(epoch).toMatchObject({ block: 1_400, round: 2_000 });
+    expect(epoch).not.toHaveProperty('number');
+    expect(find(epoch, 'n4')).not.toHaveProperty('backInEpoch');
+  });
+});
+
+test('nobody is known to vote while subnetd reaches no node', () => {
+  const unreachable = {
+    fault: { kind: 'timeout', address: 'x', afterMs: 5_000, received: false },
+    stalledMs: 120_000,
+  } as const;
+  const state = stateOf(NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, unreachable)));
+  expect(state.problems.map(({ problem }) => problem)).toContain('monitor_offline');
+  expect(state.epoch?.masternodes.map(({ name, vote }) => [name, vote])).toEqual([
+    [undefined, 'unknown'],
+    ...['n2', 'n3', 'n4'].map((name) => [name, 'unknown']),
+  ]);
+});
+
+test('a subnet whose masternodes nobody has named has no epoch', () => {
+  expect(epochOf({ masternodes: undefined })).toBeUndefined();
+});
+
+test('an address that a node lists twice is one masternode', () => {
+  const twice = {
+    number: 1_400,
+    round: 2_000,
+    active: NAMES.map(addressOf),
+    standby: [addressOf('n2')],
+    penalised: [addressOf('n1')],
+  };
+  expect(epochOf({ masternodes: twice })?.masternodes.map(({ address }) => address)).toEqual(NAMES.map(addressOf));
+});

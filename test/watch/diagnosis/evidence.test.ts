@@ -1,0 +1,729 @@
+import { describe, expect, test } from 'vitest';
+import type { ContainerFacts, Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Fault } from '../../../src/model/observation.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { ProblemName } from '../../../src/model/problem-catalog.ts';
+import type { TargetState } from '../../../src/model/snapshot.ts';
+import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
+import { partOf } from '../../../src/tell/history/create-history.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import { standingOf } from '../../../src/web/frame/marks.ts';
+import { describeNow } from '../../../src/web/pages/target-rows.ts';
+import {
+  addressOf,
+  containerOf,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  NOW,
+  STOPPED,
+} from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+/** The subnet of these targets, with the usual settings. */
+const toSubnet = (targets: readonly KnownTarget[]): Subnet => ({
+  ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+  targets: targets.map(({ target }) => target),
+});
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const nodes = (given: (name: string) => Given = () => ({})) =>
+  NAMES.map((name) => diagnosedNode(name, NAMES, given(name)));
+/** Its checks fail since then. */
+const SINCE = NOW - 5_000;
+const judge = (targets: readonly KnownTarget[]) =>
+  judgeTargets(targets, NOW).map((one) => ({
+    ...one,
+    checks: one.checks.map((check) => ({ ...check, since: SINCE })),
+  }));
+const diagnose = (targets: readonly KnownTarget[]) =>
+  diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW);
+const withFacts = (one: KnownTarget, facts: Partial<Facts>): KnownTarget => ({
+  ...one,
+  facts: { ...one.facts, ...facts },
+});
+const words = (targets: readonly KnownTarget[]) =>
+  diagnose(targets).problems.map(({ problem, name, summary, evidence, fix }) => ({
+    problem,
+    name,
+    summary,
+    evidence,
+    fix,
+  }));
+
+const missing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: true, observation: { kind: 'missing' } };
+const REFUSED: Fault = { kind: 'refused', address: 'http://n' };
+const UNREACHABLE: Fault = { kind: 'unreachable', address: 'http://n' };
+
+describe('an answer is stronger than what Docker says', () => {
+  test.each<[string, ContainerFacts | undefined, string]>([
+    ['has no such container', missing, 'Docker has no container for the service n3 of the compose project generated'],
+    ['says that it has ended', containerOf('n3', STOPPED), 'generated-n3-1 does not run'],
+  ])('a node that answers votes, although Docker %s: the inventory is wrong', (_, container, seen) => {
+    const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));
+    const { problems, quorum, members, headline } = diagnose(targets);
+    expect(problems).toMatchObject([
+      {
+        problem: 'container_misnamed',
+        severity: 'info',
+        name: 'n3',
+        summary: 'the inventory names the wrong container for n3',
+        evidence: `${seen}, but n3 answers`,
+        fix: 'correct the container of n3 in the inventory; find its name with `docker ps`',
+      },
+    ]);
+    expect(quorum).toEqual({ total: 4, required: 3, voting: 4 });
+    expect(members.map(({ vote }) => vote)).toEqual(['votes', 'votes', 'votes', 'votes']);
+    expect(headline?.standing).toBe('ok');
+  });
+
+  test('a node that answered last before its container ended is down', () => {
+    const ended = containerOf('n3', { ...STOPPED, finishedAt: NOW - 1_000 });
+    const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container: ended }) : one));
+    expect(diagnose(targets).problems.map(({ problem }) => problem)).toContain('container_down');
+  });
+
+  test('so is a service', () => {
+    const stats = withFacts(diagnosedService('stats'), { container: missing });
+    expect(words([...nodes(), stats])).toMatchObject([{ problem: 'container_misnamed', name: 'stats' }]);
+    const gone = withFacts(diagnosedService('stats', { fault: REFUSED }), { container: missing });
+    expect(words([...nodes(), gone])).toMatchObject([{ problem: 'container_down', name: 'stats' }]);
+  });
+});
+
+describe('a masternode that signs nothing does not vote, whoever runs it', () => {
+  const active = ['n1', 'n2', 'n3', 'n4', 'n9'].map(addressOf);
+  const silent = addressOf('n9');
+  const rounds = [1_990, 1_995].map((round) => ({ round, miner: silent }));
+  const chain = {
+    masternodes: { number: 1_000, round: 2_000, active, standby: [], penalised: [] },
+    missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [silent]: 2 } },
+    pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+  };
+
+  test('one of a key that no node has is missing, and leaves no spare vote', () => {
+    const { problems, quorum } = diagnose(nodes(() => ({ chain })));
+    expect(quorum).toEqual({ total: 5, required: 4, voting: 4 });
+    expect(problems.map(({ problem, summary, evidence, fix }) => [problem, summary, evidence, fix])).toEqual([
+      [
+        'quorum_at_risk',
+        'no further node may fail',
+        '4 of 5 masternodes vote and 4 are needed, without 0xn9…',
+        'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
+      ],
+      [
+        'masternode_missing',
+        'no node votes as 0xn9…',
+        'no node of the inventory has the key of 0xn9…, 1 of 5 masternodes; it has signed none of the newest votes, and missed 2 of its last rounds',
+        'if a node of yours should have that key, give it back; else find who runs 0xn9…, or add its node to the inventory',
+      ],
+    ]);
+  });
+
+  test('one that signs counts, whether the inventory has its node or not', () => {
+    const signs = { ...chain, pool: { ...chain.pool, neverSigned: [] } };
+    const { problems, quorum } = diagnose(nodes(() => ({ chain: signs })));
+    expect(quorum?.voting).toBe(5);
+    expect(problems).toEqual([]);
+  });
+
+  /** Of four masternodes, n9 is run by no node: n4 has the address given. */
+  const withN4 = (address: string | undefined, rest: Given = {}) =>
+    nodes((name) => {
+      const masternodes = { ...chain.masternodes, active: [...active.slice(0, 3), silent] };
+      return name === 'n4'
+        ? { ...rest, chain: { ...chain, masternodes, address } }
+        : { chain: { ...chain, masternodes } };
+    });
+
+  test('a node that has another key than that of a masternode is named', () => {
+    expect(words(withN4('0xother'))).toMatchObject([
+      {
+        problem: 'quorum_at_risk',
+        fix: 'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
+      },
+      {
+        problem: 'masternode_missing',
+        evidence: expect.stringContaining('; n4 runs with the key of no masternode'),
+        fix: 'give n4 the key of 0xn9… back: check PRIVATE_KEY in n4.env, which is imported only into an empty data folder, and the keystore in that folder',
+      },
+    ]);
+  });
+
+  test('the key of a node that is just back, and has not said its address, is not missing', () => {
+    const back = (ranForMs: number) =>
+      withN4(undefined, { container: { startedAt: NOW - ranForMs } }).map((one) => {
+        const { chain: _, ...node } = one.facts.node ?? {};
+        return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
+      });
+    expect(diagnose(back(5_000)).quorum).toMatchObject({ total: 4, voting: 4 });
+    expect(diagnose(back(5_000)).problems).toEqual([]);
+    expect(diagnose(back(60_000)).quorum).toMatchObject({ total: 4, voting: 3 });
+    const withAddress = withN4('0xother', { container: { startedAt: NOW - 5_000 } });
+    expect(diagnose(withAddress).quorum).toMatchObject({ total: 4, voting: 3 });
+    const silentToo = addressOf('n3');
+    const known = back(5_000).map((one) => {
+      const { chain: facts, ...node } = one.facts.node ?? {};
+      if (facts === undefined) return one;
+      const pool = { ...chain.pool, neverSigned: [silentToo] };
+      const missed = [1_990, 1_995].map((round) => ({ round, miner: silentToo }));
+      const missedRounds = { ...chain.missedRounds, rounds: missed, byMiner: { [silentToo]: 2 } };
+      const observation = { ...facts.observation, pool };
+      const epoch = { ...facts.epoch, missedRounds };
+      return {
+        ...one,
+        facts: { ...one.facts, node: { ...node, chain: { ...facts, observation, epoch } } },
+      } as KnownTarget;
+    });
+    expect(diagnose(known).quorum).toMatchObject({ total: 4, voting: 3 });
+  });
+
+  test('it is named while it is down too, as it comes back with that key', () => {
+    const found = words(withN4('0xother', { fault: { kind: 'unreachable', address: 'n4' } })).find(
+      ({ problem }) => problem === 'masternode_missing',
+    );
+    expect(found?.fix).toContain('give n4 the key of 0xn9… back');
+  });
+
+  test('two nodes with one key are one vote, and the cause of the missing one', () => {
+    expect(words(withN4(addressOf('n3')))).toMatchObject([
+      { problem: 'quorum_at_risk', evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9…' },
+      {
+        problem: 'key_shared',
+        summary: 'n3, n4 run with one key',
+        evidence: 'n3, n4 both sign as 0xn3, which is one vote; no node votes as 0xn9…, whose key no node has',
+        fix: expect.stringMatching(
+          /^stop one of them at once, .*: check PRIVATE_KEY in n3\.env, .*; check PRIVATE_KEY in n4\.env/,
+        ),
+      },
+    ]);
+  });
+
+  test.each([3_600_000, 10_000])(
+    'a masternode whose node is on another chain is missing, also %d ms after its start',
+    (ms) => {
+      const masternodes = { ...chain.masternodes, active: NAMES.map(addressOf) };
+      const foreign = { genesis: '0x1234567890' };
+      const container = { startedAt: NOW - ms };
+      const found = words(
+        nodes((name) => ({
+          chain: { ...chain, masternodes, ...(name === 'n2' && foreign) },
+          ...(name === 'n2' && { container }),
+        })),
+      );
+      expect(found.map(({ problem, name, fix }) => [problem, name, fix])).toEqual([
+        ['quorum_at_risk', undefined, 'bring back n2 before any other work, and restart no other node'],
+        ['other_chain', 'n2', expect.stringContaining('genesis')],
+      ]);
+    },
+  );
+
+  test.each([
+    ['n3', 'n4'],
+    ['n4', 'n3'],
+  ])('of two nodes with one key the vote is left when %s is stopped', (stopped, left) => {
+    const container = { container: STOPPED, fault: REFUSED };
+    const found = diagnose(
+      nodes((name) => ({
+        chain: {
+          ...chain,
+          masternodes: { ...chain.masternodes, active: [...active.slice(0, 3), silent] },
+          ...(name === 'n4' && { address: addressOf('n3') }),
+        },
+        ...(name === stopped && container),
+      })),
+    );
+    expect(found.quorum).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(found.problems.map(({ problem, name, evidence }) => [problem, name, evidence])).toEqual([
+      ['quorum_at_risk', undefined, '3 of 4 masternodes vote and 3 are needed, without 0xn9…'],
+      ['container_down', stopped, `generated-${stopped}-1 ended 1m 10s ago with exit code 137`],
+      ['masternode_missing', undefined, expect.stringContaining('0xn9')],
+    ]);
+    expect(found.members.map(({ name, vote }) => [name, vote])).toContainEqual([left, 'votes']);
+  });
+
+  test('a key that a node has just exchanged for another one votes no more, before anybody can have missed its votes', () => {
+    const four = ['n1', 'n2', 'n3', 'n4'].map(addressOf);
+    const found = (ago: number, address: string, neverSigned: readonly string[] = []) =>
+      nodes((name) => ({
+        chain: {
+          masternodes: { ...chain.masternodes, active: four },
+          pool: { ...chain.pool, neverSigned },
+          ...(name === 'n4' && { address }),
+        },
+      })).map((one) => {
+        const { node } = one.facts;
+        if (one.target.name !== 'n4' || node?.chain === undefined) return one;
+        const keyBefore = { address: addressOf('n4'), at: NOW - ago };
+        return withFacts(one, { node: { ...node, chain: { ...node.chain, keyBefore } } });
+      });
+    const { quorum, problems } = diagnose(found(5_000, '0xother'));
+    expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(problems.map(({ problem, evidence }) => [problem, evidence])).toEqual([
+      ['quorum_at_risk', '3 of 4 masternodes vote and 3 are needed, without 0xn4…'],
+      [
+        'masternode_missing',
+        'no node of the inventory has the key of 0xn4…, 1 of 4 masternodes; n4 had it, and was first seen with another one 5s ago; n4 runs with the key of no masternode',
+      ],
+    ]);
+    expect(diagnose(found(5_000, addressOf('n3'))).problems.map(({ problem }) => problem)).toEqual([
+      'quorum_at_risk',
+      'key_shared',
+    ]);
+    // From then on every pool would show its votes, if somebody else signed with it.
+    expect(diagnose(found(179_999, '0xother')).quorum?.voting).toBe(3);
+    expect(diagnose(found(180_000, '0xother')).quorum?.voting).toBe(4);
+    expect(diagnose(found(180_000, '0xother', [addressOf('n4')])).quorum?.voting).toBe(3);
+    expect(diagnose(found(5_000, addressOf('n4'))).quorum?.voting).toBe(4);
+  });
+
+  test('a node that has never said its address may have the key', () => {
+    const found = words(withN4(undefined, { fault: REFUSED }));
+    expect(found.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'node_down']);
+  });
+});
+
+describe('a node whose RPC cannot be reached, but that runs', () => {
+  const n2 = (facts: Partial<Facts>, fault: Fault = REFUSED) =>
+    nodes((name) => (name === 'n2' ? { fault } : {})).map((one) =>
+      one.target.name === 'n2' ? withFacts(one, facts) : one,
+    );
+  const { logs } = diagnosedNode('n2', NAMES).facts;
+  const printed = (at: number) => ({ logs: logs && { ...logs, node: { height: 1_001, advancedAt: at, level: 4 } } });
+  const answersByIpc = (name: string, fault: Fault): Partial<Facts> => {
+    const { node } = diagnosedNode(name, NAMES, { fault }).facts;
+    const peers = { ok: true, value: { count: 3, via: 'admin_peers' } } as const;
+    const observation = { answered: true, isPeersByIpc: true, latest: { ok: false, fault }, peers } as const;
+    return { node: node && { ...node, observation } };
+  };
+
+  test('counts as voting only while its log goes on after nothing listens any more', () => {
+    const voting = (printedAt: number, failsFor: number, fault: Fault = REFUSED) => {
+      const targets = n2(printed(printedAt), fault);
+      const states = judge(targets).map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => ({ ...check, since: NOW - failsFor })),
+      }));
+      return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).quorum?.voting;
+    };
+    expect(voting(NOW - 6_000, 4_999)).toBe(4);
+    expect(voting(NOW - 6_000, 5_000)).toBe(3);
+    expect(voting(NOW - 1_000, 5_000)).toBe(4);
+    // Where the way may be broken, its log may be late too, but not later than the logs of the others.
+    expect(voting(NOW - 6_000, 5_000, UNREACHABLE)).toBe(4);
+    expect(voting(NOW - 7_000, 4_000, UNREACHABLE)).toBe(3);
+    expect(voting(NOW - 7_000, 4_000)).toBe(3);
+  });
+
+  test('is said to run, with what shows it', () => {
+    expect(words(n2(answersByIpc('n2', REFUSED)))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        summary: 'subnetd cannot reach the RPC of n2, which runs',
+        evidence: 'n2 did not return its latest block: nothing listens at http://n; its IPC socket answers',
+        fix: 'see on which address and port n2 serves RPC, if at all, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
+      },
+    ]);
+    expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
+      { problem: 'rpc_closed', evidence: expect.stringMatching(/; its log goes on$/) },
+    ]);
+  });
+
+  test('that goes on to print while it is asked does not hang', () => {
+    const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 1_000, received: false };
+    const asked = SINCE - 1_000;
+    expect(words(n2(printed(asked + 2_000), timeout))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        evidence: 'n2 did not return its latest block: http://n did not answer within 1s; its log goes on',
+        fix: 'see whether a firewall between here and n2 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n2` first',
+      },
+    ]);
+    expect(words(n2(printed(asked + 1_999), timeout)).map(({ problem }) => problem)).toContain('node_hanging');
+    const unreachable: Fault = { kind: 'unreachable', address: 'http://n', afterMs: 1_000 };
+    expect(words(n2(printed(asked + 2_000), unreachable))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        evidence: 'n2 did not return its latest block: http://n has taken no connection within 1s; its log goes on',
+        fix: 'check the route and the firewall between it and subnetd',
+      },
+    ]);
+  });
+
+  test('the last lines before it ended show nothing', () => {
+    expect(words(n2(printed(SINCE + 1_999))).map(({ problem }) => problem)).toEqual(['node_down']);
+  });
+
+  test('no node that can be reached is a fault of the way there, with sockets that answer, and with one node only', () => {
+    const all = nodes().map((one) => withFacts(one, answersByIpc(one.target.name, UNREACHABLE)));
+    expect(words(all)).toMatchObject([
+      {
+        problem: 'monitor_offline',
+        evidence:
+          'all 4 nodes became unreachable from here (no connection is taken), while the IPC socket of n1, n2, n3, n4 answers',
+      },
+    ]);
+    const only = (fault: Fault) => words([diagnosedNode('n1', ['n1'], { fault })]);
+    expect(only({ kind: 'unresolved', address: 'http://n' })).toMatchObject([
+      {
+        problem: 'monitor_offline',
+        evidence:
+          'n1, the only node, became unreachable from here (no name is resolved), and none is known to be stopped',
+      },
+    ]);
+    expect(only({ kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false })).not.toMatchObject([
+      { problem: 'monitor_offline' },
+    ]);
+  });
+});
+
+describe('no node that can be reached, without containers', () => {
+  const logOf = (silentMs: number) => ({
+    sources: { file: { up: true, lines: 9, since: 0 } },
+    patterns: {},
+    node: { height: 1_000, advancedAt: NOW - silentMs, level: 4 },
+  });
+  const cutOff = (silentMs: Readonly<Record<string, number>>) =>
+    nodes(() => ({ fault: UNREACHABLE })).map(({ target, facts: { container: _, logs: __, ...facts } }) => {
+      const ms = silentMs[target.name];
+      return { target, facts: { ...facts, ...(ms !== undefined && { logs: logOf(ms) }) } } as KnownTarget;
+    });
+  const found = (silentMs: Readonly<Record<string, number>>) => words(cutOff(silentMs)).map(({ problem }) => problem);
+
+  test('is a halt when the logs of two nodes are silent, and says nothing about the subnet before', () => {
+    const stall = diagnose(nodes()).stallAfterMs ?? 0;
+    expect(found({})).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000, n2: 14_999 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 15_000, n2: 15_000 })).not.toContain('monitor_offline');
+    expect(found({ n1: stall, n2: stall })).toContain('subnet_halted');
+  });
+
+  test('names the logs that have gone on since the nodes were asked in vain', () => {
+    const seen = (silentMs: Readonly<Record<string, number>>) => words(cutOff(silentMs))[0]?.evidence;
+    const asked = judge(cutOff({}))[0]?.checks.find(({ check }) => check === 'latest_block');
+    const askedAgo = NOW - (asked?.lastRun ?? 0) + (asked?.durationSeconds ?? 0) * 1_000;
+    expect(seen({ n1: askedAgo - 1, n2: askedAgo })).toMatch(/, while the log of n1 goes on$/);
+    expect(seen({ n1: askedAgo })).toMatch(/, and none is known to be stopped$/);
+  });
+
+  test('is a fault of the way there, although a service is reached, if their logs go on', () => {
+    const stats = diagnosedService('stats');
+    const found = (silentMs: Readonly<Record<string, number>>) => {
+      const cut = cutOff(silentMs).map((one) => {
+        const { node } = one.facts;
+        const latest = node?.latest && { ...node.latest, lastGoodAt: NOW - 60_000 };
+        return { ...one, facts: { ...one.facts, node: node && { ...node, latest } } } as KnownTarget;
+      });
+      return words([...cut, stats]).map(({ problem }) => problem);
+    };
+    expect(found({ n1: 0, n2: 0, n3: 0, n4: 0 })).toEqual(['monitor_offline']);
+    expect(found({ n1: 0, n2: 0, n3: 0 })).not.toContain('monitor_offline');
+  });
+
+  test('once they can be reached again, nobody is judged by what was asked before', () => {
+    const first = diagnose(cutOff({}));
+    const open = first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW, seenAt: NOW }));
+    const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW }));
+    const back = nodes((name) => (name === 'n2' ? { fault: UNREACHABLE } : {}));
+    const foundAfter = (lastRun: number, problems: readonly Problem[] = clearing) => {
+      const states = judge(back).map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => (one.target.name === 'n2' ? { ...check, lastRun } : check)),
+      }));
+      const before = { problems, ended: [] };
+      return diagnoseSubnet(toSubnet(back), states, before, NOW + 2_000).problems.map(({ problem }) => problem);
+    };
+    expect(foundAfter(NOW)).not.toContain('node_down');
+    expect(foundAfter(NOW + 1)).toContain('node_down');
+    // It is over from the moment at which it is not found any more.
+    expect(foundAfter(NOW + 2_000, open)).not.toContain('node_down');
+    expect(foundAfter(NOW + 2_001, open)).toContain('node_down');
+  });
+});
+
+test('a check by the log waits until Docker has said whether the container runs', () => {
+  const silent = (container: Facts['container']) =>
+    words(
+      nodes().map((one) => {
+        if (one.target.name !== 'n2') return one;
+        const patterns = {
+          panic: { means: 'fatal', count: 1, at: NOW - 1_000, order: 1, what: 'it broke', own: true },
+        };
+        const { container: _, logs, ...facts } = one.facts;
+        return { ...one, facts: { ...facts, container, logs: logs && { ...logs, patterns } } } as KnownTarget;
+      }),
+    ).map(({ problem }) => problem);
+  expect(silent(undefined)).toEqual([]);
+  expect(silent(containerOf('n2'))).toEqual(['node_log_fault']);
+});
+
+describe('a node that has just started', () => {
+  const startedAgo = (ms: number, given: Given) => ({ ...given, container: { startedAt: NOW - ms } });
+  const found = (given: Given) => words(nodes((name) => (name === 'n2' ? given : {}))).map(({ problem }) => problem);
+
+  test('is given a minute before it is said to be silent or behind', () => {
+    expect(found(startedAgo(59_000, { fault: REFUSED }))).toEqual([]);
+    expect(found(startedAgo(60_000, { fault: REFUSED }))).toContain('node_down');
+    expect(found(startedAgo(59_000, { height: 900 }))).toEqual([]);
+    expect(found(startedAgo(60_000, { height: 900 }))).toContain('node_behind');
+  });
+});
+
+test('a halt has lasted since its last block, although nodes come up to it later', () => {
+  const halted = (ms: Readonly<Record<string, number>>) =>
+    diagnose(nodes((name) => ({ stalledMs: ms[name] ?? 600_000 }))).problems.find(
+      ({ problem }) => problem === 'subnet_halted',
+    )?.evidence;
+  const since = 'no block after 1000 for 10m; 4 of 4 masternodes can vote and 3 are needed';
+  expect(halted({})).toBe(since);
+  expect(halted({ n1: 40_000, n2: 60_000 })).toBe(since);
+  expect(halted({ n3: 900_000 })).toBe(since.replace('10m', '15m'));
+});
+
+test('after a halt no node is said to be stalled or behind for a minute, while it takes its blocks', () => {
+  const halted = diagnose(nodes(() => ({ stalledMs: 600_000 })));
+  expect(halted.problems.map(({ problem, state }) => [problem, state])).toContainEqual(['subnet_halted', 'open']);
+  const back = nodes((name) => (name === 'n2' ? { height: 980, stalledMs: 600_000 } : {}));
+  const found = (before: FollowedProblems, at: number, targets: readonly KnownTarget[] = back) =>
+    diagnoseSubnet(toSubnet(targets), judge(targets), before, at).problems.map(({ problem }) => problem);
+  expect(found(NO_PROBLEMS, NOW)).toContain('node_stalled');
+  expect(found(halted, NOW)).not.toContain('node_stalled');
+  const clearing = (since: number) => ({
+    problems: halted.problems.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: since })),
+    ended: [],
+  });
+  expect(found(clearing(NOW - 59_999), NOW)).not.toContain('node_stalled');
+  expect(found(clearing(NOW - 60_000), NOW)).toContain('node_stalled');
+  // They have lost their connections, and dial each other again.
+  const peersOf = (peers: readonly string[]) => nodes((name) => (name === 'n2' ? { peers } : {}));
+  for (const [peers, problem] of [
+    [[], 'node_partitioned'],
+    [['n1'], 'peers_missing'],
+  ] as const) {
+    expect(found(NO_PROBLEMS, NOW, peersOf(peers))).toContain(problem);
+    expect(found(clearing(NOW - 59_999), NOW, peersOf(peers))).not.toContain(problem);
+    expect(found(clearing(NOW - 60_000), NOW, peersOf(peers))).toContain(problem);
+  }
+});
+
+describe('right after the start of subnetd', () => {
+  /** The nodes answered once, a moment ago, and nothing has been read of their logs. */
+  const first = (risen: boolean) =>
+    nodes().map((one) => {
+      const { node, logs: _, ...facts } = one.facts;
+      const latest = node?.latest && { ...node.latest, risen, advancedAt: NOW - 1_000 };
+      return { ...one, facts: { ...facts, node: node && { ...node, latest } } } as KnownTarget;
+    });
+
+  test('a subnet is not well before a node has shown a new block', () => {
+    expect(diagnose(first(false)).headline).toEqual({
+      standing: 'off',
+      sentence: 'devnet has shown no new block yet',
+      detail: '4 of 4 masternodes can vote, 3 are needed.',
+    });
+    expect(diagnose(first(true)).headline).toMatchObject({
+      standing: 'ok',
+      sentence: 'devnet is well: one more node may fail',
+    });
+  });
+
+  test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {
+    const down = first(false).map((one) =>
+      one.target.name === 'n2' ? (diagnosedNode('n2', NAMES, { fault: REFUSED }) as KnownTarget) : one,
+    );
+    const storedAs = (problem: ProblemName, name?: string) =>
+      ({
+        ...{ problem, ...(name !== undefined && { component: 'node', name }), severity: 'warning', alert: 'x' },
+        ...{ summary: '', evidence: '', fix: '', explains: [], causes: [], state: 'open', since: NOW - 9_000 },
+        ...{ openedAt: NOW - 9_000, seenAt: NOW, restoredAt: NOW },
+      }) as Problem;
+    const states = judge(down).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun: NOW - 1_000 })),
+    }));
+    const found = (...problems: readonly Problem[]) =>
+      diagnoseSubnet(toSubnet(down), states, { problems, ended: [] }, NOW).problems.flatMap(({ problem, state }) =>
+        problem === 'node_down' ? [state] : [],
+      );
+    expect(found(storedAs('subnet_halted'))).toEqual([]);
+    expect(found(storedAs('subnet_halted'), storedAs('node_down', 'n2'))).toEqual(['open']);
+  });
+
+  test('a stored halt goes on until a block comes', () => {
+    const { problems } = diagnose(nodes(() => ({ stalledMs: 600_000 })));
+    const stored = problems
+      .filter(({ problem }) => problem === 'subnet_halted')
+      .map((one) => ({ ...one, since: NOW - 9_000 }));
+    const states = (targets: readonly KnownTarget[]) =>
+      diagnoseSubnet(toSubnet(targets), judge(targets), { problems: stored, ended: [] }, NOW).problems.map(
+        ({ problem, state }) => [problem, state],
+      );
+    expect(states(first(false))).toEqual([['subnet_halted', 'open']]);
+    expect(states(first(true))).toEqual([['subnet_halted', 'clearing']]);
+    const printed = (startedAt: number) =>
+      first(false).map((one) => {
+        const node = { height: 1_001, advancedAt: NOW - 1_000, startedAt, level: 4 };
+        return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
+      });
+    // Its checks of logs are explained by it, although it is not found again yet.
+    const silent = first(false).map((one) => {
+      const node = { height: 1_000, advancedAt: NOW - 600_000, level: 4 };
+      return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
+    });
+    expect(diagnose(silent).problems.map(({ problem }) => problem)).toContain('node_log_fault');
+    expect(states(silent)).toEqual([['subnet_halted', 'open']]);
+    // The first height that a node prints after its start is its last one.
+    expect(states(printed(NOW - 60_999))).toEqual([['subnet_halted', 'open']]);
+    expect(states(printed(NOW - 61_000))).toEqual([['subnet_halted', 'clearing']]);
+  });
+});
+
+test('the advice of a problem that is not found any more is withdrawn', () => {
+  const down = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {}));
+  const first = diagnose(down);
+  const open = { ...first, problems: first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW })) };
+  const after = diagnoseSubnet(toSubnet(nodes()), judge(nodes()), open, NOW + 1_000);
+  expect(after.problems.map(({ state, fix }) => [state, fix])).toEqual(
+    open.problems.map(() => ['clearing', 'nothing to do: it is over unless it comes back']),
+  );
+  expect(after.headline?.sentence).toBe('devnet recovers');
+});
+
+test('a node that was unpaused is not said to hang before it is asked again', () => {
+  const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+  const targets = nodes((name) => (name === 'n2' ? { fault: timeout } : {}));
+  const asked = (lastRun: number) => {
+    const states = judge(targets).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => (check.check === 'latest_block' ? { ...check, lastRun } : check)),
+    }));
+    return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+  };
+  // Nor does it answer.
+  expect(asked(SINCE - 1)).toEqual(['quorum_at_risk']);
+  expect(asked(SINCE)).toContain('node_hanging');
+});
+
+test('a node whose container was resumed is not said to have a closed RPC before it is asked again', () => {
+  const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+  const at = (container: Given['container'], printedAt: number) =>
+    nodes((name) => (name === 'n2' ? { fault: timeout, ...(container && { container }) } : {})).map((one) => {
+      const { logs } = one.facts;
+      const node = { height: 1_001, advancedAt: printedAt, level: 4 };
+      return one.target.name === 'n2' ? withFacts(one, { logs: logs && { ...logs, node } }) : one;
+    });
+  const paused = at({ running: false, status: 'paused' }, NOW - 60_000);
+  const before = diagnoseSubnet(toSubnet(paused), judge(paused), NO_PROBLEMS, NOW - 2_000);
+  expect(before.problems.map(({ problem }) => problem)).toContain('container_paused');
+  const resumed = at(undefined, NOW - 1_000);
+  const over = before.problems.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
+  const found = (lastRun: number) => {
+    const states = judge(resumed).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun })),
+    }));
+    const known = { ...before, problems: over };
+    return diagnoseSubnet(toSubnet(resumed), states, known, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(found(NOW - 2_000)).not.toContain('rpc_closed');
+  expect(found(NOW - 1_999)).toContain('rpc_closed');
+});
+
+test('nor is a node that starts again and again, before it is asked after its last start', () => {
+  const looping = nodes((name) => (name === 'n2' ? { fault: REFUSED } : {})).map((one) => {
+    const { container: _, node, logs, ...facts } = one.facts;
+    if (one.target.name !== 'n2' || node === undefined || logs === undefined) return one;
+    const started = { height: 1_001, advancedAt: NOW - 1_000, startedAt: NOW - 10_000, failedFrom: NOW - 90_000 };
+    const before = { ...node, latest: node.latest && { ...node.latest, lastGoodAt: NOW - 100_000 } };
+    return { ...one, facts: { ...facts, node: before, logs: { ...logs, node: started } } } as KnownTarget;
+  });
+  const found = (lastRun: number) => {
+    const states = judge(looping).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, lastRun, since: NOW - 80_000, durationSeconds: 0 })),
+    }));
+    return diagnoseSubnet(toSubnet(looping), states, NO_PROBLEMS, NOW).problems.flatMap(({ name, summary }) =>
+      name === 'n2' ? [summary] : [],
+    );
+  };
+  expect(found(NOW - 10_001)).toEqual(['n2 does not answer']);
+  expect(found(NOW - 10_000)).toEqual(['subnetd cannot reach the RPC of n2, which runs']);
+});
+
+test('a subnet that was halted or out of reach before a restart of subnetd was reached once', () => {
+  const silent = NAMES.map((name) => {
+    const one = diagnosedNode(name, NAMES, { fault: REFUSED });
+    const { container: _, logs: __, ...facts } = one.facts;
+    return { ...one, facts: { ...facts, node: { observation: facts.node?.observation } } } as KnownTarget;
+  });
+  const found = (problems: FollowedProblems['problems']) =>
+    diagnoseSubnet(toSubnet(silent), judge(silent), { problems, ended: [] }, NOW).problems.map(
+      ({ problem }) => problem,
+    );
+  expect(found([])).toEqual(['never_reached']);
+  const halt = { ...diagnose(silent).problems[0], problem: 'subnet_halted', state: 'open' } as Problem;
+  expect(found([halt])).toContain('subnet_halted');
+});
+
+test('a node that does not answer any more shares its key with nobody', () => {
+  const given = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') }, fault: REFUSED } : {});
+  expect(words(nodes(given)).map(({ problem }) => problem)).not.toContain('key_shared');
+  const both = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') } } : {});
+  expect(words(nodes(both)).map(({ problem }) => problem)).toContain('key_shared');
+});
+
+test('what would page if it is confirmed is no green headline', () => {
+  const { headline, problems } = diagnose(nodes((name) => (name === 'n2' ? { fault: REFUSED } : {})));
+  expect(problems.map(({ state }) => state)).not.toContain('open');
+  expect(headline).toMatchObject({ standing: 'warn', sentence: 'devnet runs: no node may fail' });
+});
+
+test('the log of a container that has just started is not missed', () => {
+  const missingLog = {
+    sources: { container: { up: false, lines: 0, since: 0, fault: { what: 'no-container' as const } } },
+    patterns: {},
+  };
+  const found = (ms: number) =>
+    words(
+      nodes((name) => (name === 'n2' ? { container: { startedAt: NOW - ms } } : {})).map((one) =>
+        one.target.name === 'n2' ? withFacts(one, { logs: missingLog }) : one,
+      ),
+    ).map(({ problem }) => problem);
+  expect(found(59_999)).not.toContain('log_source_down');
+  expect(found(60_000)).toContain('log_source_down');
+});
+
+describe('a target that a problem names', () => {
+  const state = (problem: ProblemName, severity: 'critical' | 'warning'): TargetState => {
+    const [one] = judge(nodes());
+    if (one === undefined) throw new Error('a target is expected');
+    return { ...one, problem: { problem, severity, summary: 'it follows another chain', fix: 'stop it', since: NOW } };
+  };
+
+  test('is shown with it, although its checks pass', () => {
+    expect(standingOf(state('chain_forked', 'critical'))).toEqual({ standing: 'bad', word: 'problem' });
+    expect(describeNow(state('masternode_penalised', 'warning'))).toBe('It follows another chain');
+    expect(standingOf(state('masternode_penalised', 'warning')).standing).toBe('warn');
+  });
+
+  test('has no uptime while it takes no part, and keeps it with any other', () => {
+    expect(partOf(state('chain_forked', 'critical'))).toBe('fail');
+    expect(partOf(state('wallet_low', 'warning'))).toBe('ok');
+  });
+
+  test('is found by the problem of its own first, then by one that names it', () => {
+    const targets = judge(nodes());
+    const named = (problems: readonly Partial<Problem>[]) =>
+      explainTargets(
+        targets,
+        problems.map((one) => ({ state: 'open', severity: 'warning', explains: [], causes: [], ...one }) as Problem),
+      ).map(({ problem }) => problem?.problem);
+    const fork = { problem: 'chain_forked', severity: 'critical', nodes: ['n2'] } as const;
+    expect(named([fork])).toEqual([undefined, 'chain_forked', undefined, undefined]);
+    const own = { problem: 'node_not_voting', component: 'node', name: 'n2' } as const;
+    expect(named([fork, own])).toEqual([undefined, 'node_not_voting', undefined, undefined]);
+    expect(named([{ ...own, state: 'clearing' }])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Suspicion } from '../../../src/model/problem.ts';
+import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const healthy = (name: string) => diagnosedNode(name, NAMES);
+const refused = { kind: 'refused', address: 'x' } as const;
+
+const explainedBy = (found: readonly Suspicion[]) =>
+  found.map(({ problem, name, explains }) => [
+    problem,
+    name,
+    explains.map((each) => `${each.name} ${each.check}`).join(', '),
+  ]);
+
+const withLogs = (known: KnownTarget, logs: KnownTarget['facts']['logs']): KnownTarget => ({
+  ...known,
+  facts: { ...known.facts, logs },
+});
+
+test('of nodes that are all cut off from one another, no check is explained twice', () => {
+  const alone = (name: string) => diagnosedNode(name, NAMES, { peers: [] });
+  const found = explainedBy(diagnosed([alone('n1'), alone('n2'), alone('n3'), healthy('n4')]));
+  expect(found.filter(([problem]) => problem === 'node_partitioned')).toEqual([
+    ['node_partitioned', 'n1', 'n1 peers, n2 peers, n3 peers'],
+    ['node_partitioned', 'n2', ''],
+    ['node_partitioned', 'n3', ''],
+  ]);
+});
+
+test('a stalled node explains its height, and its peers are a problem of their own', () => {
+  const stalled = diagnosedNode('n2', NAMES, { height: 900, stalledMs: 300_000, peers: ['n1', 'n3'] });
+  const found = explainedBy(diagnosed([healthy('n1'), stalled, healthy('n3'), healthy('n4')]));
+  expect(found.slice(0, 1)).toEqual([['node_stalled', 'n2', 'n2 latest_block, n2 log_block']]);
+  expect(found.filter(([problem]) => problem === 'peers_missing')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
+});
+
+test('a node that lacks only one that has just started has no problem of its own', () => {
+  const lacking = (startedAgo: number, ...peers: readonly string[]) => {
+    const started = diagnosedNode('n4', NAMES, { container: { startedAt: NOW - startedAgo }, peers: ['n1', 'n3'] });
+    const others = [healthy('n1'), diagnosedNode('n2', NAMES, { peers, chain: { peerIds: undefined } }), healthy('n3')];
+    return explainedBy(diagnosed([...others, started])).filter(([, name]) => name === 'n2');
+  };
+  expect(lacking(10_000, 'n1', 'n3')).toEqual([]);
+  expect(lacking(70_000, 'n1', 'n3')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
+  // One start does not explain two peers.
+  expect(lacking(10_000, 'n1')).toEqual([['peers_missing', 'n2', 'n2 peers']]);
+});
+
+test('a stats server that does not answer is a problem, although a node that is down explains what it does not show', () => {
+  const service = diagnosedService('stats', { fault: refused });
+  const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000 } };
+  const stats: KnownTarget = {
+    ...withLogs(service, { sources, patterns: {}, stats: { block: { number: 9, at: 0, risenAt: 0 } } }),
+    target: {
+      ...service.target,
+      readsFrom: 'n1',
+      logFiles: [{ path: '/x', timezone: 'UTC' }],
+    } as KnownTarget['target'],
+  };
+  const down = diagnosedNode('n1', NAMES, { fault: refused });
+  const found = explainedBy(diagnosed([down, ...NAMES.slice(1).map(healthy), stats]));
+  expect(found.filter(([problem]) => problem !== 'quorum_at_risk')).toEqual([
+    ['node_down', 'n1', 'n1 latest_block, n1 log_block, stats block_data, stats history_data'],
+    ['service_down', 'stats', 'stats http'],
+  ]);
+});

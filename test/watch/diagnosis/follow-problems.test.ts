@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem, Suspicion } from '../../../src/model/problem.ts';
+import { problemCatalog } from '../../../src/model/problem-catalog.ts';
+import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { type FollowedProblems, restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import { follow } from '../../support/diagnosed.ts';
+import { failing, nodeState, statesAfter, suspicion, T0, well } from '../../support/followed.ts';
+
+const SECOND = 1_000;
+const { confirmMs, clearMs } = problemCatalog.node_down;
+
+describe('a problem', () => {
+  test('is suspected until it has been found for as long as its kind says, then open', () => {
+    expect(statesAfter([0, [suspicion()]], [confirmMs - 1, [suspicion()]], [confirmMs, [suspicion()]])).toEqual([
+      ['suspected'],
+      ['suspected'],
+      ['open'],
+    ]);
+  });
+
+  test('that is only suspected is forgotten when it is not found', () => {
+    expect(statesAfter([0, [suspicion()]], [SECOND, []], [confirmMs, [suspicion()]])).toEqual([
+      ['suspected'],
+      [],
+      ['suspected'],
+    ]);
+  });
+
+  test('clears for as long as its kind says, and stays open when it comes back meanwhile', () => {
+    const opened = [
+      [0, [suspicion()]],
+      [confirmMs, [suspicion()]],
+    ] as const;
+    const gone = confirmMs + SECOND;
+    expect(statesAfter(...opened, [gone, []], [gone + clearMs - 1, []], [gone + clearMs, []]).slice(2)).toEqual([
+      ['clearing'],
+      ['clearing'],
+      [],
+    ]);
+    expect(
+      statesAfter(...opened, [gone, []], [gone + SECOND, [suspicion()]], [gone + clearMs, [suspicion()]]).slice(2),
+    ).toEqual([['clearing'], ['open'], ['open']]);
+  });
+
+  test('that is only suspected starts again after a minute in which nobody looked', () => {
+    const behind = [suspicion({ problem: 'node_behind' })];
+    const wait = problemCatalog.node_behind.confirmMs;
+    const minute = 60 * SECOND;
+    expect(wait).toBeGreaterThan(2 * minute);
+    expect(statesAfter([0, behind], [minute, behind], [wait - minute, behind], [wait, behind]).at(-1)).toEqual([
+      'open',
+    ]);
+    expect(statesAfter([wait - minute - SECOND, behind], [wait, behind], [wait + SECOND, behind]).at(-1)).toEqual([
+      'suspected',
+    ]);
+    const late = wait - minute - 1;
+    expect(statesAfter([0, behind], [minute, behind], [late, behind], [wait, behind]).at(-1)).toEqual(['suspected']);
+  });
+
+  test('stays as it is while it cannot be judged, and ends with its target', () => {
+    const opened = [
+      [0, [suspicion()]],
+      [confirmMs, [suspicion()]],
+    ] as const;
+    const hidden = [nodeState('a', { latest_block: 'unknown' }), nodeState('b', { peers: 'pass' })];
+    expect(statesAfter(...opened, [confirmMs + 2 * clearMs, [], hidden]).at(-1)).toEqual(['open']);
+    expect(statesAfter(...opened, [confirmMs + SECOND, [], [nodeState('b', { peers: 'pass' })]]).at(-1)).toEqual([]);
+  });
+
+  test('that consists of others than before is another suspicion, but the same problem once it is open', () => {
+    const risk = (about: string) =>
+      suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    expect(statesAfter([0, [risk('a')]], [wait - 1, [risk('b')]], [wait, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    expect(statesAfter([0, [risk('a')]], [wait, [risk('a')]], [wait + 1, [risk('b')]]).at(-1)).toEqual(['open']);
+  });
+
+  test('that was about others and is clearing must be confirmed again, and one about the same goes on', () => {
+    const risk = (about: string) =>
+      suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const before = [
+      [0, [risk('a')]],
+      [wait, [risk('a')]],
+      [wait + SECOND, []],
+    ] as const;
+    const again = wait + 2 * SECOND;
+    expect(statesAfter(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
+    // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
+    expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, [again, [risk('b')]], [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, [again, [risk('b')]], [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
+    expect(
+      statesAfter(...before, [again, [risk('b')]], [again + SECOND, []], [again + wait, [risk('b')]]).at(-1),
+    ).toEqual(['clearing']);
+    const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
+    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
+  });
+
+  describe('that was over', () => {
+    const gone = confirmMs + SECOND;
+    const over = gone + clearMs;
+    const ended = [
+      [0, [suspicion()]],
+      [confirmMs, [suspicion()]],
+      [gone, []],
+      [over, []],
+    ] as const;
+
+    test('is open after 10 s when it comes back within its reopen window, and since when it first was', () => {
+      const back = over + SECOND;
+      const again = (afterMs: number, from = back) =>
+        statesAfter(...ended, [from, [suspicion()]], [from + afterMs, [suspicion()]]).at(-1);
+      expect(again(9_999)).toEqual(['suspected']);
+      expect(again(10_000)).toEqual(['open']);
+      expect(again(10_000, over + clearMs - 10_001)).toEqual(['open']);
+      expect(again(10_000, over + clearMs - 10_000)).toEqual(['suspected']);
+      let followed = NO_PROBLEMS;
+      for (const [ms, found] of [...ended, [back, [suspicion()]] as const, [back + 10_000, [suspicion()]] as const])
+        followed = follow(followed, found, found.length > 0 ? failing : well, T0 + ms);
+      expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + back + 10_000 }]);
+      expect(followed.ended).toEqual([]);
+    });
+
+    test('is the same one after something graver that hid it, however long that took', () => {
+      const halt = suspicion({
+        ...{ problem: 'subnet_halted', component: undefined, name: undefined, explains: [] },
+        causes: [{ problem: 'node_down', component: 'node', name: 'a' }],
+      });
+      let followed = NO_PROBLEMS;
+      const pass = (ms: number, ...found: readonly Suspicion[]) => {
+        followed = follow(followed, found, failing, T0 + ms);
+        return followed.problems.map(({ problem, state, since }) => [problem, state, since - T0]);
+      };
+      pass(0, suspicion());
+      expect(pass(confirmMs, suspicion())).toEqual([['node_down', 'open', 0]]);
+      for (let ms = confirmMs + SECOND; ms < 10 * clearMs; ms += 10 * SECOND)
+        expect(pass(ms, halt)).toEqual([['subnet_halted', 'open', confirmMs + SECOND]]);
+      pass(10 * clearMs, suspicion());
+      expect(pass(10 * clearMs + 10 * SECOND, suspicion())).toContainEqual(['node_down', 'open', 0]);
+    });
+
+    test('is another one on another target, of other nodes, or when it was never confirmed', () => {
+      expect(statesAfter(...ended, [over + SECOND, [suspicion({ name: 'b' })]]).at(-1)).toEqual(['suspected']);
+      expect(statesAfter([0, [suspicion()]], [SECOND, []], [2 * SECOND, [suspicion()]]).at(-1)).toEqual(['suspected']);
+      const risk = (about: string) =>
+        suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
+      const wait = problemCatalog.quorum_at_risk;
+      const end = wait.confirmMs + SECOND + wait.clearMs;
+      const before = [
+        [0, [risk('a')]],
+        [wait.confirmMs, [risk('a')]],
+        [wait.confirmMs + SECOND, []],
+        [end, []],
+      ] as const;
+      const back = (about: string) =>
+        statesAfter(...before, [end + SECOND, [risk(about)]], [end + 11 * SECOND, [risk(about)]]).at(-1);
+      expect(back('b')).toEqual(['suspected']);
+      expect(back('a')).toEqual(['open']);
+    });
+
+    test('is forgotten after its window, with its target, and when very many have ended since', () => {
+      const end = (name: string) => {
+        const one = suspicion({ name });
+        const targets = [nodeState(name, { latest_block: 'fail' })];
+        const seen = (followed: FollowedProblems, ms: number, found: readonly Suspicion[]) =>
+          follow(followed, found, targets, T0 + ms);
+        return (followed: FollowedProblems) =>
+          seen(seen(seen(seen(followed, 0, [one]), confirmMs, [one]), gone, []), over, []);
+      };
+      expect(end('a')(NO_PROBLEMS).ended).toMatchObject([{ since: T0, endedAt: T0 + over }]);
+      expect(follow(end('a')(NO_PROBLEMS), [], well, T0 + over + clearMs).ended).toEqual([]);
+      const found = follow(NO_PROBLEMS, [suspicion()], failing, T0);
+      const open = follow(found, [suspicion()], failing, T0 + confirmMs);
+      expect(follow(open, [], [nodeState('b', {})], T0 + gone).ended).toEqual([]);
+      const many = Array.from({ length: 300 }, (_, index) => `n${index}`).reduce<FollowedProblems>(
+        (followed, name) => end(name)(followed),
+        NO_PROBLEMS,
+      );
+      expect(many.ended).toHaveLength(200);
+      expect(many.ended.at(-1)).toMatchObject({ problem: 'node_down', component: 'node', name: 'n299' });
+    });
+  });
+
+  test('whose evidence goes back further than it was found is open that much sooner', () => {
+    const lasted = (lastedMs: number) => statesAfter([0, [suspicion({ lastedMs })]]).at(-1);
+    expect(lasted(confirmMs)).toEqual(['open']);
+    expect(lasted(confirmMs - 1)).toEqual(['suspected']);
+  });
+
+  test('that clears explains only what has failed since', () => {
+    const open = follow(NO_PROBLEMS, [suspicion({ problem: 'chain_forked' })], failing, T0);
+    const [still] = follow(open, [], [nodeState('a', {}), nodeState('b', { peers: 'fail' })], T0 + SECOND).problems;
+    expect(still?.explains).toHaveLength(1);
+    const [recovered] = follow(open, [], well, T0 + SECOND).problems;
+    expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
+  });
+
+  test('comes before those that are less severe, and before later ones', () => {
+    const found = [
+      suspicion({ problem: 'head_regression' }),
+      suspicion({ name: 'b' }),
+      suspicion({ problem: 'subnet_halted', component: undefined, name: undefined }),
+    ];
+    const first = follow(NO_PROBLEMS, found.slice(0, 2), failing, T0);
+    expect(follow(first, found, failing, T0 + SECOND).problems.map(({ problem }) => problem)).toEqual([
+      'subnet_halted',
+      'node_down',
+      'head_regression',
+    ]);
+  });
+});
+
+test('a stored problem that only shows when all was read is awaited for a minute, and others for the first round', () => {
+  const stored = (more: Partial<Suspicion>) => ({
+    ...{ ...suspicion(more), severity: 'warning', alert: 'x', state: 'open', since: 1, openedAt: 1 },
+    ...{ seenAt: T0, restoredAt: T0 },
+  });
+  const statesOf = (more: Partial<Suspicion>, ms: number) => {
+    const before = { problems: [stored(more)] as readonly Problem[], ended: [] };
+    return follow(before, [], well, T0 + ms).problems.map(({ state }) => state);
+  };
+  const whole = { component: undefined, name: undefined };
+  expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 60_000)).toEqual(['clearing']);
+  expect(statesOf({ problem: 'node_not_voting' }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
+  expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
+});
+
+test('stored problems are those of before a restart: open since then, in the words of now', () => {
+  const opened = { openedAt: T0 + confirmMs, state: 'open' } as const;
+  const [a, b] = [suspicion(), suspicion({ name: 'b' })];
+  const stored = [a, b].map((one) => ({
+    ...{ ...one, evidence: 'of before', severity: 'warning', alert: 'SubnetNodeDown', since: T0, seenAt: T0 },
+    ...opened,
+  })) as readonly Problem[];
+  const found = follow(NO_PROBLEMS, [a], failing, T0 + 9_999_000).problems;
+  expect(found.map(({ state }) => state)).toEqual(['suspected']);
+  const restored = restoreProblems(found, stored);
+  expect(restored).toMatchObject([
+    { name: 'a', evidence: a.evidence, since: T0, ...opened },
+    { name: 'b', evidence: 'of before', since: T0, ...opened },
+  ]);
+  // One that was not stored stays as it is.
+  expect(restoreProblems(found, [])).toEqual(found);
+});

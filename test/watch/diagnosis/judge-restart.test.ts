@@ -1,0 +1,530 @@
+import { expect, test } from 'vitest';
+import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
+import type { RestartAnswer } from '../../../src/model/restart-answer.ts';
+import type { SubnetState } from '../../../src/model/snapshot.ts';
+import { judgeRestart } from '../../../src/watch/diagnosis/judge-restart.ts';
+import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const FOUR = ['n1', 'n2', 'n3', 'n4'];
+const SEVEN = [...FOUR, 'n5', 'n6', 'n7'];
+const AGO = (ms: number) => NOW - ms;
+
+type Case = readonly [what: string, state: SubnetState, node: string, answer: Omit<RestartAnswer, 'headroom'>];
+
+/** The state of a subnet whose nodes were all probed `probedMs` ago. */
+function stateWith(
+  given: Readonly<Record<string, Given>> = {},
+  { names = FOUR, change = (known: KnownTarget): KnownTarget => known, probedMs = 2_000 } = {},
+): SubnetState {
+  const state = stateOf(names.map((name) => change(diagnosedNode(name, names, given[name]))));
+  return {
+    ...state,
+    targets: state.targets.map((target) => ({
+      ...target,
+      checks: target.checks.map((check) => ({ ...check, lastRun: AGO(probedMs), since: AGO(3_600_000) })),
+    })),
+  };
+}
+
+const withFacts = (name: string, change: (facts: Facts) => Facts) => (known: KnownTarget) =>
+  known.target.name === name ? { ...known, facts: change(known.facts) } : known;
+
+const withProblem = (state: SubnetState, problem: ProblemName, over: Partial<Problem> = {}): SubnetState => {
+  const { severity, alert } = problemCatalog[problem];
+  const one: Problem = {
+    ...{ problem, severity, alert, state: 'open', since: AGO(20_000), seenAt: NOW, summary: `it is ${problem}` },
+    ...{ evidence: '', fix: '', explains: [], causes: [] },
+    ...over,
+  };
+  return { ...state, problems: [...state.problems, one] };
+};
+
+const started = (ms: number) => ({ container: { startedAt: AGO(ms) } });
+const askedAt = (name: string, ms: number) =>
+  withFacts(name, ({ node, ...facts }) => ({
+    ...facts,
+    ...(node?.chain && { node: { ...node, chain: { ...node.chain, at: AGO(ms) } } }),
+  }));
+/** A state at block 1,000, whose next epoch begins with this block at the latest. */
+const withLatest = (state: SubnetState, nextFirstBlock: number): SubnetState => ({
+  ...state,
+  reference: 1_000,
+  ...(state.epoch && { epoch: { ...state.epoch, nextFirstBlock, isNextAtLatest: true } }),
+});
+
+/** A state at block 1,000, whose next masternodes are chosen at this block. */
+const withChoice = (choiceBlock: number, given: Readonly<Record<string, Given>> = {}): SubnetState => {
+  const state = stateWith(given);
+  return { ...state, ...(state.epoch && { epoch: { ...state.epoch, choiceBlock } }) };
+};
+/** A state at block 1,000, whose epoch began at this block. */
+const withFirst = (firstBlock: number, given: Readonly<Record<string, Given>> = {}): SubnetState => {
+  const state = stateWith(given);
+  const place = { number: 1, firstBlock, choiceBlock: firstBlock + 450, nextFirstBlock: firstBlock + 900 };
+  return { ...state, ...(state.epoch && { epoch: { ...state.epoch, ...place } }) };
+};
+const newEpoch = (block: number) =>
+  `epoch 1 began at block ${block} with the snapshot of block ${block - 450}; a masternode that has lost it does not vote, which shows by block ${block + 30}`;
+const nearChoice = (block: number) =>
+  `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait 20 s`;
+
+const withoutContainers = (known: KnownTarget): KnownTarget => {
+  const { container: _, ...facts } = known.facts;
+  const { container: __, ...target } = known.target;
+  return { target: target as KnownTarget['target'], facts };
+};
+const withoutContainer = (name: string) =>
+  withFacts(name, ({ container, ...facts }) => ({
+    ...facts,
+    ...(container && { container: { ...container, observation: { kind: 'missing' } } }),
+  }));
+const masters = (over: object) => ({
+  chain: {
+    masternodes: { number: 2_000, round: 2_000, active: FOUR.map(addressOf), standby: [], penalised: [], ...over },
+  },
+});
+const silentOf = (name: string) => ({
+  chain: {
+    pool: { voteRounds: 8, neverSigned: [addressOf(name)], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    missedRounds: {
+      epochBlock: 0,
+      epochRound: 0,
+      rounds: [1_999, 1_995, 1_991].map((round) => ({ round, miner: addressOf(name) })),
+      byMiner: { [addressOf(name)]: 3 },
+    },
+  },
+});
+const all = (given: Given, names: readonly string[] = FOUR) => Object.fromEntries(names.map((name) => [name, given]));
+const refused = { fault: { kind: 'refused', address: 'x' } } as const;
+const yes = (reason: string, required = 3, voting = 4) => ({ safe: true, known: true, reason, required, voting });
+const no = (reason: string, required = 3, voting = 4) => ({ safe: false, known: true, reason, required, voting });
+const nobodyKnows = (reason: string, required?: number, voting?: number) => ({
+  ...{ safe: false, known: false, reason },
+  ...(required !== undefined && { required, voting }),
+});
+
+const CASES: readonly Case[] = [
+  ['all four vote', stateWith(), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  [
+    'another one is stopped',
+    stateWith({ n2: { ...refused, container: STOPPED } }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: the container of n2 does not run', 3, 3),
+  ],
+  [
+    'it is stopped itself',
+    stateWith({ n2: { ...refused, container: STOPPED } }),
+    'n2',
+    yes('the container of n2 does not run, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'another one went down a moment ago, with votes to spare',
+    stateWith({ n2: { ...refused, container: { ...STOPPED, finishedAt: AGO(4_000) } } }, { names: SEVEN }),
+    'n1',
+    no('n2 went down 4s ago', 5, 6),
+  ],
+  [
+    'another one is stopped for long, with votes to spare',
+    stateWith({ n2: { ...refused, container: STOPPED } }, { names: SEVEN }),
+    'n1',
+    yes('5 masternodes beside it vote and 5 are needed', 5, 6),
+  ],
+  [
+    'another one was just started',
+    stateWith({ n2: started(12_000) }),
+    'n1',
+    no('n2 was started 12s ago and must run for a minute', 3, 3),
+  ],
+  [
+    'another one is being stopped',
+    stateWith(
+      {},
+      {
+        change: withFacts('n3', ({ container, ...facts }) => ({
+          ...facts,
+          ...(container && { container: { ...container, lastStopRequest: { id: 'n3', at: AGO(3_000) } } }),
+        })),
+      },
+    ),
+    'n1',
+    no('n3 is being stopped', 3, 3),
+  ],
+  [
+    'another one was made again, and has no container meanwhile',
+    stateWith(
+      { n3: refused },
+      {
+        names: SEVEN,
+        change: withFacts('n3', ({ container, ...facts }) => ({
+          ...facts,
+          ...(container && {
+            container: { ...container, observation: { kind: 'missing' }, lastExit: { code: 137, at: AGO(5_000) } },
+          }),
+        })),
+      },
+    ),
+    'n1',
+    no('n3 went down 5s ago', 5, 6),
+  ],
+  [
+    'another one has run for two minutes, and was not asked for its votes since',
+    stateWith({ n2: started(120_000) }, { change: askedAt('n2', 90_000) }),
+    'n1',
+    no('n2 has not been asked for its votes since its start 2m ago', 3, 3),
+  ],
+  [
+    'another one has run for two minutes, and lacks a peer',
+    stateWith({ n2: { ...started(120_000), peers: ['n1', 'n3'] } }),
+    'n1',
+    no('n2 has 2 of 3 peers since its start', 3, 3),
+  ],
+  [
+    'another one has run for two minutes, and lacks the peer that was just started',
+    stateWith({ n2: { ...started(120_000), peers: ['n1', 'n4'] }, n3: started(5_000) }),
+    'n1',
+    no('n3 was started 5s ago and must run for a minute', 3, 3),
+  ],
+  [
+    'another one has run for two minutes and votes again',
+    stateWith({ n2: started(120_000) }),
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  [
+    'another one runs since its restart and does not vote',
+    stateWith({ ...all(silentOf('n2')), n2: { ...silentOf('n2'), ...started(300_000) } }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 runs but does not vote', 3, 3),
+  ],
+  [
+    'it runs and does not vote itself',
+    stateWith(all(silentOf('n2'))),
+    'n2',
+    yes('3 masternodes beside it vote and 3 are needed', 3, 3),
+  ],
+  [
+    'another one is behind',
+    stateWith({ n2: { height: 960 } }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 is behind the other nodes', 3, 3),
+  ],
+  [
+    'another one is behind, and no problem says so yet',
+    { ...stateWith({ n2: { height: 960 } }), problems: [] },
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 is 40 blocks behind', 3, 3),
+  ],
+  [
+    'another one has had no new block, and no problem says so yet',
+    { ...stateWith({ n2: { stalledMs: 40_000, height: 998 } }), problems: [] },
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 has had no new block for 40s', 3, 3),
+  ],
+  [
+    'another one does not answer',
+    stateWith({ n2: refused }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer', 3, 3),
+  ],
+  [
+    'it does not answer itself, and may vote',
+    stateWith({ n2: refused }),
+    'n2',
+    yes('3 masternodes beside it vote and 3 are needed', 3, 3),
+  ],
+  [
+    'it does not answer and nobody has asked it since',
+    stateWith({}, { probedMs: 90_000 }),
+    'n2',
+    nobodyKnows('no masternode beside it is known to vote and 3 are needed: no probe of n1 has ended for 1m 30s', 3, 0),
+  ],
+  [
+    'Docker has no container of it, but it answers: the inventory may name a wrong one',
+    stateWith({ n2: refused }, { change: withoutContainer('n1') }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer', 3, 2),
+  ],
+  [
+    'Docker has no container of it, and it does not answer',
+    stateWith({ n1: refused, n2: refused }, { change: withoutContainer('n1') }),
+    'n1',
+    yes('n1 has no container, so a restart costs no vote', 3, 2),
+  ],
+  [
+    'a new epoch has begun, and the masternodes are those of the one before',
+    { ...stateWith(all(masters({ penalised: [addressOf('n4')] }))), reference: 2_700 },
+    'n4',
+    nobodyKnows('a new epoch has begun, and no node has named its masternodes yet'),
+  ],
+  [
+    'by rounds, the epoch may begin at an earlier block than that by which it must',
+    withLatest(stateWith(all(masters({}))), 1_006),
+    'n4',
+    nobodyKnows('a new epoch begins, and no node has named its masternodes yet'),
+  ],
+  [
+    'by rounds, the next epoch is still some blocks away',
+    withLatest(stateWith(all(masters({}))), 1_007),
+    'n4',
+    yes('3 masternodes beside it vote and 3 are needed', 3, 4),
+  ],
+  [
+    'it is penalised',
+    stateWith(all(masters({ active: ['n1', 'n2', 'n3'].map(addressOf), penalised: [addressOf('n4')] }))),
+    'n4',
+    yes('n4 is penalised and does not vote, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'another one is penalised, so that all others are needed',
+    stateWith(all(masters({ active: ['n1', 'n2', 'n3'].map(addressOf), penalised: [addressOf('n4')] }))),
+    'n1',
+    no('3 of 3 masternodes must vote, so no block comes while one restarts', 3, 3),
+  ],
+  [
+    'it is on standby',
+    stateWith(all(masters({ active: ['n1', 'n2', 'n3'].map(addressOf), standby: [addressOf('n4')] }))),
+    'n4',
+    yes('n4 is on standby and does not vote, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'it is no masternode',
+    stateWith(all(masters({ active: ['n1', 'n2', 'n3'].map(addressOf) }))),
+    'n4',
+    yes('n4 is no masternode, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'a masternode is not in the inventory',
+    stateWith(all(masters({ active: [...['n1', 'n2', 'n3'].map(addressOf), '0xelsewhere'] })), {
+      names: ['n1', 'n2', 'n3'],
+    }),
+    'n1',
+    nobodyKnows(
+      'only 2 masternodes beside it are known to vote and 3 are needed: 1 masternode of 4 is not in the inventory; add its node',
+      3,
+      3,
+    ),
+  ],
+  [
+    'another one is down since subnetd started, so its address is not known',
+    stateWith({ n2: { ...refused, chain: { address: undefined } } } as Readonly<Record<string, Given>>),
+    'n1',
+    nobodyKnows(
+      'only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer, and n2 has not said by which address it votes',
+      3,
+      3,
+    ),
+  ],
+  [
+    'another one has not said by which address it votes',
+    stateWith({ n2: { chain: { address: undefined } } } as Readonly<Record<string, Given>>),
+    'n1',
+    nobodyKnows(
+      'only 2 masternodes beside it are known to vote and 3 are needed: n2 has not said by which address it votes',
+      3,
+      3,
+    ),
+  ],
+  [
+    'Docker does not answer',
+    stateWith(
+      {},
+      {
+        change: withFacts('n2', ({ container, ...facts }) => ({
+          ...facts,
+          ...(container && {
+            container: {
+              ...container,
+              observation: { kind: 'docker-unreachable', why: { address: '/var/run/docker.sock', code: 'ENOENT' } },
+            },
+          }),
+        })),
+      },
+    ),
+    'n1',
+    nobodyKnows(
+      'only 2 masternodes beside it are known to vote and 3 are needed: Docker does not answer, so a restart of n2 would not be seen',
+      3,
+      3,
+    ),
+  ],
+  [
+    'no node has named the masternodes',
+    stateWith(
+      {},
+      {
+        change: (known) => ({
+          ...known,
+          facts: { ...known.facts, node: { ...known.facts.node, chain: undefined } } as Facts,
+        }),
+      },
+    ),
+    'n1',
+    nobodyKnows('no node has named the masternodes yet'),
+  ],
+  [
+    'the masternodes were named long ago',
+    stateWith({}, { change: (known) => askedAt(known.target.name, 400_000)(known) }),
+    'n1',
+    nobodyKnows('no node has named the masternodes for 6m 40s'),
+  ],
+  [
+    'subnetd cannot reach any node',
+    withProblem(stateWith(), 'monitor_offline', { state: 'suspected' }),
+    'n1',
+    nobodyKnows('subnetd cannot reach any node'),
+  ],
+  [
+    'subnetd was suspended',
+    withProblem(stateWith(), 'monitor_suspended'),
+    'n1',
+    nobodyKnows('subnetd itself did not run until shortly before'),
+  ],
+  [
+    'subnetd was suspended minutes ago',
+    withProblem(stateWith(), 'monitor_suspended', { since: AGO(120_000) }),
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  ['the subnet is halted', withProblem(stateWith(), 'subnet_halted'), 'n1', no('the subnet is halted')],
+  [
+    'the subnet is halted and the node hangs',
+    withProblem(
+      stateWith({ n1: { ...refused, stalledMs: 90_000 }, n2: { ...refused, stalledMs: 90_000 } }),
+      'subnet_halted',
+    ),
+    'n1',
+    yes('the subnet is halted and n1 takes no part, so a restart costs no vote', 3, 2),
+  ],
+  [
+    'the chain was forked until shortly before',
+    withProblem(stateWith(), 'chain_forked', { state: 'clearing', clearingSince: AGO(30_000) }),
+    'n1',
+    no('the chain was forked until 30s ago'),
+  ],
+  [
+    'no block is committed, as is suspected',
+    withProblem(stateWith(), 'finality_stalled', { state: 'suspected' }),
+    'n1',
+    no('no block is committed'),
+  ],
+  [
+    'another one has a problem that is only suspected',
+    withProblem(stateWith(), 'miner_loop_stopped', { component: 'node', name: 'n2', state: 'suspected' }),
+    'n1',
+    no('only 2 masternodes beside it are known to vote and 3 are needed: it is miner_loop_stopped', 3, 3),
+  ],
+  [
+    'the problem of another one is no longer found',
+    withProblem(stateWith(), 'node_stalled', { component: 'node', name: 'n2', state: 'clearing' }),
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  [
+    'another one is announced to be worked on',
+    {
+      ...stateWith(),
+      plannedWork: [
+        { subnet: 'devnet', name: 'n2', reason: 'disks', by: 'ops', from: 0, until: Date.UTC(2026, 11, 1, 22) },
+      ],
+    },
+    'n1',
+    no(
+      'only 2 masternodes beside it are known to vote and 3 are needed: n2 is announced to be worked on until 2026-12-01 22:00 UTC',
+      3,
+      3,
+    ),
+  ],
+  [
+    'work on the whole subnet is announced, as a rolling upgrade is',
+    {
+      ...stateWith(),
+      plannedWork: [{ subnet: 'devnet', reason: 'upgrade', by: 'ops', from: 0, until: Date.UTC(2026, 11, 1, 22) }],
+    },
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  [
+    'a service is down',
+    withProblem(stateWith(), 'service_down', { component: 'stats', name: 'stats' }),
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+  ['an epoch has just begun', withFirst(1_000), 'n1', no(newEpoch(1_000))],
+  ['an epoch has begun less than a minute ago', withFirst(971), 'n1', no(newEpoch(971))],
+  ['an epoch has begun a minute ago', withFirst(970), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['the choice comes in five blocks', withChoice(1_005), 'n1', no(nearChoice(1_005))],
+  ['the choice was five blocks ago', withChoice(995), 'n1', no(nearChoice(995))],
+  ['the choice comes later', withChoice(1_006), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['the choice was longer ago', withChoice(994), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  [
+    'few vote near the choice',
+    withChoice(1_000, { n2: { ...refused, container: STOPPED } }),
+    'n1',
+    no(nearChoice(1_000), 3, 3),
+  ],
+  [
+    'it is stopped near the choice',
+    withChoice(1_000, { n1: { ...refused, container: STOPPED } }),
+    'n1',
+    yes('the container of n1 does not run, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'no container is named, and all have answered for an hour',
+    stateWith({}, { change: withoutContainers }),
+    'n1',
+    yes('3 masternodes beside it vote and 3 are needed'),
+  ],
+];
+
+test.each(CASES)('%s', (_, state, node, expected) => {
+  const { headroom, ...answer } = judgeRestart(state, node, { now: NOW, freshSince: AGO(20_000) }) ?? {};
+  expect(answer).toEqual(expected);
+  const { voting, required } = expected;
+  expect(headroom).toBe(voting === undefined || required === undefined ? undefined : voting - required);
+});
+
+/** The state of nodes without containers, of which n2 answers again since then. */
+const backSince = (ms: number, verdict: 'pass' | 'fail' = 'pass'): SubnetState => {
+  const state = stateWith(verdict === 'fail' ? { n2: refused } : {}, { change: withoutContainers });
+  return {
+    ...state,
+    targets: state.targets.map((one) =>
+      one.target.name === 'n2' ? { ...one, checks: one.checks.map((check) => ({ ...check, since: AGO(ms) })) } : one,
+    ),
+  };
+};
+const reasonOf = (state: SubnetState, node = 'n1') =>
+  judgeRestart(state, node, { now: NOW, freshSince: AGO(20_000) })?.reason;
+
+test('where no container is known, a restart shows as a time without an answer', () => {
+  expect(reasonOf(backSince(5_000, 'fail'))).toBe('n2 does not answer');
+  expect(reasonOf(backSince(70_000, 'fail'))).toContain('are needed: n2 does not answer');
+  expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for 40s only');
+  expect(reasonOf(backSince(80_000))).toBe('n2 has not been asked for its votes since its start 1m 20s ago');
+  expect(reasonOf(backSince(100_000))).toBe('3 masternodes beside it vote and 3 are needed');
+});
+
+test('a node that the subnet does not have gets no answer, and a service has none', () => {
+  expect(reasonOf(stateWith(), 'n9')).toBeUndefined();
+});
+
+test('while the diagnosis breaks nobody knows of a node that may vote, for its votes and problems are old', () => {
+  const state = { ...stateWith(), brokenDiagnosis: { foundAt: AGO(10_000) } };
+  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toEqual({
+    safe: false,
+    known: false,
+    reason: 'the diagnosis of the subnet breaks, which is a bug in subnetd',
+  });
+});
+
+test('before the first round nobody knows', () => {
+  const { quorum: _, members: __, epoch: ___, ...state } = stateWith();
+  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toEqual({
+    safe: false,
+    known: false,
+    reason: 'nothing is known about the votes yet',
+  });
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import type { ContainerFacts, KnownTarget, PatternFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
+import type { Component } from '../../../src/model/target.ts';
+import { packs } from '../../../src/watch/logs/packs.ts';
+import { containerOf, diagnosed, diagnosedService, NOW } from '../../support/diagnosed.ts';
+
+/** A service whose log showed this pattern a second ago, and which does not answer if it has ended. */
+function showing(
+  component: Exclude<Component, 'node' | 'bootnode'>,
+  pattern: string,
+  { relayer, isUp = false }: { readonly relayer?: RelayerLogFacts; readonly isUp?: boolean } = {},
+): KnownTarget {
+  const known = packs[component].find(({ name }) => name === pattern);
+  if (known === undefined) throw new Error(`no pattern ${pattern}`);
+  const { means, what, fix } = known;
+  const facts: PatternFacts = { means, what, ...(fix && { fix }), count: 1, at: NOW - 1_000, order: 1, own: false };
+  const one = diagnosedService(component, isUp ? {} : { fault: { kind: 'refused', address: 'x' } });
+  return {
+    ...one,
+    facts: {
+      ...one.facts,
+      container: containerOf(component, { startedAt: NOW - 3_000, restartCount: 0 }) as ContainerFacts,
+      logs: {
+        sources: { container: { up: true, lines: 9, since: 0 } },
+        patterns: { [pattern]: facts },
+        ...(relayer && { relayer }),
+      },
+    },
+  };
+}
+
+const wordsOf = (one: KnownTarget) => {
+  const [found] = diagnosed([one]);
+  return [found?.problem, found?.summary, found?.fix];
+};
+
+test('a frontend whose heap is full ran out of memory, and its limit is to be raised', () => {
+  expect(wordsOf(showing('frontend', 'heap_exhausted'))).toEqual([
+    'out_of_memory',
+    'frontend ran out of memory',
+    'its program ran out of memory, as the heap of Node.js has reached its limit, as its log says: set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it',
+  ]);
+});
+
+test('a frontend that cannot write has a full disk, which is that of Docker', () => {
+  expect(wordsOf(showing('frontend', 'docker_disk_full'))).toEqual([
+    'disk_full',
+    'the disk of frontend is full',
+    'the disk is full, as its log says: free space on the disk of Docker (`docker system df` shows what fills it), and start it again',
+  ]);
+});
+
+test('a frontend without registry says why it does not reach it', () => {
+  expect(wordsOf(showing('frontend', 'registry_unresolved'))).toEqual([
+    'frontend_without_registry',
+    'the frontend cannot reach the package registry',
+    'the host name of the npm registry cannot be resolved, as its log says: check the host name in the registry of .npmrc or .yarnrc and the name server of the container',
+  ]);
+  expect(wordsOf(showing('frontend', 'registry_unreachable'))[2]).toBe(
+    'let the container reach registry.yarnpkg.com, by a proxy if need be',
+  );
+});
+
+const failed = (pattern: string): RelayerLogFacts => ({
+  submissions: 0,
+  modes: ['full'],
+  byMode: {
+    full: {
+      ...{ phase: 'failed', phaseAt: NOW - 1_000, cycleAt: NOW - 2_000, attempted: true, hasCause: true },
+      error: { pattern, at: NOW - 1_000 },
+    },
+  },
+});
+
+test.each([
+  ['nonce_too_low', 'relayer_stopped', 'the relayer submits no blocks', 'give each relayer a wallet of its own'],
+  ['gas_price_below_minimum', 'relayer_stopped', 'the relayer submits no blocks', 'set PARENTNET_URL to a node with'],
+  [
+    'submit_unresolved',
+    'parent_unreachable',
+    'the relayer does not reach the parent chain',
+    'check the host name in PARENTNET_URL',
+  ],
+  [
+    'submit_certificate_expired',
+    'parent_unreachable',
+    'the relayer does not reach the parent chain',
+    'check the clock of the machine',
+  ],
+])('a relayer that fails by %s is the problem %s', (pattern, problem, summary, fix) => {
+  const words = wordsOf(showing('relayer', pattern, { relayer: failed(pattern), isUp: true }));
+  expect([words[0], words[1], words[2]?.slice(0, fix.length)]).toEqual([problem, summary, fix]);
+});
+
+test('a relayer whose heap is full is dead of it, and nothing else is said of its memory', () => {
+  const relayer = { submissions: 0, byMode: {}, died: { at: NOW - 1_000, because: 'heap_exhausted' } };
+  const one = showing('relayer', 'heap_exhausted', { relayer });
+  expect(diagnosed([one]).map(({ problem }) => problem)).toEqual(['relayer_dead', 'relayer_stopped']);
+  expect(wordsOf(one)[2]).toMatch(/^set NODE_OPTIONS=--max-old-space-size=4096/);
+});
+
+test('a relayer whose redis is a stranger’s replica says to close its port', () => {
+  const relayer = { submissions: 0, byMode: {}, redisFault: 'redis_captured' };
+  expect(wordsOf(showing('relayer', 'redis_captured', { relayer, isUp: true }))).toEqual([
+    'relayer_stopped',
+    'the relayer submits no blocks',
+    expect.stringMatching(/^close port 6379 of its container to the outside, recreate the container/),
+  ]);
+});

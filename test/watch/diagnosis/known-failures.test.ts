@@ -1,0 +1,559 @@
+import { describe, expect, test } from 'vitest';
+import { judgeSavedLog } from '../../../src/cli/judge-saved-log.ts';
+import type { ClientName } from '../../../src/model/client-info.ts';
+import type { Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import type { Container, Fault } from '../../../src/model/observation.ts';
+import { SUMMARIES } from '../../../src/watch/diagnosis/find-known-failures.ts';
+import { nethermindPack } from '../../../src/watch/logs/packs/nethermind-pack.ts';
+import { nodePack } from '../../../src/watch/logs/packs/node-pack.ts';
+import { relayerPack } from '../../../src/watch/logs/packs/relayer-pack.ts';
+import { knownFailures } from '../../../src/watch/rules/known-failures.ts';
+import {
+  addressOf,
+  containerOf,
+  diagnosed,
+  diagnosedNode,
+  diagnosedService,
+  type Given,
+  NOW,
+  named,
+  withoutBlocks,
+} from '../../support/diagnosed.ts';
+import { writeLog } from '../../support/recordings.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const refused: Fault = { kind: 'refused', address: 'n' };
+const MINUTE = 60_000;
+
+const matched = (count: number, agoMs: number): PatternFacts => ({
+  ...{ means: 'fatal', count, at: NOW - agoMs, order: 1, what: 'what it means', own: false },
+});
+
+/** A node whose container was started again so long ago, after crashes of its program. */
+function restarted(
+  startedMs: number,
+  {
+    crashes = [],
+    isUp = true,
+    takesBlocks = false,
+    patterns = {},
+  }: {
+    readonly crashes?: readonly number[];
+    readonly isUp?: boolean;
+    readonly takesBlocks?: boolean;
+    readonly patterns?: Readonly<Record<string, PatternFacts>>;
+  },
+): KnownTarget {
+  const well = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
+  const node = takesBlocks ? well : withoutBlocks(well, startedMs);
+  const started: Partial<Container> = { startedAt: NOW - startedMs, restartCount: crashes.length + 1 };
+  return {
+    ...node,
+    facts: {
+      ...node.facts,
+      container: {
+        ...(containerOf('n2', started) as NonNullable<Facts['container']>),
+        restarts: crashes.length + 1,
+        lastRestartAt: NOW - startedMs,
+        lastRestartBy: 'policy',
+        earlierCrashes: crashes.map((ago) => NOW - ago),
+        lastExit: { code: 0, at: NOW - startedMs - 1_000 },
+      },
+      logs: { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns },
+    },
+  };
+}
+
+const others = (peers?: readonly string[]) =>
+  ['n1', 'n3', 'n4'].map((name) =>
+    diagnosedNode(name, NAMES, peers ? { peers: peers.filter((one) => one !== name) } : {}),
+  );
+
+const evidenceOf = (targets: readonly KnownTarget[], problem: string) =>
+  diagnosed(targets).find((one) => one.problem === problem)?.evidence;
+
+test('each known failure says in words of its own what is wrong', () => {
+  expect(Object.keys(SUMMARIES).sort()).toEqual(knownFailures.map(({ name }) => name).sort());
+  const patterns = { ipc_path_too_long: matched(1, 5_000) };
+  const [found] = diagnosed([restarted(3_000, { patterns, isUp: false }), ...others()]);
+  expect(found?.summary).toBe('the path of the IPC socket of n2 is too long');
+});
+
+describe('a restart loop with a known cause', () => {
+  const crashes = [95_000, 80_000];
+  const loop = (startedMs: number, isUp: boolean, signMs: number, takesBlocks = false, name = 'ipc_path_too_long') => [
+    restarted(startedMs, { crashes, isUp, takesBlocks, patterns: { [name]: matched(3, signMs) } }),
+    ...others(isUp ? undefined : NAMES.filter((name) => name !== 'n2')),
+  ];
+
+  test('is told with what was seen: how often, when last, and how the program ended', () => {
+    expect(evidenceOf(loop(3_000, false, 4_000), 'ipc_path_too_long')).toBe(
+      'its log matched ipc_path_too_long 3 times, last 4s ago; generated-n2-1 restarted 3 times, last 3s ago after exit code 0. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
+    );
+  });
+
+  test('is over together with the risk that it brings, and leaves nothing behind', () => {
+    expect(named(loop(59_000, true, 60_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
+    expect(named(loop(60_000, true, 61_000))).toEqual([]);
+    expect(named(loop(60_000, false, 61_000))).toContain('ipc_path_too_long n2');
+  });
+
+  test('is over as soon as the node has taken a block since its last start, and then the node counts again', () => {
+    for (const name of ['ipc_path_too_long', 'disk_full', 'disk_read_only']) {
+      expect(named(loop(5_000, true, 6_000, true, name))).toEqual([]);
+      expect(named(loop(5_000, true, 4_000, true, name))).not.toEqual([]);
+      expect(named(loop(5_000, true, 6_000, false, name))).toContain('quorum_at_risk');
+    }
+  });
+
+  test('is the only thing that is told of the node, also while it runs between two crashes', () => {
+    expect(named(loop(3_000, false, 4_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
+    const silent = restarted(3_000, { crashes, isUp: false });
+    expect(named([silent, ...others(NAMES.filter((name) => name !== 'n2'))])).toEqual([
+      'silent_restart_loop n2',
+      'quorum_at_risk',
+    ]);
+  });
+
+  test('that has none is over after a minute, too', () => {
+    const silent = (startedMs: number) => named([restarted(startedMs, { crashes }), ...others()]);
+    expect(silent(59_000)).toEqual(['silent_restart_loop n2', 'quorum_at_risk']);
+    expect(silent(60_000)).toEqual([]);
+  });
+});
+
+test('a loop whose exit code is an error is told until the container has outlasted it', () => {
+  const loop = (startedMs: number) => {
+    const node = restarted(startedMs, { crashes: [startedMs + 20_000, startedMs + 10_000] });
+    const container = { ...node.facts.container, lastExit: { code: 1, at: NOW - startedMs - 100 } };
+    return named([{ ...node, facts: { ...node.facts, container: container as Facts['container'] } }, ...others()]);
+  };
+  expect(loop(59_000)).toEqual(['container_restarting n2', 'quorum_at_risk']);
+  expect(loop(60_000)).toEqual([]);
+});
+
+test('a failure that leaves its program running does not explain what others miss of it', () => {
+  const patterns = { repaired_head: { ...matched(1, 2 * MINUTE), means: 'note' as const } };
+  const hanging = restarted(3 * MINUTE, { isUp: false, patterns });
+  const found = diagnosed([hanging, ...others(NAMES.filter((name) => name !== 'n2'))]);
+  const explainOthers = found.filter(({ explains }) => explains.some(({ name }) => name !== 'n2'));
+  expect(found.map(({ problem }) => problem)).toContain('head_regression');
+  expect(explainOthers.map(({ problem, name }) => `${problem} ${name}`)).toEqual(['container_restarting n2']);
+});
+
+describe('a node that may open no more files', () => {
+  const outOfFiles = { too_many_open_files: { ...matched(72, 400), means: 'error' as const } };
+  const withPatterns = (node: KnownTarget, patterns: Readonly<Record<string, PatternFacts>>): KnownTarget => ({
+    ...node,
+    facts: { ...node.facts, logs: { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns } },
+  });
+  const RISK = 'quorum_at_risk';
+  const address = addressOf('n2');
+  const silent = {
+    pool: { voteRounds: 8, neverSigned: [address], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    missedRounds: {
+      ...{ epochBlock: 0, epochRound: 0, byMiner: { [address]: 2 } },
+      rounds: [1_999, 1_992].map((round) => ({ round, miner: address })),
+    },
+  };
+
+  test.each<[string, Given]>([
+    [
+      'accepts no connection to its RPC',
+      { fault: { kind: 'timeout', address: 'n', afterMs: 5_000, received: false }, container: {} },
+    ],
+    ['opens no file of its database', { height: 950, stalledMs: 90_000 }],
+    ['is behind', { height: 940 }],
+    ['is connected to no other node', { peers: [] }],
+    ['does not vote', { chain: silent }],
+  ])('%s, for that one cause', (_, given) => {
+    const node = withPatterns(diagnosedNode('n2', NAMES, given), outOfFiles);
+    const { chain = {} } = given;
+    const rest = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES, { chain }));
+    expect(named([node, ...rest])).toEqual(['too_many_open_files n2', RISK]);
+  });
+
+  test('ends at a gap block for that cause, and again and again', () => {
+    const patterns = { ...outOfFiles, masternode_update_failed: matched(1, 300) };
+    const crashed = restarted(3_000, { isUp: false, patterns });
+    const besides = others(NAMES.filter((name) => name !== 'n2'));
+    expect(named([crashed, ...besides])).toEqual(['too_many_open_files n2']);
+    const loop = restarted(3_000, { isUp: false, patterns, crashes: [95_000, 80_000] });
+    expect(named([loop, ...besides])).toEqual(['too_many_open_files n2', RISK]);
+    const { masternode_update_failed } = patterns;
+    expect(named([restarted(3_000, { isUp: false, patterns: { masternode_update_failed } }), ...besides])).toEqual([
+      'masternode_update_failed n2',
+    ]);
+  });
+});
+
+test('an error of another kind in the same log is told beside a failure that is over', () => {
+  const patterns = { address_in_use: matched(1, 62_000), bad_hash: { ...matched(1, 5_000), means: 'error' as const } };
+  expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
+});
+
+const meansOf = (name: string): PatternFacts['means'] =>
+  [...nodePack.patterns, ...nethermindPack.patterns].find((one) => one.name === name)?.means ?? 'fatal';
+
+describe('what the log of a node names by itself', () => {
+  /** The summary and the fix of a node whose log has shown these patterns, and what else is said of it. */
+  const tell = (client: ClientName, ...patterns: readonly string[]) => {
+    const isSilent = patterns.includes('rpc_not_bound');
+    const node = diagnosedNode('n2', NAMES, { client, ...(isSilent && { fault: refused }) });
+    const shown = Object.fromEntries(patterns.map((name) => [name, { ...matched(1, 5_000), means: meansOf(name) }]));
+    const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns: shown };
+    const found = diagnosed([{ ...node, facts: { ...node.facts, logs } }, ...others()]);
+    return found
+      .filter(({ name }) => name !== undefined)
+      .map(({ problem, name, summary, fix }) => [`${problem} ${name}`, summary, fix]);
+  };
+  const RESYNC = 'stop n2, move only XDC/chaindata out of its data folder, and start it to sync again';
+  const RESYNC_NETHERMIND = 'stop n2, remove only nethermind_db from its data folder, and start it to sync again';
+  const REPAIR = `restart n2, as it repairs its database when it starts; if the line comes back, ${RESYNC_NETHERMIND}`;
+  const IN_USE = 'end the other process, or give each node a data folder of its own';
+  const READ_ERROR = 'read the error that its log gives with that line, which names the reason';
+
+  test.each<[ClientName, string, string, string, string]>([
+    [
+      'xdc-subnet',
+      'other_genesis',
+      'wrong_genesis n2',
+      'n2 cannot start with the genesis that it is given',
+      `give n2 the genesis file of the subnet; if it has that, ${RESYNC}`,
+    ],
+    [
+      'nethermind',
+      'genesis_unexpected',
+      'wrong_genesis n2',
+      'n2 cannot start with the genesis that it is given',
+      `run \`scripts/check-chainspec.sh\` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json; if it has that, ${RESYNC_NETHERMIND}`,
+    ],
+    ['xdposchain', 'folder_in_use', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    ['xdc-subnet', 'database_locked', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    ['nethermind', 'folder_locked', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
+    [
+      'xdposchain',
+      'unknown_flag',
+      'unknown_flag n2',
+      'n2 is started with a flag that it does not know',
+      'correct its command, or take the image that its start script was written for',
+    ],
+    [
+      'xdposchain',
+      'unlock_failed',
+      'unlock_failed n2',
+      'n2 cannot unlock its key',
+      'check PRIVATE_KEY in n2.env, which is imported only into an empty data folder, and the keystore in that folder',
+    ],
+    [
+      'xdc-subnet',
+      'too_many_open_files',
+      'too_many_open_files n2',
+      'n2 has no file descriptor left',
+      'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
+    ],
+    [
+      'nethermind',
+      'rpc_not_bound',
+      'rpc_not_bound n2',
+      'n2 runs without RPC',
+      'end the program that has that port, or give the node another one by NETHERMIND_JSONRPCCONFIG_PORT in n2nmc.env, then restart it',
+    ],
+    [
+      'nethermind',
+      'cannot_sign',
+      'cannot_sign n2',
+      'n2 cannot sign',
+      'check NETHERMIND_KEYSTORECONFIG_TESTNODEKEY in n2nmc.env, and recreate n2',
+    ],
+    [
+      'nethermind',
+      'processing_dead',
+      'processing_dead n2',
+      'n2 processes no blocks any more',
+      'free its disk if that is full, and restart it',
+    ],
+    [
+      'xdc-subnet',
+      'database_corrupt',
+      'database_corrupt n2',
+      'the database of n2 is corrupt',
+      `check its disk, then restore a backup of its data folder, or ${RESYNC}`,
+    ],
+    ['nethermind', 'database_marked', 'database_corrupt n2', 'the database of n2 is corrupt', REPAIR],
+    ['nethermind', 'parent_corrupt', 'database_corrupt n2', 'the database of n2 is corrupt', REPAIR],
+    [
+      'nethermind',
+      'disk_nearly_full',
+      'disk_nearly_full n2',
+      'the disk of n2 is nearly full',
+      'free space on it before the node ends itself, which it does below 1 %',
+    ],
+    ['xdc-subnet', 'bad_block', 'bad_block n2', 'n2 refuses a block', READ_ERROR],
+    ['nethermind', 'block_failed', 'bad_block n2', 'n2 refuses a block', READ_ERROR],
+    [
+      'xdc-subnet',
+      'bad_block_differs',
+      'bad_block n2',
+      'n2 refuses a block',
+      'compare the versions and the genesis.json of all nodes, as it computes another result for that block',
+    ],
+    [
+      'xdc-subnet',
+      'bad_block_state',
+      'snapshot_lost n2',
+      'n2 has lost a snapshot or state that it needs',
+      `restore a backup of its data folder from before that, or ${RESYNC}`,
+    ],
+    [
+      'nethermind',
+      'snapshot_recovery_failed',
+      'snapshot_lost n2',
+      'n2 has lost a snapshot or state that it needs',
+      `restore a backup of its data folder from before that, or ${RESYNC_NETHERMIND}`,
+    ],
+  ])('of %s by %s is said once, with the fix of that client', (client, pattern, ...expected) => {
+    expect(tell(client, pattern)).toEqual([expected]);
+  });
+
+  const at = (level: string) => `${level.padEnd(5)}[11-21|07:00:00] `;
+  const badBlock = (why: string) =>
+    `${at('ERROR')}\n########## BAD BLOCK #########\nNumber: 1800\n\n\nError: ${why}\n##############################`;
+  const restore = `restore a backup of its data folder from before that, or ${RESYNC}`;
+
+  test.each([
+    [
+      `${at('ERROR')}Failed to close database err="open /d/1.ldb: too many open files"`,
+      'too_many_open_files n2',
+      /LimitN/,
+    ],
+    [
+      'Fatal: Error starting protocol stack: database contains incompatible genesis (have 6d, new 41)',
+      'wrong_genesis n2',
+      /^give/,
+    ],
+    [
+      `${at('ERROR')}Failed to store it err="write /d/1.log: no space left on device" number=42`,
+      'disk_full n2',
+      /^free space/,
+    ],
+    [`${at('WARN')}Write key failed err="write /d/1.log: disk quota exceeded"`, 'disk_full n2', /raise its quota/],
+    [
+      `${at('ERROR')}Head header is not matched with genesis\nFatal: Error starting protocol stack: leveldb/table: corruption on data-block (pos=1)`,
+      'database_corrupt n2',
+      /^check its disk, then restore/,
+    ],
+    [
+      `${at('ERROR')}Can't create new DB error="resource temporarily unavailable"\npanic: runtime error: invalid memory address`,
+      'folder_in_use n2',
+      /^end the other process/,
+    ],
+    [badBlock('leveldb: not found'), 'snapshot_lost n2', restore],
+    [badBlock('missing trie node 00f8 (path )'), 'snapshot_lost n2', restore],
+    [badBlock('invalid gas used (remote: 1 local: 2)'), 'bad_block n2', /^compare the versions and the genesis.json/],
+    [badBlock('unknown ancestor'), 'bad_block n2', READ_ERROR],
+  ])('the lines %j say what it is', async (text, problem, fix) => {
+    const { patterns } = await judgeSavedLog('node', writeLog(`${text}\n`));
+    const told = tell('xdc-subnet', ...patterns.map(({ name }) => name));
+    expect(told).toEqual([[problem, expect.any(String), typeof fix === 'string' ? fix : expect.stringMatching(fix)]]);
+  });
+
+  test('a node without RPC is not said to be down as well, and one that lost a snapshot is not said to be stalled', () => {
+    const of = (given: Given, pattern: string) => {
+      const node = diagnosedNode('n2', NAMES, given);
+      const logs = {
+        ...(node.facts.logs as NonNullable<Facts['logs']>),
+        patterns: { [pattern]: matched(1, 5_000) },
+      };
+      return named([{ ...node, facts: { ...node.facts, logs } }, ...others()]).filter((one) => one.endsWith(' n2'));
+    };
+    expect(of({ fault: refused }, 'rpc_not_bound')).toEqual(['rpc_not_bound n2']);
+    expect(of({ fault: refused }, 'unknown_flag')).toEqual(['unknown_flag n2']);
+    expect(of({ fault: refused }, 'bad_block')).toEqual(['bad_block n2', 'node_down n2']);
+    expect(of({ height: 900, stalledMs: 300_000 }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
+    // It drops its peers one after another.
+    for (const peers of [[], ['n1']])
+      expect(of({ height: 900, stalledMs: 300_000, peers }, 'bad_block_state')).toEqual(['snapshot_lost n2']);
+    expect(of({ height: 900, stalledMs: 300_000 }, 'database_empty')).toContain('node_stalled n2');
+  });
+});
+
+describe('a node that was killed minutes ago and runs again', () => {
+  const killed = (over: Partial<NonNullable<Facts['container']>>): KnownTarget => {
+    const node = diagnosedNode('n2', NAMES, { peers: ['n3', 'n4'] });
+    const container = {
+      ...(containerOf('n2', { startedAt: NOW - 3 * MINUTE }) as NonNullable<Facts['container']>),
+      ...{ restarts: 1, lastRestartAt: NOW - 3 * MINUTE, lastExit: { code: 137, at: NOW - 3 * MINUTE - 500 } },
+      ...over,
+    };
+    return { ...node, facts: { ...node.facts, container } };
+  };
+  const unrequestedKill = { id: 'n2', at: NOW - 3 * MINUTE - 500 };
+
+  test('is said to have run out of memory only when Docker counted that', () => {
+    const tell = (over: Partial<NonNullable<Facts['container']>>) =>
+      diagnosed([killed(over), ...others()]).map(({ summary, fix }) => [summary, fix])[0];
+    const fix =
+      'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL';
+    expect(tell({ unrequestedKill })).toEqual(['n2 was killed, as when memory runs out', fix]);
+    expect(tell({ oomKills: 1, lastOomAt: unrequestedKill.at, unrequestedKill })).toEqual([
+      'n2 ran out of memory',
+      fix,
+    ]);
+  });
+
+  test('misses the peer that hangs because that one hangs', () => {
+    const hanging = diagnosedNode('n1', NAMES, {
+      fault: { kind: 'timeout', address: 'n', afterMs: 5_000, received: false },
+    });
+    const rest = ['n3', 'n4'].map((name) =>
+      diagnosedNode(name, NAMES, { peers: NAMES.filter((one) => !['n1', name].includes(one)) }),
+    );
+    const found = diagnosed([hanging, killed({ unrequestedKill }), ...rest]);
+    const whoExplains = (name: string) =>
+      found.find(({ explains }) => explains.some((each) => each.name === name && each.check === 'peers'));
+    expect(['n2', 'n3', 'n4'].map((name) => whoExplains(name)?.summary)).toEqual(['n1 hangs', 'n1 hangs', 'n1 hangs']);
+  });
+});
+
+test('a single crash with a known cause is not told again as a restart when the cause is over', () => {
+  const crash = (patterns: Readonly<Record<string, PatternFacts>>) =>
+    named([restarted(MINUTE, { patterns }), ...others()]);
+  expect(crash({ address_in_use: matched(1, MINUTE + 1_500) })).toEqual([]);
+  expect(crash({})).toEqual(['container_restarting n2']);
+});
+
+describe('the evidence of', () => {
+  const facts = (name: string, over: Partial<Facts>): KnownTarget => {
+    const node = diagnosedNode(name, NAMES);
+    return { ...node, facts: { ...node.facts, ...over } };
+  };
+  const container = (over: Partial<NonNullable<Facts['container']>>): Facts['container'] => ({
+    ...(containerOf('n2') as NonNullable<Facts['container']>),
+    ...over,
+  });
+
+  test('out of memory says how often Docker counted it, or who killed it', () => {
+    const of = (over: Partial<NonNullable<Facts['container']>>) =>
+      evidenceOf([facts('n2', { container: container(over) }), ...others()], 'out_of_memory');
+    expect(of({ oomKills: 2, lastOomAt: NOW - 5_000 })).toMatch(
+      /^Docker counted 2 out-of-memory kills, last 5s ago\. The container has reached its memory limit/,
+    );
+    expect(of({ unrequestedKill: { id: 'n2', at: NOW - 7_000 } })).toMatch(
+      /^SIGKILL ended it 7s ago, and nobody had requested that\. /,
+    );
+  });
+
+  test('a head that fell says from where to where', () => {
+    const node = diagnosedNode('n2', NAMES);
+    const latest = node.facts.node?.latest;
+    const fall = { from: 1_230, to: 990, at: NOW - 9_000, repeated: false };
+    const fallen = facts('n2', { node: { ...node.facts.node, latest: { ...latest, fall } } as Facts['node'] });
+    expect(evidenceOf([fallen, ...others()], 'head_regression')).toMatch(
+      /^its height fell from 1230 to 990 9s ago\. The node was killed/,
+    );
+  });
+
+  function deadRelayer(because: string, patterns: Readonly<Record<string, PatternFacts>> = {}): KnownTarget {
+    const relayer = diagnosedService('relayer');
+    const died = { at: NOW - 20_000, because };
+    const logs = relayer.facts.logs as NonNullable<Facts['logs']>;
+    const facts = { ...relayer.facts, logs: { ...logs, patterns, relayer: { byMode: {}, submissions: 0, died } } };
+    return { ...relayer, facts };
+  }
+
+  test('a dead relayer says when, and the line before', () => {
+    expect(evidenceOf([deadRelayer('unreachable_at_start')], 'relayer_dead')).toMatch(
+      /^its process ended 20s ago, after a line of unreachable_at_start\. The process of the relayer has ended, but/,
+    );
+  });
+
+  test('a dead relayer whose log says why has the fix of that, and is made again, as its settings change', () => {
+    const { what, fix } = relayerPack.patterns.find(({ name }) => name === 'wrong_contract') ?? { what: '' };
+    const line: PatternFacts = { means: 'note', count: 1, at: NOW - 20_000, order: 1, what, fix, own: false };
+    const dead = deadRelayer('wrong_contract', { wrong_contract: line });
+    const [found] = diagnosed([dead]).filter(({ problem }) => problem === 'relayer_dead');
+    expect(found?.evidence).toBe(
+      'its process ended 20s ago, after a line of wrong_contract. The process of the relayer has ended, but redis keeps the container alive: there is no contract at CHECKPOINT_CONTRACT on the parent chain',
+    );
+    expect(found?.fix).toBe(
+      'correct CHECKPOINT_CONTRACT in common.env, then run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate relayer` in the folder of its compose file',
+    );
+  });
+});
+
+describe('a node whose height fell', () => {
+  const fallen = (from: number, to: number, patterns: Readonly<Record<string, PatternFacts>> = {}): KnownTarget => {
+    const node = restarted(20_000, { patterns });
+    const { container, ...facts } = node.facts;
+    const latest = { ...facts.node?.latest, number: to, fall: { from, to, at: NOW - 10_000, repeated: false } };
+    return {
+      ...node,
+      facts: {
+        ...facts,
+        container: { ...container, run: { id: 'n2', startedAt: NOW - 20_000, restartCount: 0 } },
+        node: { ...facts.node, latest },
+      },
+    } as KnownTarget;
+  };
+  const told = (node: KnownTarget) => {
+    const one = diagnosed([node, ...others()]).find(({ problem }) => problem === 'head_regression');
+    return [one?.summary, one?.evidence.replace(/^.*\. /, ''), one?.fix];
+  };
+  const killed = [
+    'n2 has lost its newest blocks',
+    'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data',
+    'wait until it has caught up; if it falls again and again, check its disk and its memory',
+  ];
+  const wiped = [
+    'n2 has lost all of its blocks',
+    'It began with an empty data folder, so it takes all blocks from the others again',
+    'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
+  ];
+
+  test('is well when it has all of its blocks again', () => {
+    const regained = (number: number) => {
+      const node = fallen(1_000, 743);
+      const latest = { ...node.facts.node?.latest, number };
+      return told({ ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget)[0];
+    };
+    expect(regained(999)).toBe('n2 has lost its newest blocks');
+    expect(regained(1_000)).toBeUndefined();
+  });
+
+  test('by no more than a kill costs was killed', () => {
+    expect(told(fallen(1_000, 743))).toEqual(killed);
+    expect(told(fallen(200, 0))).toEqual(killed);
+  });
+
+  test('to the block of another chain is on that chain, and has lost nothing', () => {
+    const node = diagnosedNode('n2', NAMES, { height: 7, stalledMs: 90_000, chain: { genesis: '0x1234567890' } });
+    const latest = { ...node.facts.node?.latest, fall: { from: 1_229, to: 0, at: NOW - 10_000, repeated: false } };
+    const foreign = { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+    const found = diagnosed([foreign, ...others()]).map(({ problem, name }) => [problem, name].join(' ').trim());
+    expect(found).toContain('other_chain n2');
+    expect(found).not.toContain('head_regression n2');
+  });
+
+  test('further has lost its data, whatever its last exit was', () => {
+    expect(told(fallen(1_229, 5))).toEqual(wiped);
+  });
+
+  test('on a young chain has lost its data if its log says so since it started', () => {
+    expect(told(fallen(200, 0, { genesis_written: matched(1, 19_000) }))).toEqual(wiped);
+    expect(told(fallen(200, 0, { genesis_written: matched(1, 26_000) }))).toEqual(killed);
+    expect(told(fallen(200, 0, { loaded_genesis: matched(1, 19_000) }))).toEqual(wiped);
+  });
+
+  test('has lost its data by its log alone, where no container is known', () => {
+    const alone = (startedAgo: number) => {
+      const { target, facts } = fallen(200, 0, { loaded_genesis: matched(1, 19_000) });
+      const { container: _, logs, ...others } = facts;
+      const node = { ...logs?.node, startedAt: NOW - startedAgo };
+      return { target, facts: { ...others, logs: logs && { ...logs, node } } } as KnownTarget;
+    };
+    expect(told(alone(19_000))).toEqual(wiped);
+    // Of a start before.
+    expect(told(alone(13_000))).toEqual(killed);
+  });
+});

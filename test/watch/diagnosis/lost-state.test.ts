@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+
+/** A halt of nodes of which the first has printed so long ago that its state is missing, as a real one did after a kill. */
+function findHalt(names: readonly string[], agoMs: number, hasContainer = true, ipc?: string) {
+  const missing: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
+  const nodes = names.map((name, index): KnownTarget => {
+    const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000 });
+    const patterns: Readonly<Record<string, PatternFacts>> = index === 0 ? { state_missing: missing } : {};
+    const logs = { sources: {}, ...facts.logs, patterns };
+    const { container, ...withoutContainer } = target;
+    if (hasContainer || container === undefined) return { target, facts: { ...facts, logs } };
+    const { container: _, ...others } = facts;
+    return { target: { ...withoutContainer, ...(ipc && { ipc }) }, facts: { ...others, logs } } as KnownTarget;
+  });
+  const halt = diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted');
+  return [halt?.evidence, halt?.fix];
+}
+
+const LOST =
+  'no block after 1000 for 4m; 1 of 1 masternodes can vote and 1 is needed; a kill has cost n1 the state of its newest blocks, and no other node has them';
+const SET_BACK = "XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' /work/xdcchain/XDC.ipc";
+const begin = 'set its head back to the last block that has its state';
+const end = 'the blocks after that one are lost';
+
+test('the only node of a subnet that has lost its state in a kill is told so, and how it goes on', () => {
+  expect(findHalt(['n1'], 29_999)).toEqual([
+    LOST,
+    `${begin} with \`docker exec generated-n1-1 ${SET_BACK}\`, then \`docker restart generated-n1-1\`; ${end}`,
+  ]);
+  expect(findHalt(['n1'], 29_999, false)).toEqual([
+    LOST,
+    `${begin} with \`${SET_BACK.replace('/work/xdcchain/', '')}\` where it runs, and restart it; ${end}`,
+  ]);
+  expect(findHalt(['n1'], 29_999, false, '/srv/my node/XDC.ipc')[1]).toContain(
+    "(web3.toHex(eth.blockNumber))' '/srv/my node/XDC.ipc'` where it runs",
+  );
+});
+
+test('a halt has another reason when the line was not repeated, or when other nodes may have the blocks', () => {
+  const other = /^enough nodes answer/;
+  expect(findHalt(['n1'], 30_000)[1]).toMatch(other);
+  expect(findHalt(['n1', 'n2', 'n3', 'n4'], 0)[1]).toMatch(other);
+});

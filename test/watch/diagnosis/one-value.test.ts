@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
+import { diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+
+/** Four masternodes, some of which differ from one that is well. */
+const nodes = (given: Readonly<Record<string, Given>>): readonly KnownTarget[] =>
+  NAMES.map((name) => diagnosedNode(name, NAMES, given[name]));
+
+/** `peersFailFor`: how long the checks of the peers have failed; `askedAgo`: how long ago the last probe of `n4` began. */
+function diagnose(targets: readonly KnownTarget[], peersFailFor = NOW, askedAgo = 0) {
+  const subnet = {
+    ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+    targets: targets.map(({ target }) => target),
+  };
+  const judged = judgeTargets(targets, NOW).map((state) => ({
+    ...state,
+    checks: state.checks.map((check) => ({
+      ...check,
+      ...(check.check === 'peers' && { since: NOW - peersFailFor }),
+      ...(check.check === 'latest_block' && state.target.name === 'n4' && { durationSeconds: askedAgo / 1_000 }),
+    })),
+  }));
+  return diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
+}
+
+test('a node that stands still or catches up counts the same for the quorum, the members, the headline and the risk', () => {
+  const said = (given: Given) => {
+    const { quorum, members, headline, problems } = diagnose(nodes({ n4: given }));
+    const risk = problems.find(({ problem }) => problem === 'quorum_at_risk');
+    return [quorum?.voting, members.map(({ vote }) => vote).join(), headline?.detail.split('.')[0], risk?.evidence];
+  };
+  const without = [
+    3,
+    'votes,votes,votes,silent',
+    '3 of 4 masternodes can vote, 3 are needed',
+    '3 of 4 masternodes vote and 3 are needed, without n4',
+  ];
+  expect(said({ height: 900, stalledMs: 40_000 })).toEqual(without);
+  expect(said({ height: 900 })).toEqual(without);
+  expect(said({ height: 995 })).toEqual([
+    4,
+    'votes,votes,votes,votes',
+    '4 of 4 masternodes can vote, 3 are needed',
+    undefined,
+  ]);
+});
+
+test('two nodes that catch up leave as many votes as the blocks show that have come without them', () => {
+  const { quorum, problems } = diagnose(nodes({ n3: { height: 900 }, n4: { height: 900 } }));
+  expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
+  expect(problems.map(({ problem, summary }) => `${problem}: ${summary}`)).toContain(
+    'quorum_at_risk: no further node may fail',
+  );
+});
+
+test('a peer is missing only once each node has been asked since: one of them may have gone', () => {
+  const short = nodes({ n1: { peers: ['n2', 'n3'] }, n2: { peers: ['n1', 'n3'] } });
+  const missing = (failFor: number, askedAgo: number) =>
+    diagnose(short, failFor, askedAgo)
+      .problems.filter(({ problem }) => problem === 'peers_missing')
+      .map(({ summary }) => summary);
+  expect(missing(3_000, 4_000)).toEqual([]);
+  expect(missing(4_000, 3_000)).not.toEqual([]);
+  // One that is not asked for so long is waited for no more.
+  expect(missing(19_000, 40_000)).toEqual([]);
+  expect(missing(20_000, 40_000)).toEqual(missing(4_000, 3_000));
+});
+
+test('no reserve is promised while a problem is suspected that may have cost it', () => {
+  const targets = judgeTargets(nodes({}), NOW);
+  const [down] = diagnose(nodes({ n1: { fault: { kind: 'refused', address: 'http://n1' } } })).problems.filter(
+    ({ problem }) => problem === 'node_down',
+  );
+  const suspected = down as Problem;
+  expect(suspected.state).toBe('suspected');
+  const told = (voting: number, problems: readonly Problem[]) => {
+    const { sentence, detail } = findHeadline('devnet', targets, problems, {
+      quorum: { total: 4, required: 3, voting },
+      hasRisen: true,
+    });
+    return [sentence, detail];
+  };
+  expect(told(4, [])).toEqual(['devnet is well: one more node may fail', '4 of 4 masternodes can vote, 3 are needed.']);
+  expect(told(4, [suspected])).toEqual([
+    'devnet runs, but a possible problem is being checked',
+    'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, and 3 are needed.',
+  ]);
+  expect(told(3, [suspected])[0]).toBe('devnet runs: no node may fail');
+});

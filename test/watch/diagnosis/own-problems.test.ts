@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import type { ClockDisturbances } from '../../../src/lib/clock.ts';
+import type { Facts, KnownTarget, LogFacts } from '../../../src/model/facts.ts';
+import { indexSubjects, isJudged } from '../../../src/model/is-judged.ts';
+import type { LogFault } from '../../../src/model/log.ts';
+import type { Fault } from '../../../src/model/observation.ts';
+import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { diagnosed, diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const read = { up: true, lines: 9, since: 0 };
+const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES));
+
+/** A subnet in which this is known of the log of n2. */
+function subnetWith(
+  logs: Partial<LogFacts>,
+  over: { readonly files?: readonly string[]; readonly container?: Facts['container']; readonly fault?: Fault } = {},
+) {
+  const node = diagnosedNode('n2', NAMES, over.fault && { fault: over.fault });
+  const n2: KnownTarget = {
+    target: { ...node.target, logFiles: (over.files ?? []).map((path) => ({ path, timezone: 'UTC' })) },
+    facts: {
+      ...node.facts,
+      ...(over.container && { container: over.container }),
+      logs: { ...(node.facts.logs as LogFacts), ...logs },
+    },
+  };
+  return [n2, ...others];
+}
+
+const sourceDown = (source: 'file' | 'container', what: LogFault['what']): Partial<LogFacts> => ({
+  sources: { container: read, [source]: { ...read, up: false, fault: { what } } },
+});
+const told = (targets: readonly KnownTarget[]) =>
+  diagnosed(targets).map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix]);
+
+describe('a log that cannot be read', () => {
+  test('is said with its path or its container, and what to do', () => {
+    expect(told(subnetWith(sourceDown('file', 'denied'), { files: ['/srv/n2/xdc.log'] }))).toEqual([
+      [
+        'log_source_down',
+        'n2',
+        'subnetd cannot read the log of n2',
+        '/srv/n2/xdc.log cannot be read: subnetd may not read it',
+        'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
+      ],
+    ]);
+    expect(told(subnetWith(sourceDown('container', 'broken')))).toEqual([
+      [
+        'log_source_down',
+        'n2',
+        'subnetd cannot read the log of n2',
+        'the log of the service n2 of the compose project generated cannot be read: Docker breaks off when it is read',
+        'let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+      ],
+    ]);
+  });
+
+  test('is no problem before reading it has begun', () => {
+    const notBegun = { ...read, up: false, lines: 0 };
+    expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
+    expect(told(subnetWith({ sources: { container: notBegun } }))).toEqual([]);
+  });
+
+  test('is no problem of its own without its container, and cannot be judged while Docker does not answer', () => {
+    const missing = { ...(subnetWith({})[0]?.facts.container as NonNullable<Facts['container']>) };
+    const gone = subnetWith(sourceDown('container', 'no-container'), {
+      container: { ...missing, observation: { kind: 'missing' } },
+      fault: { kind: 'refused', address: 'http://n2' },
+    });
+    expect(named(gone)).toContain('container_down n2');
+    expect(named(gone)).not.toContain('log_source_down n2');
+    const lost = subnetWith(sourceDown('container', 'docker-unreachable'));
+    expect(named(lost)).toEqual([]);
+    const ref = { problem: 'log_source_down', component: 'node', name: 'n2' } as const;
+    expect(isJudged(indexSubjects(judgeTargets(lost, NOW))(ref), ref.problem)).toBe(false);
+    expect(isJudged(indexSubjects(judgeTargets(subnetWith({}), NOW))(ref), ref.problem)).toBe(true);
+  });
+});
+
+test('lines that Docker threw away count for ten minutes', () => {
+  const lost = (agoMs: number) =>
+    told(
+      subnetWith({
+        patterns: { log_lines_lost: { means: 'note', count: 3, at: NOW - agoMs, order: 1, what: '', own: false } },
+      }),
+    );
+  expect(lost(9 * MINUTE)).toEqual([
+    [
+      'log_lines_lost',
+      'n2',
+      'Docker throws away lines of n2 before they are read',
+      'Docker rotated the log of the service n2 of the compose project generated and threw lines away before they were read 3 times since subnetd started, last 9m ago',
+      'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
+    ],
+  ]);
+  expect(lost(10 * MINUTE)).toEqual([]);
+});
+
+describe('a subnetd', () => {
+  const seen = (clock: ClockDisturbances, facts: SubnetFacts = {}) =>
+    diagnoseSubnet(
+      { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS },
+      judgeTargets(subnetWith({}), NOW),
+      NO_PROBLEMS,
+      NOW,
+      { clock, facts },
+    ).problems.map(({ problem, name, state, summary, evidence }) => [problem, name, state, summary, evidence]);
+
+  test('that was suspended says so for five minutes, and nothing of a short pause', () => {
+    const gap = (realMs: number, agoMs: number) => seen({ gap: { endedAt: NOW - agoMs, realMs } });
+    expect(gap(200_000, 60_000)).toEqual([
+      ['monitor_suspended', undefined, 'open', 'subnetd was suspended', 'subnetd did not run for 3m 20s, until 1m ago'],
+    ]);
+    expect(gap(200_000, 5 * MINUTE)).toEqual([]);
+    expect(gap(14_999, 0)).toEqual([]);
+  });
+
+  test('whose clock was set says by how much and where to', () => {
+    const step = (byMs: number, agoMs = 30_000) => seen({ step: { at: NOW - agoMs, byMs } });
+    const summary = 'the clock of subnetd was set, or its machine was suspended';
+    const own = (evidence: string) => [['monitor_suspended', undefined, 'open', summary, evidence]];
+    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago'));
+    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago'));
+    expect(step(4_999)).toEqual([]);
+    expect(step(5_000, 5 * MINUTE)).toEqual([]);
+  });
+
+  test('whose clock went forward does not blame the parent chain for that, but for what was old before', () => {
+    const step = { at: NOW - 30_000, byMs: 120_000 };
+    const namesAt = (headAgeMs: number, clock: ClockDisturbances, at = NOW) => {
+      const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+      const parent = { observation: { head, chainId: { ok: true, value: 551 } }, at, headAgeMs } as const;
+      return seen(clock, { parent }).map(([problem]) => problem);
+    };
+    expect(namesAt(122_000, { step })).toEqual(['monitor_suspended']);
+    expect(namesAt(239_999, { step })).toEqual(['monitor_suspended']);
+    expect(namesAt(240_000, { step })).toContain('parent_behind');
+    expect(namesAt(122_000, { step: { ...step, byMs: -120_000 } })).toContain('parent_behind');
+    // For as long as the clock is wrong.
+    const longAgo = { ...step, at: NOW - 50 * MINUTE };
+    expect(namesAt(122_000, { step: longAgo })).toEqual(['monitor_suspended']);
+    expect(namesAt(240_000, { step: longAgo })).toEqual(['parent_behind']);
+    expect(namesAt(119_999, { step: longAgo })).toEqual([]);
+    // What was read before the clock was set back is read again.
+    const back = { ...step, byMs: -120_000 };
+    expect(namesAt(122_000, { step: back }, back.at - 1)).toEqual(['monitor_suspended']);
+    expect(namesAt(122_000, { step: back }, back.at)).toContain('parent_behind');
+  });
+});
+
+describe('a node that was created with another bootnode than most', () => {
+  const [right, wrong] = ['ab', 'cd'].map((byte) => byte.repeat(64)) as [string, string];
+  const created = (name: string, bootnodes: readonly string[] | undefined, peers?: readonly string[]): KnownTarget => {
+    const node = diagnosedNode(name, NAMES, peers && { peers });
+    const logs = { ...(node.facts.logs as LogFacts), ...(bootnodes && { created: { bootnodes } }) };
+    return { ...node, facts: { ...node.facts, logs } };
+  };
+  const usual = [`${right}@10.0.0.5:20301`];
+  const among = (n2: KnownTarget) => [n2, ...['n1', 'n3', 'n4'].map((name) => created(name, usual))];
+
+  test('and has peers all the same is told as that', () => {
+    expect(told(among(created('n2', [`${wrong}@10.0.0.9:20301`])))).toEqual([
+      [
+        'bootnode_unused',
+        'n2',
+        'n2 does not use the bootnode of the other nodes',
+        'n2 was created with the bootnode cdcdcdcd…@10.0.0.9:20301, and most nodes with abababab…@10.0.0.5:20301; it has 3 peers because the others found it',
+        'correct the bootnode in n2.env and recreate the node; until then it may find no peer after a restart',
+      ],
+    ]);
+  });
+
+  test('is told although it has but one of the two of the others', () => {
+    const both = [...usual, `${wrong}@10.0.0.9:20301`];
+    const others = ['n1', 'n3', 'n4'].map((name) => created(name, both));
+    expect(named([...others, created('n2', usual)])).toEqual(['bootnode_unused n2']);
+  });
+
+  test('is nothing to tell when it is the same one at another address, unknown, or there is no majority', () => {
+    expect(named(among(created('n2', [`${right.toUpperCase()}@203.0.113.7:20301`])))).toEqual([]);
+    expect(named(among(created('n2', undefined)))).toEqual([]);
+    const pair = ['n1', 'n2'].map((name) => created(name, [`${name === 'n1' ? right : wrong}@10.0.0.5:20301`]));
+    expect(named([...pair, ...['n3', 'n4'].map((name) => created(name, undefined))])).toEqual([]);
+  });
+
+  test('and has no peer is cut off', () => {
+    expect(named(among(created('n2', [`${wrong}@10.0.0.9:20301`], [])))).not.toContain('bootnode_unused n2');
+  });
+});
+
+describe('a node without peers', () => {
+  const created = (name: string, networkId: number | undefined, peers: readonly string[]): KnownTarget => {
+    const node = diagnosedNode(name, NAMES, { peers });
+    const logs = { ...(node.facts.logs as LogFacts), ...(networkId !== undefined && { created: { networkId } }) };
+    return { ...node, facts: { ...node.facts, logs } };
+  };
+  const tellOf = (n2: number | undefined, [n1, n3, n4]: readonly (number | undefined)[]) => {
+    const rest = [['n1', n1] as const, ['n3', n3] as const, ['n4', n4] as const].map(([name, id]) =>
+      created(
+        name,
+        id,
+        ['n1', 'n3', 'n4'].filter((other) => other !== name),
+      ),
+    );
+    return told([created('n2', n2, []), ...rest]).find(([problem]) => problem === 'node_partitioned');
+  };
+  const seen = 'n2 answers and has 0 of 3 peers, while others are connected: n1, n3, n4';
+  const CUT_OFF = [
+    'node_partitioned',
+    'n2',
+    'n2 is cut off from the other nodes',
+    seen,
+    'open the p2p port of n2 to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help',
+  ];
+
+  test('that was created with another network id than all others is told that', () => {
+    expect(tellOf(9_999, [551, 551, 551])).toEqual([
+      ...CUT_OFF.slice(0, 3),
+      `${seen}; it was created with NETWORK_ID=9999, and the others with NETWORK_ID=551`,
+      'set NETWORK_ID=551 in n2.env and recreate n2; nodes of another network id refuse it',
+    ]);
+    expect(tellOf(9_999, [551, undefined, 551])?.[4]).toContain('set NETWORK_ID=551');
+  });
+
+  test('is cut off by something else when its network id is that of others, or nobody can say', () => {
+    expect(tellOf(551, [551, 551, 551])).toEqual(CUT_OFF);
+    expect(tellOf(undefined, [551, 551, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, 9_999, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, 552, 551])).toEqual(CUT_OFF);
+    expect(tellOf(9_999, [551, undefined, undefined])).toEqual(CUT_OFF);
+  });
+});

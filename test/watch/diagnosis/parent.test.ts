@@ -1,0 +1,450 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownTarget, LogFacts, Progress, RelayerLogFacts } from '../../../src/model/facts.ts';
+import { indexSubjects, isJudged } from '../../../src/model/is-judged.ts';
+import type {
+  Checkpoint,
+  CheckpointProgress,
+  ParentFacts,
+  ParentObservation,
+} from '../../../src/model/parent-chain.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+
+/** Nodes at block 1000, which have committed up to 998. */
+const nodes = NAMES.map((name): KnownTarget => {
+  const known = diagnosedNode(name, NAMES);
+  const { node } = known.facts;
+  const committed = { number: 998, timestamp: 5_000, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
+  return { ...known, facts: { ...known.facts, ...(node && { node: { ...node, committed } }) } };
+});
+
+/** A relayer in full mode that submitted this long ago, or what else is known of its log. */
+function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs: Partial<LogFacts> = {}): KnownTarget {
+  const { target, facts } = diagnosedService('relayer');
+  const at = NOW - submittedMs;
+  const mode = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, attempted: false } as const;
+  const log: RelayerLogFacts = { submissions: 9, submittedAt: at, modes: ['full'], byMode: { full: mode }, ...more };
+  return { target, facts: { ...facts, logs: { ...(facts.logs as LogFacts), relayer: log, ...logs } } };
+}
+
+/** A relayer whose cycles end in this error of its log. */
+function failing(pattern: string, name = 'full'): KnownTarget {
+  const mode = { cycleAt: NOW, phase: 'failed', phaseAt: NOW, attempted: true, error: { pattern, at: NOW } } as const;
+  const patterns = {
+    [pattern]: { means: 'error', count: 3, at: NOW, order: 1, what: 'it fails', own: false },
+  } as const;
+  return relayer(10_000, { byMode: { [name]: mode } }, { patterns });
+}
+
+const seen: ParentObservation = {
+  head: { ok: true, value: { number: 77, timestamp: 1 } },
+  chainId: { ok: true, value: 551 },
+};
+
+/** A parent chain that answers with this contract, which has moved within the last seconds. */
+function parent(checkpoint: Partial<Checkpoint> = {}, progress: Partial<CheckpointProgress> = {}): ParentFacts {
+  const block = { hash: '0xaa', number: 990 };
+  const whole: Checkpoint = { mode: 'full', latest: block, committed: block, ...checkpoint };
+  return {
+    observation: { ...seen, contract: { ok: true, value: { kind: 'checkpoint', checkpoint: whole } } },
+    at: NOW,
+    headAgeMs: 2_000,
+    firstChainId: 551,
+    progress: {
+      checkpoint: whole,
+      readAt: NOW,
+      advancedAt: NOW,
+      hasAdvanced: true,
+      recent: [{ at: NOW, number: whole.committed.number }],
+      ...progress,
+    },
+  };
+}
+
+const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+
+const causesOf = (
+  facts: ParentFacts,
+  services: readonly KnownTarget[] = [relayer()],
+  known: readonly KnownTarget[] = nodes,
+) => {
+  const targets = [...known, ...services];
+  const view = viewSubnet(
+    { ...subnet, targets: targets.map(({ target }) => target) },
+    judgeTargets(targets, NOW),
+    NOW,
+    { parent: facts },
+  );
+  return listCauses(view);
+};
+
+const named = (...given: Parameters<typeof causesOf>) =>
+  causesOf(...given).map(({ problem, name }) => (name === undefined ? problem : `${problem} ${name}`));
+
+/** The texts of the only cause. */
+const only = (...given: Parameters<typeof causesOf>) => {
+  const [one, ...more] = causesOf(...given);
+  expect(more.map(({ problem }) => problem)).toEqual([]);
+  return one && { problem: one.problem, summary: one.summary, evidence: one.evidence, fix: one.fix };
+};
+
+const at = (number: number): Partial<Checkpoint> => ({ committed: { hash: '0xaa', number } });
+/** It has not moved for this long. */
+const still = (ms: number): Partial<CheckpointProgress> => ({
+  advancedAt: NOW - ms,
+  recent: [
+    { at: NOW - ms, number: 1 },
+    { at: NOW, number: 1 },
+  ],
+});
+
+describe('a checkpoint contract', () => {
+  test('that follows the subnet is no problem, nor is a parent chain without a contract in the inventory', () => {
+    expect(named(parent())).toEqual([]);
+    expect(named({ observation: seen, at: NOW, headAgeMs: 0, firstChainId: 551 })).toEqual([]);
+  });
+
+  test('that does not follow is right where the relayer says that it submits', () => {
+    expect(only(parent(at(800), still(6 * MINUTE)))).toEqual({
+      problem: 'checkpoint_behind',
+      summary: 'the checkpoint on the parent chain is behind the subnet',
+      evidence:
+        'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the relayer says that it submitted 10s ago, and the contract is right',
+      fix: 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain',
+    });
+  });
+
+  test('is right where the stats server says otherwise', () => {
+    const { target, facts } = diagnosedService('stats');
+    const service = {
+      observation: { ok: true, value: {} },
+      stats: { reading: { relayer: { isUp: true, backlog: 3 } } },
+    } as const;
+    const stats: KnownTarget = { target, facts: { ...facts, service } };
+    const found = causesOf(parent(at(800), still(6 * MINUTE)), [relayer(), stats]);
+    expect(found.find(({ problem }) => problem === 'checkpoint_behind')?.evidence).toBe(
+      'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago, and the contract is right',
+    );
+  });
+
+  test('is not measured by a node that claims more than half of the others have', () => {
+    const [first, ...rest] = nodes;
+    const committed = { ...(first?.facts.node?.committed as Progress), number: 1_500 };
+    const liar = { ...first, facts: { ...first?.facts, node: { ...first?.facts.node, committed } } } as KnownTarget;
+    expect(named(parent(), [relayer()], [liar, ...rest])).toEqual([]);
+  });
+
+  test('is judged by itself where nothing is known of a relayer, as a problem of the whole subnet', () => {
+    const [one] = causesOf(parent(at(800), still(6 * MINUTE)), []);
+    expect(one).not.toHaveProperty('component');
+    expect(one).toMatchObject({ problem: 'checkpoint_behind', fix: 'start the relayer, and read its log' });
+    expect(one?.evidence).toBe(
+      'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks)',
+    );
+  });
+
+  test('may be five minutes behind in full mode, and an epoch more in lite mode', () => {
+    expect(named(parent(at(998 - 150)))).toEqual([]);
+    expect(named(parent(at(998 - 151)))).toEqual(['checkpoint_behind relayer']);
+    const late = nodes.map((node) => withHeight(node, 2_000));
+    const lite = (number: number) => named(parent({ mode: 'lite', ...at(number) }), [relayer()], late);
+    expect(lite(1_998 - 1_050)).toEqual([]);
+    expect(lite(1_998 - 1_051)).toEqual(['checkpoint_behind relayer']);
+  });
+
+  test('that names no mode is judged in the mode of the relayer', () => {
+    const silent = parent({ ...at(998 - 151) });
+    const { progress } = silent;
+    if (progress === undefined) throw new Error('there is a contract');
+    const { mode: _, ...checkpoint } = progress.checkpoint;
+    const facts = { ...silent, progress: { ...progress, checkpoint } };
+    expect(named(facts)).toEqual(['checkpoint_behind relayer']);
+    const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt: NOW, attempted: false } } as const;
+    expect(named(facts, [relayer(10_000, { modes: ['lite'], byMode })])).toEqual([]);
+  });
+
+  test('is behind by the times of the blocks, where they are known, once it has not moved for as long', () => {
+    const found = (timestamp: number, ms: number) =>
+      named(parent({ ...at(990), onSubnet: { found: 'same', timestamp } }, still(ms)));
+    expect(found(5_000 - 300, 6 * MINUTE)).toEqual([]);
+    expect(found(5_000 - 301, 6 * MINUTE)).toEqual(['checkpoint_behind relayer']);
+    // As after a halt of the subnet, whose last blocks lie an hour apart.
+    expect(found(5_000 - 3_600, 5 * MINUTE)).toEqual([]);
+  });
+
+  test('is not blamed for the blocks that came after it was read', () => {
+    expect(named(parent(at(998 - 165), { readAt: NOW - 30_000 }))).toEqual([]);
+    expect(named(parent(at(998 - 166), { readAt: NOW - 30_000 }))).toEqual(['checkpoint_behind relayer']);
+  });
+
+  test('that catches up is no problem, and one that only keeps its distance is', () => {
+    const moves = (blocks: number) => ({
+      recent: [
+        { at: NOW - MINUTE, number: 500 },
+        { at: NOW, number: 500 + blocks },
+      ],
+    });
+    expect(named(parent(at(500), moves(37)))).toEqual([]);
+    expect(named(parent(at(500), moves(30)))).toEqual(['checkpoint_behind relayer']);
+  });
+
+  test('stays no second problem beside a relayer that is known not to submit', () => {
+    expect(named(parent(at(800), still(6 * MINUTE)), [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
+    const stopped = diagnosedService('relayer', { container: STOPPED });
+    const dead = {
+      ...relayer(),
+      facts: { ...relayer().facts, container: stopped.facts.container, service: stopped.facts.service },
+    } as KnownTarget;
+    expect(named(parent(), [dead])).toEqual(['container_down relayer']);
+  });
+
+  test('belongs to another chain when the subnet has another block at its height', () => {
+    expect(only(parent({ onSubnet: { found: 'other' } }))).toEqual({
+      problem: 'contract_of_other_chain',
+      summary: 'the checkpoint contract belongs to another chain than this subnet',
+      evidence: 'the subnet has another block 990 than the contract, as after a reset of the subnet',
+      fix: 'deploy a new contract for the new chain, and set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address',
+    });
+  });
+
+  test('belongs to another chain when it is far above a subnet that makes blocks, and that explains a fork of the relayer', () => {
+    const above = parent({ ...at(1_011), onSubnet: { found: 'absent' } });
+    const forking = relayer(10_000, { forkAt: NOW - 1_000 });
+    const [one, ...more] = causesOf(above, [forking]);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      problem: 'contract_of_other_chain',
+      evidence: 'the contract is at block 1011, and the subnet only at 1000, as after a reset of the subnet',
+      explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+    });
+    expect(named(parent({ ...at(1_010), onSubnet: { found: 'absent' } }))).toEqual([]);
+    const halted = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 10 * MINUTE }));
+    expect(named(above, [], halted)).toEqual(['subnet_halted']);
+  });
+
+  test('that is gone is said by the parent chain, once, with the failure of the relayer', () => {
+    const missing: ParentFacts = {
+      ...parent(),
+      observation: { ...seen, contract: { ok: true, value: { kind: 'missing' } } },
+    };
+    const [one, ...more] = causesOf(missing, [failing('contract_missing')]);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      problem: 'contract_missing',
+      summary: 'the parent chain has no checkpoint contract at its address',
+      evidence:
+        'the parent chain answers, and has no code at the address of the contract; it was at block 990 when it last answered',
+      fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
+      explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+    });
+    expect(one?.confirmMs).toBeUndefined();
+    // Another witness or the next reading confirms it: one node behind a name may be late.
+    expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 45_000, explains: [] });
+  });
+
+  test('that does not answer as one is not called missing', () => {
+    const other = { ...parent(), observation: { ...seen, contract: { ok: true, value: { kind: 'other' } } } } as const;
+    expect(only(other)).toMatchObject({
+      problem: 'contract_missing',
+      summary: 'the contract on the parent chain is no checkpoint contract',
+    });
+  });
+
+  test('that the log of the relayer misses, and that answers, is another one', () => {
+    expect(
+      only(parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false }), [failing('contract_missing')]),
+    ).toMatchObject({
+      problem: 'contract_missing',
+      evidence:
+        'the relayer (FULL) fails since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
+      fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
+    });
+  });
+
+  test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
+    const told = (failsForMs: number, facts = parent(), mode = 'full') => {
+      const targets = [...nodes, failing('job_failed', mode)];
+      const states = judgeTargets(targets, NOW).map((state) => ({
+        ...state,
+        checks: state.checks.map((check) => ({ ...check, since: NOW - failsForMs })),
+      }));
+      const all = { ...subnet, targets: targets.map(({ target }) => target) };
+      return listCauses(viewSubnet(all, states, NOW, { parent: facts })).map(({ summary, evidence }) => [
+        summary,
+        evidence,
+      ]);
+    };
+    const stopped = 'the relayer submits no blocks';
+    const says = (contract: string) => [
+      [stopped, `the relayer (FULL) fails since its last submission: it fails; the contract is at block ${contract}`],
+    ];
+    const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now';
+    expect(told(40_000, parent(at(900)))).toEqual(says(far));
+    expect(told(40_001, parent(at(900)))).toEqual([]);
+    const moved = (ms: number) => parent(at(900), { readAt: NOW - ms, advancedAt: NOW - ms });
+    expect(told(10 * MINUTE, moved(89_999))).toEqual([]);
+    expect(told(10 * MINUTE, moved(90_000))[0]?.[0]).toBe(stopped);
+    expect(told(10 * MINUTE, parent(at(900), { hasAdvanced: false }))[0]?.[0]).toBe(stopped);
+    // A block that was made after the failure arrived after it too, also if no reading before is known.
+    const unread = { hasAdvanced: false, advancedAt: NOW };
+    expect(told(16_000, parent({}, unread))).toEqual(says('990, 8 blocks (16s) behind the subnet'));
+    expect(told(16_001, parent({}, unread))).toEqual([]);
+    const made = (ms: number) =>
+      parent({ ...at(990), onSubnet: { found: 'same', timestamp: 5_000 - ms / 1000 } }, unread);
+    expect(told(10 * MINUTE, made(89_000))).toEqual([]);
+    expect(told(10 * MINUTE, made(90_000))[0]?.[0]).toBe(stopped);
+    // Its blocks go to another contract.
+    expect(told(10 * MINUTE, parent(), 'zero')[0]?.[0]).toBe(stopped);
+  });
+});
+
+describe('a parent chain', () => {
+  const silent = (why = 'cannot be reached'): ParentFacts => ({
+    ...parent(),
+    observation: { head: { ok: false, why }, contract: { ok: false, why } },
+    unanswered: { since: NOW - MINUTE, probes: 3 },
+  });
+
+  test('that answers neither subnetd nor the relayer is one problem, which explains the submissions', () => {
+    const [one, ...more] = causesOf(silent(), [failing('parent_unreachable')]);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      problem: 'parent_unreachable',
+      component: 'relayer',
+      summary: 'the parent chain does not answer',
+      evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer submits nothing',
+      fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
+      explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+    });
+    expect(one?.confirmMs).toBeUndefined();
+    expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 45_000 });
+  });
+
+  test('that only subnetd does not reach is no page, as the relayer submits', () => {
+    expect(only(silent('answers HTTP 429'))).toEqual({
+      problem: 'parent_unseen',
+      summary: 'subnetd cannot read the parent chain',
+      evidence:
+        'the node of the parent chain answers HTTP 429, for 1m, while the relayer submits; whether its blocks arrive is not known',
+      fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
+    });
+    const unread = { ...parent(), observation: { ...seen, contract: { ok: false, why: 'answers HTTP 429' } } } as const;
+    expect(only(unread)).toMatchObject({
+      problem: 'parent_unseen',
+      summary: 'subnetd cannot read the checkpoint contract',
+      evidence: 'the node of the parent chain gives its newest block, and for the contract it answers HTTP 429',
+    });
+  });
+
+  test('that has not taken a block of the relayer since either may be down, unless it takes one an epoch', () => {
+    expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE - 1 })])[0]).toMatchObject({
+      problem: 'parent_unreachable',
+      summary: 'the parent chain does not answer',
+      evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
+      confirmMs: 45_000,
+    });
+    expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
+      problem: 'parent_unseen',
+      evidence:
+        'the node of the parent chain cannot be reached, for 1m, while the relayer submits; whether its blocks arrive is not known',
+    });
+    const queue = {
+      mode: 'full',
+      isPaused: false,
+      active: 0,
+      waiting: 0,
+      delayed: 0,
+      completed: 9,
+      failed: 0,
+    } as const;
+    const byQueue = (completedAt: number): KnownTarget => {
+      const { container: _, ...target } = diagnosedService('relayer').target;
+      const service = { observation: { ok: true, value: {} } as const, queues: [{ ...queue, since: 0, completedAt }] };
+      return { target, facts: { service } } as KnownTarget;
+    };
+    expect(named(silent(), [byQueue(NOW - MINUTE - 1)])[0]).toBe('parent_unreachable relayer');
+    expect(named(silent(), [byQueue(NOW - MINUTE)])[0]).toBe('parent_unseen relayer');
+    const { progress: _, ...unread } = silent();
+    const submittedAt = NOW - MINUTE - 1;
+    const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt, attempted: false } } as const;
+    const lite = relayer(10_000, { submittedAt, modes: ['lite'], byMode });
+    expect(causesOf(unread, [lite])[0]).toMatchObject({
+      problem: 'parent_unseen',
+      evidence:
+        'the node of the parent chain cannot be reached, for 1m, while the relayer shows no fault; whether its blocks arrive is not known',
+    });
+  });
+
+  test('is not blamed when subnetd reaches no node either', () => {
+    const fault = { kind: 'unreachable', address: 'http://192.0.2.1:8545', code: 'ENETUNREACH' } as const;
+    const cut = NAMES.map((name) => diagnosedNode(name, NAMES, { fault, stalledMs: 30_000 }));
+    expect(named(silent(), [relayer()], cut)).toEqual(['monitor_offline']);
+  });
+
+  test('with another chain id than at first is that problem alone, whatever its contract says', () => {
+    const other: ParentFacts = {
+      ...parent(),
+      observation: {
+        ...seen,
+        chainId: { ok: true, value: 31_337 },
+        contract: { ok: true, value: { kind: 'missing' } },
+      },
+    };
+    expect(only(other)).toEqual({
+      problem: 'parent_other_chain',
+      summary: 'another chain answers in the place of the parent chain',
+      evidence: 'its node gives the chain id 31337, and gave 551 when subnetd first asked',
+      fix: 'name a node of the right chain in PARENTNET_URL and parentChain.rpc; when the new chain is the right one, restart subnetd',
+    });
+  });
+
+  test('whose newest block is two minutes old is behind, and its contract is not judged', () => {
+    expect(named({ ...parent(), headAgeMs: 119_999 })).toEqual([]);
+    expect(named({ ...parent(), headAgeMs: 120_000 })).toEqual(['parent_behind relayer']);
+    const old = { ...parent(at(500), still(10 * MINUTE)), headAgeMs: 600_000 };
+    expect(only(old)).toEqual({
+      problem: 'parent_behind',
+      summary: 'the node of the parent chain is behind',
+      evidence: 'its newest block, 77, is 10m old by our clock',
+      fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
+    });
+  });
+});
+
+test('a contract that was there and is gone is said by an old block too, beside that block, and one that was never seen is not', () => {
+  const { progress, ...never } = parent();
+  const gone = {
+    headAgeMs: 600_000,
+    observation: { ...seen, contract: { ok: true, value: { kind: 'missing' } } },
+  } as const;
+  expect(named({ ...never, progress, ...gone } as ParentFacts)).toEqual([
+    'parent_behind relayer',
+    'contract_missing relayer',
+  ]);
+  expect(named({ ...never, ...gone })).toEqual(['parent_behind relayer']);
+  expect(named({ ...parent({ onSubnet: { found: 'other' } }), headAgeMs: 600_000 })).toEqual([
+    'parent_behind relayer',
+    'contract_of_other_chain relayer',
+  ]);
+});
+
+test('a problem that the parent chain shows can be over before Docker has said anything about the relayer', () => {
+  const { container: _, ...facts } = relayer().facts;
+  const unseen = judgeTargets([{ ...relayer(), facts }], NOW);
+  const ref = { component: 'relayer', name: 'relayer' } as const;
+  const judged = (problem: 'checkpoint_behind' | 'relayer_dead') => isJudged(indexSubjects(unseen)(ref), problem);
+  expect([judged('checkpoint_behind'), judged('relayer_dead')]).toEqual([true, false]);
+});
+
+/** The same node at another height. */
+function withHeight(known: KnownTarget, height: number): KnownTarget {
+  const { node } = diagnosedNode(known.target.name, NAMES, { height }).facts;
+  const committed = known.facts.node?.committed;
+  if (node === undefined || committed === undefined) throw new Error('the node has heights');
+  return { ...known, facts: { ...known.facts, node: { ...node, committed: { ...committed, number: height - 2 } } } };
+}

@@ -1,0 +1,552 @@
+import { expect, test } from 'vitest';
+import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const QUORUM = { total: 4, required: 3, voting: 4 };
+
+/** A node whose container was started a few seconds ago, and whose program does not listen yet. */
+const starting = (name: string) =>
+  diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, fault: { kind: 'refused', address: name } });
+
+const withLog = (known: KnownTarget, node: NonNullable<Facts['logs']>['node']): KnownTarget =>
+  ({ ...known, facts: { ...known.facts, logs: { ...known.facts.logs, node } } }) as KnownTarget;
+
+const toSubnet = (targets: readonly KnownTarget[]) => ({
+  name: 'devnet',
+  consensus: 'XDPoS',
+  settings: DEFAULT_SETTINGS,
+  targets: targets.map((t) => t.target),
+});
+
+const diagnoseAt = (targets: readonly KnownTarget[], before = NO_PROBLEMS) => {
+  return diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), before, NOW).problems;
+};
+
+/** The problems of a node that is stopped, as they are once it is not found any more. */
+function clearing(): readonly Problem[] {
+  const stopped = NAMES.map((name) =>
+    name === 'n2'
+      ? diagnosedNode(name, NAMES, { container: STOPPED, fault: { kind: 'refused', address: 'n2' } })
+      : diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name && other !== 'n2') }),
+  );
+  return diagnoseAt(stopped).map((one) => ({ ...one, state: 'clearing' }));
+}
+
+/** The same node a few seconds after somebody has started it, and another one that has not found it again. */
+function startedAgain(): readonly KnownTarget[] {
+  const at = NOW - 4_000;
+  const n2 = diagnosedNode('n2', NAMES, { container: { startedAt: at } });
+  const container = { ...(n2.facts.container as NonNullable<Facts['container']>), restarts: 1, lastRestartAt: at };
+  return [
+    { ...n2, facts: { ...n2.facts, container: { ...container, lastRestartBy: 'request' } } },
+    diagnosedNode('n1', NAMES, { peers: ['n3', 'n4'] }),
+  ];
+}
+
+test.each([
+  { failedFrom: NOW - 65_000, lastGoodAt: NOW - 90_000, quorum: { voting: 3 } },
+  { failedFrom: NOW - 64_999, lastGoodAt: NOW - 90_000, quorum: { voting: 4, starting: 1 } },
+  { failedFrom: undefined, lastGoodAt: NOW - 90_000, quorum: { voting: 4, starting: 1 } },
+  // It has answered since, or nothing is known of before.
+  { failedFrom: NOW - 70_000, lastGoodAt: NOW - 60_000, quorum: { voting: 4, starting: 1 } },
+  { failedFrom: NOW - 70_000, lastGoodAt: undefined, quorum: { voting: 4, starting: 1 } },
+])(
+  'a start after one of $failedFrom that brought neither a block nor an answer is no start, after an answer of $lastGoodAt',
+  ({ failedFrom, lastGoodAt, quorum }) => {
+    const nodes = NAMES.map((name) => {
+      const known = diagnosedNode(name, NAMES, name === 'n2' ? { fault: { kind: 'refused', address: name } } : {});
+      const { container: _, ...facts } = known.facts;
+      if (name !== 'n2') return { ...known, facts } as KnownTarget;
+      const { latest, ...node } = facts.node ?? {};
+      const seen = latest && lastGoodAt !== undefined ? { ...node, latest: { ...latest, lastGoodAt } } : node;
+      const log = { height: 1_000, advancedAt: NOW - 90_000, startedAt: NOW - 5_000, failedFrom };
+      return withLog({ ...known, facts: { ...facts, node: seen } } as KnownTarget, log);
+    });
+    expect(diagnoseSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), NO_PROBLEMS, NOW).quorum).toEqual({
+      ...{ total: 4, required: 3 },
+      ...quorum,
+    });
+  },
+);
+
+test('while a halt lasts, a node that lacks a peer is still named', () => {
+  const halted = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, {
+      stalledMs: 120_000,
+      passedMs: undefined,
+      ...(name === 'n1' && { peers: ['n3', 'n4'] }),
+    }),
+  );
+  const first = diagnoseAt(halted);
+  const second = diagnoseAt(halted, { problems: first, ended: [] });
+  const named = ({ problem, name }: Problem) => [problem, name];
+  expect(first.map(named)).toEqual([
+    ['subnet_halted', undefined],
+    ['peers_missing', 'n1'],
+  ]);
+  expect(second.map(named)).toEqual(first.map(named));
+});
+
+test('a check keeps its own advice while the problem that it showed clears, and others say that it seems to be over', () => {
+  const reasons = explainTargets(judgeTargets(startedAgain(), NOW), clearing()).flatMap(({ checks }) =>
+    checks.filter(({ verdict }) => verdict === 'fail').map((state) => formatReason(state)),
+  );
+  expect(reasons).toEqual([
+    "generated-n2-1 was restarted on order 4s ago, by a person, a program or Docker's own start, and runs; if that was planned there is nothing to do, and this passes in 4m 56s",
+    'n1 has 2 peers instead of 3, because of a problem that seems to be over: the container of n2 does not run',
+  ]);
+});
+
+test('a check that does not judge the problem of its target says that the problem seems to be over', () => {
+  const refused = { kind: 'refused', address: 'http://n' } as const;
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? { fault: refused } : {}));
+  const [known] = explainTargets(judgeTargets([nodes[1] as KnownTarget], NOW), clearing());
+  expect(known?.checks.filter(({ verdict }) => verdict === 'fail').map((state) => formatReason(state))).toEqual([
+    'n2 did not return its latest block: nothing listens at http://n, because of a problem that seems to be over: the container of n2 does not run',
+    'the height in the log of n2 has been 1000 for 1m 30s, because of a problem that seems to be over: the container of n2 does not run',
+  ]);
+});
+
+test('the headline of a subnet whose problems clear says that it recovers, and gives no order', () => {
+  const problems = clearing();
+  expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'container_down']);
+  const targets = judgeTargets(startedAgain(), NOW);
+  const since = problems[0]?.since;
+  expect(findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet recovers',
+    detail:
+      '4 of 4 masternodes can vote, 3 are needed. Not seen any more, and over if it stays away: no further node may fail.',
+    since,
+  });
+  const [risk, down] = problems as [Problem, Problem];
+  expect(
+    findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], { quorum: QUORUM, hasRisen: true }).sentence,
+  ).toBe('devnet runs, but the container of n2 does not run');
+});
+
+test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const lost = { ...QUORUM, voting: 2 };
+  const targets = judgeTargets(startedAgain(), NOW);
+  const suspected: Problem = { ...down, state: 'suspected', summary: 'the container of n4 does not run' };
+  expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: lost, hasRisen: true })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    detail:
+      'Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+  });
+  expect(findHeadline('devnet', targets, [suspected], { quorum: lost, hasRisen: true })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    detail: 'Suspected: the container of n4 does not run.',
+  });
+  expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], { quorum: lost, hasRisen: true }).sentence).toBe(
+    'devnet may be halted: the container of n2 does not run',
+  );
+  const enough = { ...QUORUM, voting: 3 };
+  expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet recovers, but a possible problem is being checked',
+    detail:
+      '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+    since: risk.since,
+  });
+  expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(
+    'devnet runs: no node may fail',
+  );
+});
+
+test('a node that has just started is not counted on, so a subnet that it leaves without a reserve is not called well', () => {
+  const quorumOf = (startedAgo: number) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
+    );
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: nodes.map((one) => one.target),
+    };
+    return viewSubnet(subnet, judgeTargets(nodes, NOW), NOW).quorum;
+  };
+  const started = quorumOf(10_000);
+  expect(started).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  expect(quorumOf(70_000)).toEqual({ total: 4, required: 3, voting: 4 });
+  const targets = judgeTargets(
+    NAMES.map((name) => diagnosedNode(name, NAMES)),
+    NOW,
+  );
+  expect(findHeadline('devnet', targets, [], { quorum: started, hasRisen: true })).toEqual({
+    standing: 'ok',
+    sentence: 'devnet runs: no node may fail',
+    detail: '4 of 4 masternodes can vote, 3 are needed, and 1 has just started.',
+  });
+});
+
+test('a node that has answered since its start, and answers no more, is not starting', () => {
+  const votingOf = (startedAgo: number, hasContainer: boolean) => {
+    const fault = { kind: 'refused', address: 'http://n4' } as const;
+    const nodes = NAMES.map((name) => {
+      const known = diagnosedNode(
+        name,
+        NAMES,
+        name === 'n4' ? { fault, container: { startedAt: NOW - startedAgo } } : {},
+      );
+      if (name !== 'n4') return known;
+      const { container, node, logs, ...facts } = known.facts;
+      // It has answered 20 s ago, and has printed nothing since.
+      const latest = { ...(node?.latest as NonNullable<typeof node>['latest']), lastGoodAt: NOW - 20_000 };
+      const printed = { ...logs, node: { height: 1_000, advancedAt: NOW - 20_000, startedAt: NOW - startedAgo } };
+      const seen = { ...facts, node: { ...node, latest }, logs: printed, ...(hasContainer && { container }) };
+      return { ...known, facts: seen } as KnownTarget;
+    });
+    const targets = nodes.map((one) => one.target);
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+    return viewSubnet(subnet, judgeTargets(nodes, NOW), NOW).quorum;
+  };
+  for (const hasContainer of [true, false]) {
+    expect(votingOf(21_000, hasContainer)).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(votingOf(19_000, hasContainer)).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  }
+});
+
+test('a halt of which the nodes that were missing have just started says to wait for them', () => {
+  const tell = (...started: readonly string[]) =>
+    diagnoseAt(
+      NAMES.map((name) =>
+        started.includes(name)
+          ? starting(name)
+          : diagnosedNode(name, NAMES, { stalledMs: 40_000, peers: ['n1', 'n2'] }),
+      ),
+    )
+      .filter(({ problem }) => problem === 'subnet_halted')
+      .map(({ evidence, fix }) => [evidence, fix]);
+  const halted = 'no block after 1000 for 40s; 4 of 4 masternodes can vote and 3 are needed; ';
+  expect(tell('n3', 'n4')).toEqual([
+    [
+      `${halted}n3, n4 started less than a minute ago and do not answer yet`,
+      'wait until n3, n4 answer, a minute at most, and restart no other node',
+    ],
+  ]);
+  expect(tell('n4')).toEqual([
+    [
+      `${halted}n4 started less than a minute ago and does not answer yet`,
+      'wait until n4 answers, a minute at most, and restart no other node',
+    ],
+  ]);
+});
+
+test('a halt of which the nodes that were missing answer again says to wait for them, for a minute', () => {
+  const fixOf = (answeredAgo: number) => {
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES, { stalledMs: 150_000 });
+      const { latest } = node.facts.node ?? {};
+      if (latest === undefined || name < 'n3') return node;
+      // It stopped answering before the last block, which the others have had since.
+      const seen = { ...latest, number: 999, riseDueSince: NOW - answeredAgo };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+    });
+    return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixOf(1_000)).toBe(
+    'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node',
+  );
+  const enough = /^enough nodes answer, so see that they reach each other/;
+  expect(fixOf(60_000)).toMatch(enough);
+  const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
+  expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
+});
+
+test('while too few vote, a log without new blocks is no fault of its node', () => {
+  const paused = { container: { status: 'paused' }, stalledMs: 28_000 } as const;
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name < 'n3' ? { stalledMs: 27_000 } : paused)).map(
+    (node) => (node.target.name === 'n1' ? withLog(node, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : node),
+  );
+  const said = diagnoseAt(nodes).map(({ problem, name = '' }) => `${problem} ${name}`);
+  expect(said).toContain('quorum_at_risk ');
+  expect(said).not.toContain('node_log_fault n1');
+});
+
+test('the bootnode misses no node while one starts', () => {
+  const bootnode: KnownTarget = {
+    target: { subnet: 'devnet', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+    facts: {},
+  };
+  const found = (startedAgo: number) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
+    );
+    const targets = [...nodes, bootnode];
+    const states = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) =>
+        check.check === 'messages'
+          ? { ...check, verdict: 'fail' as const, seen: 'it has not heard n4', fix: 'start it' }
+          : check,
+      ),
+    }));
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: targets.map((one) => one.target),
+    };
+    return diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(found(59_999)).not.toContain('bootnode_misses_node');
+  expect(found(60_000)).toContain('bootnode_misses_node');
+});
+
+test('after a restart of subnetd in a halt, nodes that were out then and answer now are waited for, and missed by nobody', () => {
+  const halted = { stalledMs: 40_000 };
+  const isOut = (name: string) => name > 'n2';
+  const out = { status: 'paused' } as const;
+  const timeout = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false } as const;
+  const paused = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, isOut(name) ? { ...halted, container: out, fault: timeout } : halted),
+  );
+  const open = diagnoseAt(paused).map((one) => ({ ...one, state: 'open' as const }));
+  expect(open.map(({ problem, name }) => `${problem} ${name}`)).toContain('container_paused n3');
+  const back = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, isOut(name) ? halted : { ...halted, peers: NAMES.slice(0, 2) }),
+  );
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: back.map((t) => t.target),
+  };
+  const said = (problems: readonly Problem[], targets: readonly KnownTarget[] = back) =>
+    diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW).problems.flatMap(
+      ({ problem, name = '', state, fix }) => (state === 'clearing' ? [] : [`${problem} ${name}: ${fix}`]),
+    );
+  const wait =
+    'subnet_halted : wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
+  expect(said(open)).toEqual([wait]);
+  // As while one of the two is still out.
+  const half = back.map((one) => (one.target.name === 'n4' ? (paused[3] as KnownTarget) : one));
+  expect(said(open, half).filter((one) => one.startsWith('peers_missing'))).toEqual([]);
+  const clearing = (agoMs: number) =>
+    open.map((one) =>
+      one.problem === 'container_paused' ? { ...one, state: 'clearing' as const, clearingSince: NOW - agoMs } : one,
+    );
+  expect(said(clearing(59_999))).toEqual([wait]);
+  expect(said(clearing(60_000))[0]).toMatch(/^subnet_halted : enough nodes answer, so see that they reach each other/);
+});
+
+test('after a restart of subnetd, a node that is not asked yet counts as its stored problem says', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const open = diagnoseAt(
+    NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name > 'n2' ? { fault: refused, stalledMs: 40_000 } : { stalledMs: 40_000 }),
+    ),
+  ).map((one) => ({ ...one, state: 'open' as const }));
+  expect(open.map(({ problem, name = '' }) => `${problem} ${name}`)).toEqual([
+    'subnet_halted ',
+    'node_down n3',
+    'node_down n4',
+  ]);
+  const unasked = NAMES.map((name) => {
+    const node = diagnosedNode(name, NAMES, { stalledMs: 40_000 });
+    return name > 'n2' ? ({ ...node, facts: { ...node.facts, node: undefined } } as KnownTarget) : node;
+  });
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: unasked.map((t) => t.target),
+  };
+  const found = (state: 'open' | 'clearing') =>
+    diagnoseSubnet(
+      subnet,
+      judgeTargets(unasked, NOW),
+      { problems: open.map((one) => ({ ...one, state })), ended: [] },
+      NOW,
+    );
+  expect(found('open').quorum).toEqual({ total: 4, required: 3, voting: 2 });
+  expect(found('open').problems.find(({ problem }) => problem === 'subnet_halted')).toMatchObject({
+    state: 'open',
+    evidence:
+      'no block after 1000 for 40s; 2 of 4 masternodes can vote and 3 are needed, without n3 (does not answer), n4 (does not answer)',
+    fix: 'bring back n3, n4: 1 more must vote; restart no other node',
+  });
+  expect(found('clearing').quorum).toEqual({ total: 4, required: 3, voting: 4 });
+});
+
+test('a halt lasts until there is a block, also while the nodes that were out come back', () => {
+  const down = (name: string) =>
+    diagnosedNode(name, NAMES, { container: STOPPED, fault: { kind: 'refused', address: name } });
+  /** It stood at a height, and answers again since a moment, if it does. */
+  const withHeight = (node: KnownTarget, number: number) => {
+    const { latest } = node.facts.node ?? {};
+    const advancedAt = NOW - (number > 1_000 ? 1_000 : 90_000);
+    const seen = latest && { ...latest, number, risen: true, riseDueSince: NOW - 2_000, advancedAt };
+    return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+  };
+  const back = (name: string, height = 1_000) =>
+    withHeight(diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 } }), height);
+  const started = (name: string) => withHeight(starting(name), 1_000);
+  const open = diagnoseAt(NAMES.map(down)).map((one) => ({
+    ...one,
+    since: NOW - 600_000,
+    seenAt: NOW - 60_000,
+    state: 'open' as const,
+  }));
+  const haltOf = (targets: readonly KnownTarget[], problems: readonly Problem[] = open) => {
+    const subnet = { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: targets.map((t) => t.target) };
+    const found = diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW);
+    const halt = found.problems.find(({ problem }) => problem === 'subnet_halted');
+    return [halt?.state, halt?.evidence, halt?.fix, found.headline?.sentence];
+  };
+  expect(haltOf(NAMES.map(started))).toEqual([
+    'open',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
+    'd is halted',
+  ]);
+  // The first height that a log tells after a start is the last one before it.
+  const head = { height: 1_000, advancedAt: NOW - 500 };
+  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
+  expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
+    'open',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed',
+    'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
+    'd is halted',
+  ]);
+  expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
+  // One that was last asked before the last block has caught up with what another has printed before its start.
+  const caughtUp = back('n1', 1_001);
+  const printed = (height: number) => [
+    caughtUp,
+    ...NAMES.slice(1).map((name) => withLog(back(name), { heightBefore: height })),
+  ];
+  expect(haltOf(printed(1_001))[0]).toBe('open');
+  expect(haltOf(printed(1_000))[0]).toBe('clearing');
+  const asked = (advancedAt: number) => [
+    caughtUp,
+    ...NAMES.slice(1).map((name) => withLog(back(name), { height: 1_001, advancedAt })),
+  ];
+  expect(haltOf(asked(NOW - 60_000))[0]).toBe('open');
+  expect(haltOf(asked(NOW - 59_999))[0]).toBe('clearing');
+  // The log shows the block before the next answer.
+  const shown = (height: number, advancedAt: number) =>
+    NAMES.map((name) => withLog(back(name), { heightBefore: 1_000, startedAt: NOW - 5_000, height, advancedAt }));
+  expect(haltOf(shown(1_001, NOW - 500))[0]).toBe('clearing');
+  expect(haltOf(shown(1_000, NOW - 500))[0]).toBe('open');
+  const first = open.map((one) => ({ ...one, since: NOW - 60_000 }));
+  expect(haltOf(shown(1_001, NOW - 500), first)[0]).toBe('clearing');
+  // It ended by a log. Answers from before are no news.
+  const over = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
+  const old = (log: object) =>
+    NAMES.map((name) => withLog(diagnosedNode(name, NAMES, { height: 1_000, stalledMs: 90_000 }), log));
+  expect(haltOf(old({ height: 1_001, advancedAt: NOW - 3_000 }), over)[0]).toBe('clearing');
+  expect(haltOf(old({ height: 1_000, advancedAt: NOW - 3_000 }), over)[0]).toBe('open');
+  expect(haltOf(old({ height: 1_001, advancedAt: NOW - 90_000 }), over).slice(0, 2)).toEqual([
+    'open',
+    'no block after 1001 for 1m 30s; 4 of 4 masternodes can vote and 3 are needed',
+  ]);
+  // Where no halt was, or is over, a start of all nodes is none.
+  expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
+  expect(
+    haltOf(
+      NAMES.map((name) => back(name)),
+      open.map((one) => ({ ...one, state: 'clearing' })),
+    )[0],
+  ).toBe('clearing');
+});
+
+test('once a halt is seen to end, who did not answer before it ended is not missed until it is asked again', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const silent = (name: string) => diagnosedNode(name, NAMES, { fault: refused, stalledMs: 90_000 });
+  const open = diagnoseAt(NAMES.map(silent)).map((one) => ({
+    ...one,
+    since: NOW - 600_000,
+    seenAt: NOW - 60_000,
+    state: 'open' as const,
+  }));
+  expect(open.map(({ problem }) => problem)).toContain('subnet_halted');
+  // Two answer, and have the height of before, or a new block.
+  const answering = (name: string, number: number) => {
+    const node = diagnosedNode(name, NAMES);
+    const latest = { ...node.facts.node?.latest, number };
+    return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+  };
+  const at = (number: number) => NAMES.map((name) => (name < 'n3' ? answering(name, number) : silent(name)));
+  const targets = at(1_001);
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((t) => t.target),
+  };
+  const found = (askedAgo: number, problems: readonly Problem[] = open, seen = targets) => {
+    const states = judgeTargets(seen, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) => ({ ...check, lastRun: NOW - askedAgo, durationSeconds: 0 })),
+    }));
+    const { quorum, problems: all } = diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW);
+    return [
+      quorum?.voting,
+      all.find(({ problem, state }) => problem === 'quorum_at_risk' && state === 'suspected')?.fix,
+    ];
+  };
+  expect(found(1_000)).toEqual([4, undefined]);
+  expect(found(1_000, open, at(1_000))[0]).toBe(2);
+  // A halt that is back has the time of its first begin. Blocks since then do not end it.
+  const all = judgeTargets(NAMES.map(silent), NOW);
+  expect(diagnoseSubnet(subnet, all, { problems: open, ended: [] }, NOW).quorum?.voting).toBe(0);
+  const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
+  expect(found(2_000, clearing)).toEqual([4, undefined]);
+  expect(found(1_999, clearing)).toEqual([2, 'bring back n3, n4: 1 more must vote; restart no other node']);
+  expect(found(1_000, [])[0]).toBe(2);
+});
+
+test('right after a start nobody is said to vote before each node was asked', () => {
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const unasked = nodes.map((one) =>
+    one.target.name === 'n3' ? ({ ...one, facts: { ...one.facts, node: undefined } } as KnownTarget) : one,
+  );
+  const said = (targets: readonly KnownTarget[]) =>
+    findHeadline('devnet', judgeTargets(targets, NOW), [], { quorum: QUORUM, hasRisen: false });
+  expect(said(nodes)).toMatchObject({
+    sentence: 'devnet has shown no new block yet',
+    detail: '4 of 4 masternodes can vote, 3 are needed.',
+  });
+  expect(said(unasked)).toMatchObject({ sentence: 'devnet has shown no new block yet', detail: '' });
+});
+
+test('what an old answer says of a node counts no more when the last of what kept it from answering is over', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const targets = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n3' ? { fault: refused } : {}));
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((one) => one.target),
+  };
+  const states = judgeTargets(targets, NOW);
+  const [node] = states.filter(({ target }) => target.name === 'n3');
+  const check = node?.checks.find((one) => one.check === 'latest_block');
+  const askedAt = (check?.lastRun ?? 0) - (check?.durationSeconds ?? 0) * 1_000;
+  const over = (problem: 'container_paused' | 'container_restarting', clearingSince: number): Problem => ({
+    ...(diagnoseAt(targets)[0] as Problem),
+    ...{ problem, component: 'node', name: 'n3', state: 'clearing', clearingSince, explains: [] },
+  });
+  const saysDown = (...problems: readonly Problem[]) =>
+    diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW).problems.some(
+      ({ problem, state }) => problem === 'node_down' && state !== 'clearing',
+    );
+  expect(saysDown(over('container_paused', askedAt))).toBe(false);
+  expect(saysDown(over('container_paused', askedAt - 1))).toBe(true);
+  expect(saysDown(over('container_paused', askedAt), over('container_restarting', askedAt - 1))).toBe(false);
+  expect(saysDown(over('container_paused', askedAt - 1), over('container_restarting', askedAt))).toBe(false);
+});

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import { foldChain } from '../../../src/watch/rules/fold-chain.ts';
+import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const OLD = { chainId: 5551, genesis: '0x7f83aaaaaaaa' };
+const NEW = { chainId: 5552, genesis: '0xa6d1bbbbbbbb' };
+
+/** A node whose height fell from 176 to 6 as its chain became another one, so long ago. */
+function replaced(name: string, agoMs: number, fallenMs = agoMs): KnownTarget {
+  const { target, facts } = diagnosedNode(name, NAMES, { height: 6, chain: NEW });
+  const { node } = facts;
+  if (node?.latest === undefined) return { target, facts };
+  const fall = { from: 176, to: 6, at: NOW - fallenMs, repeated: false };
+  const before = diagnosedNode(name, NAMES, { chain: OLD }).facts.node?.chain;
+  const said = { ...node.observation, chain: { ...NEW, missing: {} } };
+  const chain = foldChain(before, said, NOW - agoMs);
+  const known = chain && node.chain && { ...node.chain, replaced: chain.replaced };
+  return {
+    target,
+    facts: { ...facts, node: { ...node, latest: { ...node.latest, fall }, ...(known && { chain: known }) } },
+  };
+}
+const found = (targets: readonly KnownTarget[]) =>
+  diagnosed(targets).filter(({ problem }) => ['chain_replaced', 'head_regression', 'other_chain'].includes(problem));
+
+it('a network that was replaced is one statement, and nobody was killed', () => {
+  expect(found(NAMES.map((name) => replaced(name, 30_000)))).toMatchObject([
+    {
+      problem: 'chain_replaced',
+      summary: 'the network was replaced by a new one',
+      evidence:
+        'all 4 nodes that answer have the genesis block 0xa6d1bbbb… instead of 0x7f83aaaa… and the chain id 5552 instead of 5551',
+    },
+  ]);
+});
+
+/** A node at this height that was seen to fall, so long ago; without a fall, what it had before was not credible any more. */
+function begun(name: string, height: number, fall?: { readonly from: number; readonly agoMs: number }): KnownTarget {
+  const one = diagnosedNode(name, NAMES, { height, chain: OLD });
+  const { node } = one.facts;
+  if (node?.latest === undefined || fall === undefined) return one;
+  const seen = { from: fall.from, to: 3, at: NOW - fall.agoMs, repeated: false };
+  return { ...one, facts: { ...one.facts, node: { ...node, latest: { ...node.latest, fall: seen } } } };
+}
+
+it('a network that begins the same chain again is replaced too, as no node has the blocks to take', () => {
+  const fall = { from: 6_744, agoMs: 30_000 };
+  const all = (height: number, from = fall.from, agoMs = fall.agoMs) =>
+    NAMES.map((name) => begun(name, height, name === 'n2' ? { from, agoMs } : undefined));
+  expect(found(all(9))).toMatchObject([
+    {
+      problem: 'chain_replaced',
+      evidence:
+        'all 4 nodes that answer began again from the first block: the chain is at block 9, and was at 6744, with the same genesis block',
+    },
+  ]);
+  const problemsOf = (targets: readonly KnownTarget[]) => found(targets).map(({ problem }) => problem);
+  expect(problemsOf(all(6_443))).toEqual(['chain_replaced']);
+  expect(problemsOf(all(6_444))).toEqual(['head_regression']);
+  expect(problemsOf(all(9, 303))).toEqual(['head_regression']);
+  expect(problemsOf(all(9, fall.from, 10 * 60_000))).toEqual([]);
+  // One that does not answer may have them, two of four are not enough to make a chain.
+  const gone = (name: string) =>
+    diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: 'http://n' }, chain: OLD });
+  expect(problemsOf([...all(9).slice(0, 3), gone('n4')])).toEqual(['chain_replaced']);
+  expect(problemsOf([...all(9).slice(0, 2), gone('n3'), gone('n4')])).toEqual(['head_regression']);
+});
+
+it('one node on another chain than before is that alone, and was not killed either', () => {
+  const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { height: 200, chain: OLD }));
+  expect(found([replaced('n1', 30_000), ...others]).map(({ problem }) => problem)).toEqual(['other_chain']);
+});
+
+it('that is said for ten minutes, and a fall of the height after it is a loss again', () => {
+  expect(found(NAMES.map((name) => replaced(name, 11 * 60_000)))).toEqual([]);
+  const lossOf = (fallenMs: number) =>
+    judgeTargets([replaced('n1', 11 * 60_000, fallenMs)], NOW)[0]?.shownFailures.map(({ name }) => name);
+  expect(lossOf(20_000)).toEqual(['head_regression']);
+  expect(lossOf(11 * 60_000)).toEqual([]);
+});

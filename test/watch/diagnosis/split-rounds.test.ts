@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { Container } from '../../../src/model/observation.ts';
+import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+
+/** The round that a node waits in, and how long ago it said so. */
+type Said = readonly [round: number, agoMs: number, container?: Partial<Container> | undefined, firstAgoMs?: number];
+
+/** The halt of four nodes that answer and have their peers, as real ones were seen after two of them had been killed at once. */
+function findHalt(...said: readonly Said[]) {
+  const nodes = NAMES.map((name, index) => {
+    const [timeoutRound, agoMs, container, firstAgoMs = agoMs] = said[index] ?? [0, 0];
+    const pool = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
+    const known = diagnosedNode(name, NAMES, {
+      stalledMs: 240_000,
+      ...(container && { container }),
+      chain: { pool: { ...pool, timeoutRound } },
+    });
+    const node = known.facts.node as NonNullable<typeof known.facts.node>;
+    const chain = { ...(node.chain as NonNullable<typeof node.chain>), at: NOW - agoMs, waitsSince: NOW - firstAgoMs };
+    return { ...known, facts: { ...known.facts, node: { ...node, chain } } };
+  });
+  const [halt, ...others] = diagnosed(nodes);
+  expect([halt?.problem, others]).toEqual(['subnet_halted', []]);
+  return [halt?.evidence, halt?.fix];
+}
+
+const halted = 'no block after 1000 for 4m; 4 of 4 masternodes can vote and 3 are needed';
+const UNSPLIT = [
+  halted,
+  'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+];
+const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
+const fixWith = (restart: string, comes = 'it comes') =>
+  `restart ${restart}: ${comes} back in the lower round, and 3 must wait in the same one; if no block comes within a minute, restart the others one after another`;
+
+test('a halt of nodes that wait in different rounds says who must be restarted to join the others', () => {
+  const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');
+  const fix = fixWith('n1 with `docker restart generated-n1-1`');
+  expect(findHalt([385, 40_000], [385, 35_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
+  expect(findHalt([385, 40_000], [390, 35_000], [384, 20_000], [0, 5_000])).toEqual([
+    split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
+    fixWith('n2 and n1 with `docker restart generated-n2-1 generated-n1-1`', 'they come'),
+  ]);
+});
+
+test('rounds that may have passed between the answers of the nodes are no split', () => {
+  expect(findHalt([385, 20_000], [385, 15_000], [384, 40_000], [384, 35_000])).toEqual(UNSPLIT);
+  expect(findHalt([385, 24_999], [385, 24_999], [384, 20_000], [384, 20_000])).toEqual(UNSPLIT);
+  expect(findHalt([385, 25_000], [385, 24_999], [384, 20_000], [384, 20_000])).not.toEqual(UNSPLIT);
+});
+
+test('nodes that are asked in the other order are split once the higher round was said a second time', () => {
+  const low = [384, 80_000] as const;
+  const high = (firstAgoMs: number, startedAgoMs = 3_600_000): Said => [
+    385,
+    70_000,
+    { startedAt: NOW - startedAgoMs },
+    firstAgoMs,
+  ];
+  expect(findHalt(high(85_000), high(85_000), low, low)).not.toEqual(UNSPLIT);
+  expect(findHalt(high(84_999), high(84_999), low, low)).toEqual(UNSPLIT);
+  expect(findHalt(high(85_000, 84_999), high(85_000, 84_999), low, low)).toEqual(UNSPLIT);
+});
+
+test('nodes of which enough wait in one round are no split', () => {
+  expect(findHalt([385, 40_000], [384, 35_000], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
+  expect(findHalt([385, 40_000], [385, 35_000], [385, 20_000], [385, 5_000])).toEqual(UNSPLIT);
+});
+
+test('what a node said before the halt, or before it was started again, does not count', () => {
+  expect(findHalt([385, 240_001], [385, 240_001], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
+  const again = { startedAt: NOW - 70_000 };
+  expect(findHalt([385, 71_000, again], [385, 71_000, again], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
+});
+
+test('nodes that were started less than a minute ago are waited for: they come up to the round of the others', () => {
+  const back = (agoMs: number) => ({ startedAt: NOW - agoMs });
+  const wait =
+    'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
+  const said = (agoMs: number) =>
+    findHalt([385, 40_000], [385, 35_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
+  expect(said(59_999)).toEqual([halted, wait]);
+  expect(said(60_000)[1]).toBe(fixWith('n1 with `docker restart generated-n1-1`'));
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget, LogFacts, PatternFacts, ServiceFacts } from '../../../src/model/facts.ts';
+import type { ServiceObservation } from '../../../src/model/observation.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { statsPack } from '../../../src/watch/logs/packs/stats-pack.ts';
+import { foldService } from '../../../src/watch/rules/fold-service.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW, named } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const MAX_LAG = 10;
+
+/** An answer of a stats server whose newest block this is. */
+const answer = (newest?: number): ServiceObservation => ({
+  ok: true,
+  value: { stats: newest === undefined ? {} : { newest } },
+});
+
+/** The facts after these answers, read each 30 seconds up to now, while the nodes are at block 1000. */
+function read(...answers: readonly ServiceObservation[]): ServiceFacts {
+  let facts: ServiceFacts | undefined;
+  for (const [index, seen] of answers.entries())
+    facts = foldService(facts, seen, { at: NOW - (answers.length - 1 - index) * 30_000, reference: 1_000 }, MAX_LAG);
+  if (facts === undefined) throw new Error('nothing was read');
+  return facts;
+}
+
+function causesOf(service: ServiceFacts) {
+  const { target, facts } = diagnosedService('stats');
+  const stats: KnownTarget = { target, facts: { ...facts, service } };
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), stats];
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((one) => one.target),
+  };
+  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW)).filter(({ name }) => name === 'stats');
+}
+
+test('a stats server that is behind the nodes says by how many blocks, and since when', () => {
+  expect(causesOf(read(answer(960), answer(955), answer(950)))).toEqual([
+    {
+      problem: 'stats_stale',
+      component: 'stats',
+      name: 'stats',
+      summary: 'the stats server is behind the nodes',
+      evidence: 'its newest block is 950, 50 below that of the nodes, for 1m',
+      fix: 'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes: none sends it blocks, or only one that is behind',
+      explains: [],
+      causes: [],
+    },
+  ]);
+});
+
+test('one within the lag, ahead of the last answer of the nodes, or without a block yet is not behind', () => {
+  expect(causesOf(read(answer(990)))).toEqual([]);
+  expect(causesOf(read(answer(989)))).toHaveLength(1);
+  expect(causesOf(read(answer(1_004)))).toEqual([]);
+  expect(causesOf(read(answer()))).toEqual([]);
+});
+
+test('one that has caught up in between is behind since then', () => {
+  expect(read(answer(950), answer(999), answer(950)).stats?.behind).toEqual({ since: NOW, blocks: 50 });
+});
+
+test('one that does not answer is not said to be behind', () => {
+  const gone: ServiceObservation = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:5213' } };
+  expect(causesOf(read(answer(950), gone)).map(({ problem }) => problem)).toEqual(['service_down']);
+});
+
+test('a stats server that found no contract at an earlier start, and runs since, gets its data', () => {
+  const since = (startedAgo: number) => {
+    const stats = diagnosedService('stats', { container: { startedAt: NOW - startedAgo } });
+    const { what, fix } = statsPack.patterns.find(({ name }) => name === 'config_missing') ?? { what: '' };
+    const line: PatternFacts = { means: 'fatal', count: 9, at: NOW - 95_000, order: 1, what, fix, own: false };
+    const logs = { ...(stats.facts.logs as LogFacts), patterns: { config_missing: line } };
+    const target = { ...stats.target, logFiles: [{ path: '/logs/debug/*.log', timezone: 'UTC' }] };
+    return named([{ target, facts: { ...stats.facts, logs } }]);
+  };
+  expect(since(90_000)).toEqual([]);
+  expect(since(20_000)).toEqual(['stats_without_contract stats']);
+});

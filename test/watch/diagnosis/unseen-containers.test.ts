@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
+import { diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+
+/** A node that answers, and whose Docker Engine may not. */
+function nodeOf(name: string, isUnseen: boolean): KnownTarget {
+  const node = diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name) });
+  const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+  const container = { restarts: 0, oomKills: 0, observation: { kind: 'docker-unreachable', why } as const };
+  return isUnseen ? ({ ...node, facts: { ...node.facts, container } } as KnownTarget) : node;
+}
+
+/** The headline of a subnet whose first nodes have a Docker Engine that does not answer. */
+function headlineOf(unseen: number) {
+  const targets = NAMES.map((name, index) => nodeOf(name, index < unseen));
+  const judged = judgeTargets(targets, NOW);
+  const consensus = 'XDPoS' as const;
+  const subnet = {
+    name: 'devnet',
+    consensus,
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map(({ target }) => target),
+  };
+  const { problems, quorum } = diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
+  return findHeadline('devnet', judged, problems, { quorum, hasRisen: true });
+}
+
+const WELL = 'devnet is well: one more node may fail';
+const VOTES = '4 of 4 masternodes can vote, 3 are needed.';
+
+test('a subnet that is well says which containers nobody can see', () => {
+  expect(headlineOf(0)).toEqual({ standing: 'ok', sentence: WELL, detail: VOTES });
+  expect(headlineOf(1)).toEqual({
+    standing: 'ok',
+    sentence: WELL,
+    detail: `${VOTES} Docker does not answer, so 1 container and its log cannot be seen.`,
+  });
+  expect(headlineOf(4)).toEqual({
+    standing: 'ok',
+    sentence: WELL,
+    detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
+  });
+});
+
+/** A node without peers whose container nobody knows, and which was started so long ago by its log. */
+function lonely(agoMs: number | undefined): KnownTarget {
+  const { target, facts } = diagnosedNode('n2', NAMES, { peers: [] });
+  const { container: _, ...unseen } = target;
+  const { container: __, ...others } = facts;
+  const node = { height: 1_000, advancedAt: NOW - 2_000, ...(agoMs !== undefined && { startedAt: NOW - agoMs }) };
+  return { target: unseen, facts: { ...others, logs: { sources: {}, patterns: {}, node } } } as KnownTarget;
+}
+
+test('a node whose container is not known has a minute from the start in its log to find its peers', () => {
+  const rest = ['n1', 'n3', 'n4'].map((name) =>
+    diagnosedNode(name, NAMES, { peers: NAMES.filter((one) => one !== name && one !== 'n2') }),
+  );
+  const ofLonely = (agoMs?: number) => named([lonely(agoMs), ...rest]).filter((one) => /n2|quorum/.test(one));
+  expect(ofLonely(59_000)).not.toContain('node_partitioned n2');
+  for (const agoMs of [60_000, undefined]) expect(ofLonely(agoMs)).toContain('node_partitioned n2');
+});

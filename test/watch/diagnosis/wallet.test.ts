@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
+import type { ParentFacts } from '../../../src/model/parent-chain.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
+import type { WalletFacts } from '../../../src/model/wallet-spend.ts';
+import type { AlertInput } from '../../../src/tell/alerts/alert-input.ts';
+import { problemCondition } from '../../../src/tell/alerts/problem-condition.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { foldWallet } from '../../../src/watch/rules/fold-wallet.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const COIN = 10n ** 18n;
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const WALLET = 'xdcCD0340a2214058390d204a826de05312deadbeef';
+
+const service = diagnosedService('relayer');
+
+/** A relayer in full mode, which submits. */
+const relayer: KnownTarget = (() => {
+  const mode = { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt: NOW, attempted: false } as const;
+  const log: RelayerLogFacts = { submissions: 9, submittedAt: NOW, modes: ['full'], byMode: { full: mode } };
+  return { ...service, facts: { ...service.facts, logs: { ...(service.facts.logs as LogFacts), relayer: log } } };
+})();
+
+/** A relayer whose log shows that its wallet cannot pay. */
+const unpaid: KnownTarget = {
+  ...relayer,
+  facts: {
+    ...relayer.facts,
+    logs: {
+      ...(relayer.facts.logs as LogFacts),
+      patterns: { no_funds: { means: 'error', count: 3, at: NOW, order: 1, what: 'it cannot pay', own: false } },
+    },
+  },
+};
+
+/** What alerts are judged by beside the snapshot. */
+const NOTHING_ELSE: Omit<AlertInput, 'snapshot'> = {
+  now: NOW,
+  instance: 'here',
+  intervalMs: () => undefined,
+  lateRounds: () => 0,
+  internalErrors: () => 0,
+  notSent: () => 0,
+  enginesUp: new Map(),
+  isSettled: () => true,
+  isDatabaseUp: true,
+  lastReloadSuccessful: true,
+};
+
+/** A wallet that has paid a coin a minute for two hours, and has this many coins. */
+function wallet(coins: number, readAt = NOW): WalletFacts {
+  let facts: WalletFacts | undefined;
+  for (let minute = 120; minute >= 0; minute--)
+    facts = foldWallet(facts, BigInt(coins + minute) * COIN, readAt - minute * MINUTE);
+  if (facts === undefined) throw new Error('no balance was read');
+  return facts;
+}
+
+/** The relayer cannot pay since then. */
+const since = (at: number): readonly Problem[] => [
+  {
+    ...{ problem: 'wallet_without_funds', component: 'relayer', name: 'relayer', state: 'open', severity: 'critical' },
+    ...{ alert: 'SubnetRelayerWalletEmpty', summary: '', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ since: at, seenAt: NOW },
+  } as Problem,
+];
+
+const causesOf = (
+  facts: WalletFacts | undefined,
+  services: readonly KnownTarget[] = [relayer],
+  parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
+  before = since(NOW - 2 * MINUTE),
+) => {
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
+  const parent: ParentFacts = {
+    observation: {
+      head: { ok: true, value: { number: 77, timestamp: 1 } },
+      ...(facts && { balance: { ok: true, value: facts.balance } }),
+    },
+    at: NOW,
+    headAgeMs: 2_000,
+    firstChainId: 551,
+    ...(facts && { wallet: facts }),
+  };
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map(({ target }) => target),
+    parentChain,
+  };
+  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent }), before);
+};
+
+const problems = (...given: Parameters<typeof causesOf>) => causesOf(...given).map(({ problem }) => problem);
+
+test('a wallet with coins for less than a week says how many to send, and where', () => {
+  const [one, ...more] = causesOf(wallet(9_000));
+  expect(more).toEqual([]);
+  expect(one).toEqual({
+    problem: 'wallet_low',
+    component: 'relayer',
+    name: 'relayer',
+    summary: 'the wallet of the relayer runs out in less than a week',
+    evidence: 'its balance is 9000 coins, and it spends 1440 a day (120 payments in 2h), so 6.2 days are left',
+    fix: 'send 34200 coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain, which lasts for 30 days',
+    explains: [],
+    causes: [],
+  });
+});
+
+test('one with coins for less than two days is another problem, in the place of the first', () => {
+  const [one, ...more] = causesOf(wallet(500));
+  expect(more).toEqual([]);
+  expect(one).toMatchObject({
+    problem: 'wallet_nearly_empty',
+    summary: 'the wallet of the relayer runs out in less than two days',
+    evidence: 'its balance is 500 coins, and it spends 1440 a day (120 payments in 2h), so 8h 20m are left',
+  });
+});
+
+test('one with enough coins is no problem, nor is one whose spend is not known', () => {
+  expect(problems(wallet(20_000))).toEqual([]);
+  expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
+});
+
+test('without a relayer in the inventory it is a problem of the whole subnet', () => {
+  const [one] = causesOf(wallet(9_000), []);
+  expect(one).not.toHaveProperty('component');
+});
+
+test('a balance that cannot be read any more keeps what is known, and says how old it is', () => {
+  const [one] = causesOf(wallet(9_000, NOW - 5 * MINUTE));
+  expect(one?.evidence).toContain('its balance is 9000 coins, read 5m ago, and');
+});
+
+test('a relayer that says that it cannot pay has that problem only', () => {
+  expect(problems(wallet(1), [unpaid])).toEqual(['wallet_without_funds']);
+});
+
+test('a relayer that cannot pay is told with the address and the balance of its wallet, where the inventory names it', () => {
+  const tell = (facts: WalletFacts | undefined, parentChain?: NonNullable<Subnet['parentChain']>) =>
+    causesOf(facts, [unpaid], parentChain).map(({ evidence, fix }) => [evidence.replace(/^.*\. /, ''), fix]);
+  const seen = 'The wallet that pays on the parent chain has too few coins';
+  const address = '0xcd0340a2214058390d204a826de05312deadbeef';
+  const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
+  expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
+  const notRead = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
+  expect(tell(undefined)).toEqual([[seen, notRead]]);
+  expect(tell(wallet(2, NOW - 2 * MINUTE))).toEqual([[seen, notRead]]);
+  expect(tell(undefined, { rpc: 'http://p' })).toEqual([
+    [seen, 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain'],
+  ]);
+});
+
+describe('a relayer that cannot pay while the wallet of the inventory has coins', () => {
+  const address = '0xcd0340a2214058390d204a826de05312deadbeef';
+  const full = (readAt: number) => foldWallet(undefined, 97n * COIN, readAt);
+
+  test('pays from another wallet', () => {
+    const [one] = causesOf(full(NOW - MINUTE), [unpaid]);
+    expect(one?.summary).toBe(
+      'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+    );
+    expect(one?.evidence).toMatch(
+      new RegExp(`has too few coins; that is not ${address} \\(PARENTNET_WALLET\\), which has 97 coins$`),
+    );
+    expect(one?.fix).toBe(
+      `put the key of ${address} into PARENTNET_WALLET_PK of common.env and run \`HOSTPWD=$PWD docker compose -p generated up -d relayer\` in the folder of its compose file, or send coins to the wallet of the key that is there`,
+    );
+  });
+
+  test('may have said so before the wallet was filled', () => {
+    // Its last line came at NOW.
+    expect(problems(full(NOW + 1), [unpaid])).toEqual([]);
+    expect(problems(foldWallet(foldWallet(undefined, 0n, NOW - MINUTE), 97n * COIN, NOW + 1), [unpaid])).toEqual([]);
+    expect(problems(full(NOW), [unpaid])).toEqual(['wallet_without_funds']);
+  });
+
+  test('is not known to pay from another one before a balance is read since it fails', () => {
+    const begun = (at: number) => causesOf(full(NOW - MINUTE), [unpaid], undefined, since(at))[0];
+    expect(begun(NOW - MINUTE - 1)?.summary).toContain('and not from the one that is named');
+    expect(begun(NOW - MINUTE)?.summary).toBe('the wallet of the relayer has too few coins');
+    expect(begun(NOW - MINUTE)?.evidence).toMatch(/The wallet that pays on the parent chain has too few coins$/);
+    expect(causesOf(full(NOW - MINUTE), [unpaid], undefined, [])[0]?.fix).toMatch(
+      /^send coins to the wallet that it pays from/,
+    );
+  });
+
+  test('needs more than there is for one submission', () => {
+    expect(causesOf(foldWallet(undefined, COIN - 1n, NOW - MINUTE), [unpaid])[0]?.fix).toMatch(/^send coins to /);
+    expect(causesOf(foldWallet(undefined, COIN, NOW - MINUTE), [unpaid])[0]?.fix).toMatch(/^put the key of /);
+  });
+});
+
+test('a wallet that is empty has nothing left', () => {
+  const paid = wallet(10);
+  const [one] = causesOf(foldWallet(paid, 0n, NOW));
+  expect(one?.evidence).toMatch(/^its balance is 0 coins, and it spends \d+ a day .*, so nothing is left$/);
+});
+
+test('a wallet that the inventory does not name any more is no problem', () => {
+  expect(problems(wallet(1), [relayer], { rpc: 'http://p' })).toEqual([]);
+});
+
+test('after a restart an open alert of the wallet stays as it is until its spend is known, or an hour has passed', () => {
+  const resultsWith = (facts: WalletFacts | undefined, named = true) => {
+    const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+    const parent: ParentFacts = { observation: { head }, at: NOW, ...(facts && { wallet: facts }) };
+    const known = stateOf([relayer]);
+    const parentChain = { rpc: 'http://p', ...(named && { wallet: WALLET }) };
+    const state = { ...known, subnet: { ...known.subnet, parentChain }, facts: { parent } };
+    const found = problemCondition('SubnetRelayerWalletLow', false)({ ...NOTHING_ELSE, snapshot: [state] });
+    return found.map(({ result }) => result);
+  };
+  const idle = (minutes: number) => foldWallet(foldWallet(undefined, COIN, NOW - minutes * MINUTE), COIN, NOW);
+  expect(resultsWith(undefined)).toEqual(['unknown']);
+  expect(resultsWith(undefined, false)).toEqual([]);
+  expect(resultsWith(idle(59))).toEqual(['unknown']);
+  expect(resultsWith(idle(60))).toEqual([]);
+  expect(resultsWith(wallet(20_000))).toEqual([]);
+});

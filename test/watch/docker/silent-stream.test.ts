@@ -1,0 +1,127 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { followLog } from '../../../src/watch/docker/follow-log.ts';
+import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
+
+const stampOf = (index: number): string =>
+  new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
+
+/** A message of the engine's stream: a line with its stamp. */
+function frame(index: number): Buffer {
+  const text = Buffer.from(`${stampOf(index)} line ${index}\n`);
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(text.length, 4);
+  return Buffer.concat([header, text]);
+}
+
+/** An engine whose streams bring what is there when they are opened, and then nothing. */
+async function startSilentEngine() {
+  let printed = 0;
+  let opened = 0;
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    opened++;
+    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
+    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+    response.flushHeaders();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    print: (count: number) => {
+      printed += count;
+    },
+    opened: () => opened,
+    openLog: (id: string, since: number, signal: AbortSignal) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
+          'error',
+          reject,
+        );
+      }),
+  };
+}
+
+test('a silent stream is reopened, and brings each line once', async () => {
+  const engine = await startSilentEngine();
+  engine.print(100);
+  const lines: string[] = [];
+  const { stop } = followLog({
+    source: 'test',
+    positions: createMemoryPositions(),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false }),
+    openLog: engine.openLog,
+    startAt: 0,
+    silenceMs: 1_000,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    onState: () => {},
+  });
+  onTestFinished(stop);
+  await vi.waitFor(() => expect(lines).toHaveLength(100), 10_000);
+  const opened = engine.opened();
+  engine.print(50);
+  await vi.waitFor(() => expect(lines).toHaveLength(150), { timeout: 15_000, interval: 5 });
+  expect(engine.opened()).toBe(opened + 1);
+  expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
+}, 90_000);
+
+test('a stream that leaves out lines but is never silent is reopened, and brings each line once', async () => {
+  let printed = 100;
+  let opened = 0;
+  const streams = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
+    opened++;
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.parse(stampOf(printed - 10))).toUTCString());
+    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+    response.flushHeaders();
+    streams.add(response);
+    response.on('close', () => streams.delete(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const printing = setInterval(() => {
+    if (printed === 500) return;
+    for (const stream of streams) if (printed % 10 === 0) stream.write(frame(printed));
+    printed++;
+  }, 5);
+  onTestFinished(() => {
+    clearInterval(printing);
+    server.closeAllConnections();
+    server.close();
+  });
+  const lines: string[] = [];
+  const { stop } = followLog({
+    source: 'test',
+    positions: createMemoryPositions(),
+    find: async () => ({
+      id: 'c',
+      running: true,
+      startedAt: 1,
+      isKept: true,
+      tty: false,
+      rotation: { fileBytes: 6_000, files: 2 },
+    }),
+    openLog: (id, since, signal) =>
+      new Promise((resolve, reject) => {
+        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
+          'error',
+          reject,
+        );
+      }),
+    startAt: 0,
+    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
+    onState: () => {},
+  });
+  onTestFinished(stop);
+  await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(500), { timeout: 20_000, interval: 20 });
+  await stop();
+  expect(opened).toBeGreaterThanOrEqual(3);
+  expect(lines).toHaveLength(500);
+  expect(new Set(lines).size).toBe(500);
+}, 90_000);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { MAX_LINE_BYTES } from '../../../../src/lib/create-line-cutter.ts';
+import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
+import { packs } from '../../../../src/watch/logs/packs.ts';
+
+/** Far more than any of them takes, and far less than one whose time grows with the square of the length. */
+const WITHIN_MS = 80;
+
+/** What lines begin with, and what comes after each text that is repeated in them. */
+const HEADS = [
+  'WARN [11-21|07:42:00] ',
+  '[1] {"name":"xdc-relayer","msg":"',
+  't=1 lvl=warn msg="',
+  'a | ',
+  '',
+  'Returned values aren ',
+];
+const TAILS = [
+  ' ',
+  '"msg":"',
+  'PARENTNET ',
+  ' into PARENTNET ',
+  'from PARENTNET ',
+  ' 5',
+  'a b ',
+  ' x="a" ',
+  ' x="a b',
+  ' err="',
+];
+
+/** How long the pack takes for its slowest line. Each line is read three times, as other programs run beside. */
+function findSlowest(pack: (typeof packs)[keyof typeof packs]) {
+  const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => 0, onHit: () => {} });
+  const lines = pack.flatMap(({ literal }) =>
+    HEADS.flatMap((head) =>
+      TAILS.map((tail) =>
+        (head + `${literal}${tail}`.repeat(MAX_LINE_BYTES / `${literal}${tail}`.length + 1)).slice(0, MAX_LINE_BYTES),
+      ),
+    ),
+  );
+  const measure = (line: string) => {
+    const from = performance.now();
+    reader.read(line, 0, line.length);
+    return performance.now() - from;
+  };
+  const timed = lines.map((line) => ({
+    line: line.slice(0, 120),
+    ms: Math.min(measure(line), measure(line), measure(line)),
+  }));
+  return timed.toSorted((one, other) => other.ms - one.ms)[0];
+}
+
+test.each(Object.entries(packs))('no line of a %s is slow to read, whatever somebody made it print', (_, pack) => {
+  const slowest = findSlowest(pack);
+  expect(slowest?.ms, slowest?.line).toBeLessThan(WITHIN_MS);
+});

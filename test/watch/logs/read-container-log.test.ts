@@ -1,0 +1,77 @@
+import { get, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { DockerLinks } from '../../../src/watch/docker/links.ts';
+import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
+import { watchContainerLog } from '../../../src/watch/logs/watch-container-log.ts';
+import { collectHits } from '../../support/collect-hits.ts';
+import { startHttp } from '../../support/fake-node.ts';
+import { nodeTarget, settings } from '../../support/views.ts';
+
+/** A line of stdout as the engine sends it. */
+function toFrame(wallMs: number, line: string): Buffer {
+  const text = Buffer.from(`${new Date(wallMs).toISOString().replace('Z', '000000Z')} ${line}\n`);
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32BE(text.length, 4);
+  return Buffer.concat([header, text]);
+}
+
+/** A line that the engine sends `afterMs` after the log was opened, with a time of so long ago. */
+interface SentLine {
+  readonly afterMs: number;
+  readonly agoMs: number;
+  readonly height: number;
+}
+
+/** What comes of the log of a container: the height of each hit with how long ago it was, in seconds, and the states. */
+async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
+  const engine = await startHttp((_request, response) => {
+    response.setHeader('Date', new Date(Date.now() - engineBehindMs).toUTCString());
+    response.flushHeaders();
+    for (const { afterMs, agoMs, height } of lines)
+      setTimeout(() => {
+        const line = `Imported new chain segment               blocks=1 number=${height}`;
+        response.write(toFrame(Date.now() - agoMs, line));
+      }, afterMs);
+  });
+  onTestFinished(engine.stop);
+  const { clock, seen, collector } = collectHits();
+  const container = { name: 'n1' };
+  const target = nodeTarget('n1', { container });
+  const docker = {
+    findLog: async () => ({ id: 'c', running: true, isKept: true, tty: false }),
+    openLog: (_ref: unknown, _id: string, _since: number, signal: AbortSignal) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        get(engine.url, { signal }, resolve).on('error', reject);
+      }),
+    hasEvents: () => true,
+  } as unknown as DockerLinks;
+  const watch = watchContainerLog({
+    ...{ target, container, docker, clock },
+    settings: settings.logs,
+    positions: createMemoryPositions(),
+    collector,
+    begun: clock.now(),
+  });
+  const { stop } = watch.follow();
+  onTestFinished(stop);
+  return seen;
+}
+
+test('the log of a container counts as read once what was printed before has come, and not when it is opened', async () => {
+  const seen = await watchLog([
+    { afterMs: 300, agoMs: 60_500, height: 2_734 },
+    { afterMs: 600, agoMs: 60_500, height: 2_740 },
+  ]);
+  await vi.waitFor(() => expect(seen).toContain('read'), { timeout: 10_000 });
+  expect(seen).toEqual(['2734 60', '2740 60', 'read']);
+});
+
+test('a live line that comes late is as old as Docker says, but no older than two seconds, as its clock may be behind', async () => {
+  const late = await watchLog([{ afterMs: 2_500, agoMs: 1_500, height: 7 }]);
+  const behind = await watchLog([{ afterMs: 2_500, agoMs: 60_000, height: 7 }], 60_000);
+  await vi.waitFor(() => expect([...late, ...behind]).toHaveLength(4), { timeout: 10_000 });
+  expect([late, behind]).toEqual([
+    ['7 1', 'read'],
+    ['7 2', 'read'],
+  ]);
+});

@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest';
+import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { BootnodeTarget, Inventory, Subnet, Target } from '../../../src/model/target.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { createBoard } from '../../../src/watch/monitor/board.ts';
+import { nodeTarget, settings } from '../../support/views.ts';
+
+const toInventory = (targets: readonly Target[]): Inventory => ({
+  subnets: [{ name: 'd', consensus: 'XDPoS', targets, settings }],
+  engines: { default: { socketPath: '/s' } },
+  alertmanager: { urls: [] },
+});
+
+const refused: NodeObservation = {
+  answered: false,
+  latest: { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } },
+};
+
+const answered: NodeObservation = { answered: true, latest: { ok: true, value: { number: 7 } } };
+
+test('each node is judged by the last observations of its neighbours, not by earlier ones', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const board = createBoard();
+  board.load(toInventory([a, b]), 0);
+  const look = (target: typeof a, number: number | undefined, at: number): string | undefined => {
+    const latest: NodeObservation['latest'] =
+      number === undefined ? { ok: false, fault: { kind: 'result-error' } } : { ok: true, value: { number } };
+    const observation = {
+      answered: number !== undefined,
+      latest,
+      peers: { ok: true, value: { count: 2, via: 'admin_peers' } },
+    } as const;
+    board.recordRun(target, 'rpc', { kind: 'node', seen: observation }, 0, at);
+    board.diagnose('d', at);
+    return board.checksOf(target).map(formatReason).join(' | ');
+  };
+  expect(look(b, 100, 1_000)).toContain('b is at block 100, and has time to rise');
+  expect(look(a, 80, 2_000)).toContain('a is at block 80, 20 behind the other nodes (limit 10)');
+  expect(look(b, undefined, 3_000)).toContain('b did not return its latest block');
+  expect(look(a, 81, 4_000)).toContain(
+    'a is at block 81, last seen to rise just now | a has 2 peers instead of 3; check the bootnode',
+  );
+  expect(look(b, 101, 5_000)).toMatch(/^b is at block 101, last seen to rise just now \| /);
+  expect(look(a, 81, 64_000)).toContain('the block 81 of a has not risen for 1m (limit 1m)');
+  expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
+});
+
+test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {
+  /** The problems after one more node fails at each of these moments. */
+  const followFailures = (count: number, moments: readonly number[]) => {
+    const nodes = Array.from({ length: count }, (_, index) => nodeTarget(`n${index}`));
+    const board = createBoard();
+    board.load(toInventory(nodes), 0);
+    return moments.map((at, index) => {
+      const target = nodes[index];
+      if (target === undefined) throw new Error('too few nodes');
+      board.recordRun(target, 'rpc', { kind: 'node', seen: refused }, 0, at);
+      board.diagnoseChanged(at);
+      return board.snapshot()[0]?.problems.filter(({ problem }) => problem === 'node_down').length;
+    });
+  };
+  expect(followFailures(2_000, [0, 1, 500, 999, 1_000])).toEqual([1, 1, 1, 1, 5]);
+  expect(followFailures(4, [0, 2, 4])).toEqual([1, 2, 3]);
+});
+
+test('a container that was started again is not told to be started, although its check still fails', () => {
+  const node = nodeTarget('a', { container: { name: 'a-1' } });
+  const board = createBoard();
+  board.load(toInventory([node]), 0);
+  const see = (at: number, more: Pick<Container, 'running' | 'status' | 'startedAt'> & Partial<Container>) => {
+    const container = { id: 'x', name: 'a-1', oomKilled: false, restartCount: 0, ...more };
+    board.recordRun(node, 'containers', { kind: 'container', seen: { kind: 'found', container } }, 0, at);
+    board.diagnoseChanged(at);
+    const check = board.snapshot()[0]?.targets[0]?.checks.find(({ check }) => check === 'container');
+    return [check?.verdict, check?.fix];
+  };
+  see(1_000, { running: true, status: 'running', startedAt: 500 });
+  const at = 100_000;
+  expect(see(at, { running: false, status: 'exited', startedAt: 500, finishedAt: at, exitCode: 137 })).toEqual([
+    'fail',
+    expect.stringContaining('docker start a-1'),
+  ]);
+  expect(see(at + 1_000, { running: true, status: 'running', startedAt: at + 900 })).toEqual([
+    'fail',
+    expect.not.stringContaining('docker start a-1'),
+  ]);
+});
+
+test('a container that was removed, or replaced by one that does not run either, is diagnosed again at once', () => {
+  const node = nodeTarget('a', { container: { name: 'a-1' } });
+  const board = createBoard();
+  board.load(toInventory([node]), 0);
+  const see = (at: number, seen: ContainerObservation) => {
+    board.recordRun(node, 'containers', { kind: 'container', seen }, 0, at);
+    board.diagnoseChanged(at);
+    const [down] = board.snapshot()[0]?.problems.filter(({ problem }) => problem === 'container_down') ?? [];
+    return down?.evidence;
+  };
+  const stopped = (id: string, exitCode: number): ContainerObservation => {
+    const about = { id, name: 'a-1', running: false, status: 'exited', exitCode, startedAt: 500, finishedAt: 1_000 };
+    return { kind: 'found', container: { ...about, oomKilled: false, restartCount: 0 } };
+  };
+  expect(see(2_000, stopped('x', 1))).toBe('a-1 ended 1s ago with exit code 1');
+  expect(see(3_000, stopped('y', 2))).toBe('a-1 ended 2s ago with exit code 2');
+  expect(see(4_000, { kind: 'missing' })).toBe('Docker has no container for the container a-1');
+  expect(see(5_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
+  // The same is left to the next round.
+  expect(see(6_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
+});
+
+test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {
+  const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
+  const [a, b] = [nodeTarget('a', { p2p: '10.0.0.1:1' }), nodeTarget('b', { p2p: '10.0.0.2:2' })];
+  const board = createBoard();
+  const heardNodes = () => board.snapshot()[0]?.targets.find(({ target }) => target === bootnode)?.heardNodes;
+  board.load(toInventory([a, bootnode]), 0);
+  expect(heardNodes()).toBeUndefined();
+  const source = { up: true, since: 0, lines: 1 };
+  const logs = { sources: { file: source }, patterns: {}, heard: new Map([['10.0.0.1:1', 500]]) };
+  board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, 1_000);
+  expect(heardNodes()).toBe(1);
+  board.load(toInventory([a, b, bootnode]), 2_000);
+  expect(heardNodes()).toBe(1);
+  board.load(toInventory([b, bootnode]), 3_000);
+  expect(heardNodes()).toBe(0);
+});
+
+test('what a node said about its chain stays over a reload, until the inventory gives it another address', () => {
+  const a = nodeTarget('a', { rpc: 'http://10.0.0.1:8545' });
+  const board = createBoard();
+  board.load(toInventory([a]), 0);
+  const genesis = `0x${'1'.repeat(64)}`;
+  const seen: NodeObservation = {
+    answered: true,
+    latest: { ok: true, value: { number: 1 } },
+    chain: { genesis, missing: {} },
+  };
+  board.recordRun(a, 'rpc', { kind: 'node', seen }, 0, 1_000);
+  const chain = () => board.snapshot()[0]?.targets[0]?.facts.node?.chain;
+  board.load(toInventory([{ ...a, expectedPeers: 9 }]), 2_000);
+  expect(chain()).toMatchObject({ observation: { genesis }, at: 1_000 });
+  board.load(toInventory([{ ...a, rpc: 'http://10.0.0.2:8545' }]), 3_000);
+  expect(chain()).toBeUndefined();
+});
+
+test('a reload leaves what it does not change as it is: other subnets, and the other nodes of a subnet', () => {
+  const [a, b, c] = [nodeTarget('a'), nodeTarget('b'), nodeTarget('c', { subnet: 'e' })];
+  const first = toInventory([a, b]).subnets[0] as Subnet;
+  const other: Subnet = { ...first, name: 'e', targets: [c] };
+  const board = createBoard();
+  const load = (...subnets: readonly Subnet[]) => board.load({ ...toInventory([]), subnets }, 0);
+  const states = () => new Map(board.unexplained().flatMap(({ targets }) => targets.map((one) => [one.target, one])));
+  load(first, other);
+  board.diagnose('d', 1_000);
+  const before = states();
+  const changed = { ...a, expectedPeers: 9 };
+  load({ ...first, targets: [changed, b] }, other);
+  const after = states();
+  expect([b, c].map((target) => after.get(target) === before.get(target))).toEqual([true, true]);
+  expect(after.get(changed)).not.toBe(before.get(a));
+  // Other settings may skip a check, of any of its nodes.
+  load({ ...first, targets: [changed, b], settings: { ...settings, rpc: { ...settings.rpc, enabled: false } } }, other);
+  const skipped = board.checksOf(b).filter(({ verdict }) => verdict === 'skipped');
+  expect(skipped.map(({ check }) => check)).toContain('latest_block');
+  expect(states().get(c)).toBe(before.get(c));
+});
+
+test('work that begins and ends between two rounds marks problems at once, also after a reload', () => {
+  const node = nodeTarget('a');
+  const work = { subnet: 'd', name: 'a', from: 20_000, until: 40_000, reason: 'upgrade', by: 'ann' };
+  let works = [work];
+  const board = createBoard(
+    (at) => at,
+    () => ({}),
+    () => works,
+  );
+  board.load(toInventory([node]), 0);
+  board.recordRun(node, 'rpc', { kind: 'node', seen: answered }, 0, 0);
+  board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 10_000);
+  const look = (at: number) => {
+    board.diagnoseChanged(at);
+    const [state] = board.snapshot();
+    const down = state?.problems.filter(({ problem }) => problem === 'node_down');
+    return [state?.plannedWork?.length, down?.map(({ planned }) => planned?.until ?? 'as usual')];
+  };
+  expect(look(19_999)).toEqual([0, ['as usual']]);
+  expect(look(20_000)).toEqual([1, [40_000]]);
+  board.load(toInventory([node]), 30_000);
+  expect(look(39_999)).toEqual([1, [40_000]]);
+  expect(look(40_000)).toEqual([0, ['as usual']]);
+  works = [{ ...work, until: 50_000 }];
+  expect(look(40_001)).toEqual([1, [50_000]]);
+  works = [];
+  expect(look(40_002)).toEqual([0, ['as usual']]);
+});
+
+test('a diagnosis that breaks leaves its subnet as it was last known, and other subnets are diagnosed', () => {
+  let breaks = 0;
+  const bugs: string[] = [];
+  const readDisturbances = () => {
+    if (breaks-- > 0) throw new RangeError('Invalid array length');
+    return {};
+  };
+  const board = createBoard(undefined, readDisturbances, undefined, (error, subnet) =>
+    bugs.push(`${subnet}: ${error}`),
+  );
+  const subnets = ['d', 'e'].map((name): Subnet => {
+    const targets = ['a', 'b'].map((node) => ({ ...nodeTarget(node), subnet: name }));
+    return { name, consensus: 'XDPoS', targets, settings };
+  });
+  board.load({ ...toInventory([]), subnets }, 0);
+  const problems = () => board.snapshot().map((subnet) => subnet.problems.map(({ problem }) => problem));
+  const failAll = (at: number) => {
+    for (const { targets } of subnets)
+      for (const target of targets) board.recordRun(target, 'rpc', { kind: 'node', seen: refused }, 0, at);
+  };
+
+  const shown = () => board.snapshot().map(({ headline, brokenDiagnosis }) => [headline, brokenDiagnosis]);
+  const halted = {
+    standing: 'bad',
+    sentence: expect.stringMatching(/^[de] is halted: 2 of 4 masternodes do not vote$/),
+    detail: expect.any(String),
+    since: 1_000,
+  };
+  const unknown = (found: string, since?: number) => ({
+    standing: 'off',
+    sentence: 'd cannot be judged',
+    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    ...(since !== undefined && { since }),
+  });
+
+  for (const { targets } of subnets)
+    for (const target of targets) board.recordRun(target, 'rpc', { kind: 'node', seen: answered }, 0, 0);
+  const down = ['subnet_halted', 'node_down', 'node_down'];
+  failAll(1_000);
+  breaks = 1;
+  board.diagnoseChanged(1_000);
+  expect(bugs).toEqual(['d: RangeError: Invalid array length']);
+  expect(problems()).toEqual([[], down]);
+  expect(shown()).toEqual([
+    [unknown('Nothing was found before.'), { foundAt: undefined }],
+    [halted, undefined],
+  ]);
+  board.diagnose('d', 2_000);
+  expect(problems()).toEqual([down, down]);
+  expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
+  const last = unknown('The last that was found: d is halted: 2 of 4 masternodes do not vote.', 2_000);
+  for (const at of [3_000, 4_000]) {
+    breaks = 1;
+    board.diagnose('d', at);
+    expect(problems()).toEqual([down, down]);
+    expect(shown()[0]).toEqual([last, { foundAt: 2_000 }]);
+  }
+  // A new inventory does not make it known.
+  const [d, e] = subnets;
+  board.load({ ...toInventory([]), subnets: [{ ...d, consensus: 'XDPoS2' }, e] as Subnet[] }, 5_000);
+  expect(shown()[0]).toEqual([last, { foundAt: 2_000 }]);
+  board.diagnose('d', 6_000);
+  expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
+  expect(bugs).toHaveLength(3);
+});
+
+test('a stored problem is taken over within two minutes after its subnet is first watched, and not later', () => {
+  const after = (ms: number) => {
+    const board = createBoard();
+    const node = nodeTarget('a');
+    board.load(toInventory([node]), 0);
+    board.recordRun(node, 'rpc', { kind: 'node', seen: answered }, 0, ms - 1);
+    board.diagnose('d', ms - 1);
+    // A reload does not make it new.
+    board.load(toInventory([node]), ms - 1);
+    const stored: Problem = {
+      ...{ problem: 'quorum_at_risk', severity: 'critical', alert: 'SubnetQuorumAtRisk', state: 'open' },
+      ...{ summary: 's', evidence: 'e', fix: 'f', explains: [], causes: [] },
+      ...{ since: -9_000, openedAt: -8_000, seenAt: ms, restoredAt: ms },
+    };
+    board.restoreProblems('d', [stored], ms);
+    board.restoreProblems('another', [stored], ms);
+    return board.snapshot()[0]?.problems.map(({ problem, state, since }) => [problem, state, since]);
+  };
+  expect(after(119_999)).toEqual([['quorum_at_risk', 'open', -9_000]]);
+  expect(after(120_000)).toEqual([]);
+});

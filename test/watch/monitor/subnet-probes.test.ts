@@ -1,0 +1,73 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createProcessClock } from '../../../src/lib/clock.ts';
+import type { Inventory } from '../../../src/model/target.ts';
+import { createMonitor } from '../../../src/watch/monitor/create-monitor.ts';
+import { eventually } from '../../support/cli.ts';
+import { startNode } from '../../support/fake-node.ts';
+import { nodeTarget, settings } from '../../support/views.ts';
+
+/** A parent chain at the wire that answers with its newest block, or with nothing at all; and the methods of each request. */
+async function useParent(height: number | undefined) {
+  const block = { number: `0x${height?.toString(16)}`, timestamp: '0x6a000000', hash: `0x${'0'.repeat(64)}` };
+  const methods = { eth_getBlockByNumber: () => block, eth_chainId: () => '0x33' };
+  const node = await startNode(methods, (answers, response) => {
+    if (height !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
+  });
+  onTestFinished(node.stop);
+  return { rpc: node.url, asked: () => node.requests.map((calls) => calls.map(({ method }) => method)) };
+}
+
+async function useMonitor() {
+  const node = await startNode();
+  onTestFinished(node.stop);
+  const every = { kind: 'every', ms: 50 } as const;
+  const runs: string[] = [];
+  const monitor = createMonitor({
+    clock: createProcessClock(),
+    scheduled: true,
+    onFinished: (_, round) => runs.push(round),
+    onLate: () => {},
+    onBug: (error) => expect.fail(`${error}`),
+  });
+  onTestFinished(monitor.stop);
+  const load = (rpc: string | undefined, timeoutMs = 2_000, other = node.url) => {
+    const checks = { ...settings, rpc: { ...settings.rpc, schedule: every, timeoutMs } };
+    const target = nodeTarget('a', { rpc: other });
+    const subnet = { name: 'd', consensus: 'XDPoS', targets: [target], settings: checks };
+    const inventory: Inventory = {
+      subnets: [{ ...subnet, ...(rpc !== undefined && { parentChain: { rpc } }) }],
+      engines: {},
+      alertmanager: { urls: [] },
+    };
+    monitor.load(inventory);
+  };
+  const headOf = () => monitor.snapshot()[0]?.facts?.parent?.observation.head;
+  return { load, headOf, runs };
+}
+
+test('a parent chain that does not answer delays no round', async () => {
+  const parent = await useParent(undefined);
+  const { load, headOf, runs } = await useMonitor();
+  load(parent.rpc);
+  await eventually(() => expect(parent.asked()).toEqual([['eth_getBlockByNumber', 'eth_chainId']]));
+  const before = runs.length;
+  await eventually(() => expect(runs.length).toBeGreaterThan(before + 3));
+  expect(headOf()).toBeUndefined();
+});
+
+test('what is known of a parent chain stays for as long as the inventory names it, and goes with it', async () => {
+  const [first, second] = [await useParent(7), await useParent(8)];
+  const { load, headOf } = await useMonitor();
+  load(first.rpc);
+  await eventually(() => expect(headOf()).toEqual({ ok: true, value: { number: 7, timestamp: 0x6a000000 } }));
+  load(first.rpc, 1_000);
+  expect(headOf()).toMatchObject({ value: { number: 7 } });
+  expect(first.asked()).toHaveLength(1);
+  load(first.rpc, 1_000, 'http://127.0.0.1:9');
+  expect(headOf()).toMatchObject({ value: { number: 7 } });
+  load(second.rpc);
+  expect(headOf()).toBeUndefined();
+  await eventually(() => expect(headOf()).toMatchObject({ value: { number: 8 } }));
+  load(undefined);
+  expect(headOf()).toBeUndefined();
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { ChainFacts } from '../../../src/model/facts.ts';
+import { foldChain } from '../../../src/watch/rules/fold-chain.ts';
+
+/** What is known of the key of a node that gives these addresses, one a minute. */
+function follow(...addresses: readonly (string | undefined)[]) {
+  let facts: ChainFacts | undefined;
+  for (const [minute, address] of addresses.entries()) {
+    const chain = { chainId: 1, ...(address !== undefined && { address }), missing: {} };
+    facts = foldChain(facts, { answered: true, latest: { ok: true, value: { number: 7 } }, chain }, minute);
+  }
+  return facts?.keyBefore;
+}
+
+test('the key that a node had before is known with when it gave another one', () => {
+  expect(follow('a', 'a')).toBeUndefined();
+  expect(follow('a', 'b', 'b')).toEqual({ address: 'a', at: 1 });
+  expect(follow('a', 'b', 'a')).toEqual({ address: 'b', at: 2 });
+  // It has not said its address.
+  expect(follow('a', undefined, undefined)).toBeUndefined();
+});
+
+test('since when a node waits in its round is known from its first answer with that round', () => {
+  const waitsSince = (...rounds: readonly number[]) => {
+    let facts: ChainFacts | undefined;
+    for (const [minute, timeoutRound] of rounds.entries()) {
+      const pool = { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [], timeoutRound };
+      const chain = { chainId: 1, pool, missing: {} };
+      facts = foldChain(facts, { answered: true, latest: { ok: true, value: { number: 7 } }, chain }, minute);
+    }
+    return facts?.waitsSince;
+  };
+  expect(waitsSince(919)).toBe(0);
+  expect(waitsSince(919, 919, 919)).toBe(0);
+  expect(waitsSince(919, 920, 920)).toBe(1);
+  expect(waitsSince(920, 920, 919)).toBe(2);
+  expect(waitsSince(919, 0)).toBeUndefined();
+  expect(waitsSince(919, 0, 919)).toBe(2);
+});

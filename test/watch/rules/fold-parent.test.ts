@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import type { ContractReading, ParentFacts, ParentObservation } from '../../../src/model/parent-chain.ts';
+import { foldParent } from '../../../src/watch/rules/fold-parent.ts';
+
+/** 2026-11-22, as Unix seconds and as milliseconds. */
+const SECONDS = 1_795_305_600;
+const WALL = SECONDS * 1000;
+
+const head = (timestamp = SECONDS): ParentObservation => ({ head: { ok: true, value: { number: 9, timestamp } } });
+const silent: ParentObservation = { head: { ok: false, why: 'cannot be reached' } };
+
+const at = (number: number): ParentObservation => {
+  const block = { hash: `0x${number.toString(16).padStart(64, '0')}`, number };
+  const value: ContractReading = { kind: 'checkpoint', checkpoint: { mode: 'full', latest: block, committed: block } };
+  return { ...head(), contract: { ok: true, value } };
+};
+
+/** Folds what was seen at these watched times. */
+const foldAll = (seen: readonly (readonly [number, ParentObservation])[]): ParentFacts | undefined =>
+  seen.reduce<ParentFacts | undefined>(
+    (facts, [ms, one]) => foldParent(facts, one, { at: ms, wallMs: WALL + ms }),
+    undefined,
+  );
+
+test('the age of the newest block is by our clock at the time when it was read', () => {
+  expect(foldAll([[90_000, head()]])).toEqual({ observation: head(), at: 90_000, headAgeMs: 90_000 });
+  expect(foldAll([[90_000, silent]])).not.toHaveProperty('headAgeMs');
+});
+
+test('probes without an answer are counted from the first one, until one has an answer', () => {
+  const three = foldAll([
+    [0, head()],
+    [30_000, silent],
+    [60_000, silent],
+    [90_000, silent],
+  ]);
+  expect(three?.unanswered).toEqual({ since: 30_000, probes: 3 });
+  expect(foldParent(three, head(), { at: 120_000, wallMs: WALL })).not.toHaveProperty('unanswered');
+});
+
+test('the first chain id that was given is remembered, whatever comes later', () => {
+  const id = (value: number): ParentObservation => ({ ...head(), chainId: { ok: true, value } });
+  expect(foldAll([[0, { ...head(), chainId: { ok: false, why: 'answers HTTP 500' } }]])).not.toHaveProperty(
+    'firstChainId',
+  );
+  expect(
+    foldAll([
+      [0, head()],
+      [1, id(551)],
+      [2, id(31_337)],
+    ])?.firstChainId,
+  ).toBe(551);
+});
+
+test('what another chain has at the address of the contract is no checkpoint', () => {
+  const id = (value: number, number: number): ParentObservation => ({ ...at(number), chainId: { ok: true, value } });
+  expect(
+    foldAll([
+      [0, id(551, 7)],
+      [30_000, id(50, 900)],
+    ])?.progress,
+  ).toMatchObject({ readAt: 0, checkpoint: { committed: { number: 7 } } });
+});
+
+test('a contract has advanced when its committed block rose, and a first reading is the base', () => {
+  expect(
+    foldAll([
+      [0, at(7)],
+      [30_000, at(7)],
+    ])?.progress,
+  ).toMatchObject({ advancedAt: 0, hasAdvanced: false });
+  const risen = foldAll([
+    [0, at(7)],
+    [30_000, at(8)],
+    [60_000, at(8)],
+  ]);
+  expect(risen?.progress).toMatchObject({ advancedAt: 30_000, hasAdvanced: true, readAt: 60_000 });
+  expect(risen?.progress?.recent).toEqual([
+    { at: 0, number: 7 },
+    { at: 30_000, number: 8 },
+    { at: 60_000, number: 8 },
+  ]);
+});
+
+test('what was read of a contract stays while it cannot be read, and for five minutes counts for its pace', () => {
+  const kept = foldAll([
+    [0, at(7)],
+    [30_000, silent],
+    [60_000, { ...head(), contract: { ok: true, value: { kind: 'missing' } } }],
+  ]);
+  expect(kept?.progress).toMatchObject({ readAt: 0, checkpoint: { committed: { number: 7 } } });
+  expect(
+    foldAll([
+      [0, at(7)],
+      [299_999, at(8)],
+    ])?.progress?.recent,
+  ).toHaveLength(2);
+  expect(
+    foldAll([
+      [0, at(7)],
+      [300_000, at(8)],
+    ])?.progress?.recent,
+  ).toEqual([{ at: 300_000, number: 8 }]);
+});
+
+test('a fall of the contract, as by a reorganisation of the parent chain, is no advance, and its pace begins again', () => {
+  const fallen = foldAll([
+    [0, at(7)],
+    [30_000, at(9)],
+    [60_000, at(8)],
+  ]);
+  expect(fallen?.progress).toMatchObject({ advancedAt: 30_000, recent: [{ at: 60_000, number: 8 }] });
+});

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { LogState, StatsLogFacts } from '../../../src/model/facts.ts';
+import { foldLogHit } from '../../../src/watch/rules/fold-logs.ts';
+import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend-log.ts';
+import { judgeBlockData, judgeHistoryData } from '../../../src/watch/rules/judge-stats-log.ts';
+import { asRead, aView, serviceTarget } from '../../support/views.ts';
+
+const NOW = 10_000_000;
+const MINUTE_MS = 60_000;
+const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS };
+
+/** Hits this many seconds ago, oldest first. */
+const fold = (...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]): StatsLogFacts =>
+  hits.reduce<LogState>(
+    (state, [pattern, secondsAgo, value]) =>
+      foldLogHit('stats', state, {
+        pattern,
+        means: 'progress',
+        at: NOW - secondsAgo * 1_000,
+        counted: true,
+        ...(value !== undefined && { value }),
+      }),
+    {},
+  ).stats ?? {};
+const judge = (stats: StatsLogFacts) => {
+  const view = aView(
+    serviceTarget('stats'),
+    { logs: { sources: { file: source }, patterns: {}, stats } },
+    { now: NOW },
+  );
+  return { block: asRead(judgeBlockData(view)), history: asRead(judgeHistoryData(view)) };
+};
+
+test('block data passes as long as the number rises within two minutes', () => {
+  expect(judge(fold(['block_data', 119, '7'])).block.verdict).toBe('pass');
+  expect(judge(fold(['block_data', 120, '7'])).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringContaining('has got no block for 2m'),
+  });
+  expect(judge(fold()).block).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('no node has sent') });
+});
+
+test('a block that nodes repeat is no new one, and neither is one of a slower node', () => {
+  const repeated = fold(['block_data', 300, '7'], ['block_data', 15, '7'], ['block_data', 1, '6']);
+  expect(judge(repeated).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/block 7 again and again for 5m; check the nodes, as the chain is stalled/),
+  });
+});
+
+test.each(['50000', '900'])('a chain that starts again passes again, from block %s too', (before) => {
+  // Each of two nodes sends each block, one of them a block later.
+  const rising = [1, 2, 3, 4, 5].flatMap((number) =>
+    [number, number - 1].map((value) => ['block_data', 6 - number, String(value)] as const),
+  );
+  const judgement = judge(fold(['block_data', 300, before], ...rising)).block;
+  expect(judgement).toMatchObject({ verdict: 'pass', reason: 'the stats server got block 5 1s ago' });
+});
+
+test('a stalled chain is seen although a node that was wiped repeats its first block', () => {
+  // As real nodes sent them: each repeats its block.
+  const repeated = [90, 60, 30, 1].flatMap((ago) => ['50000', '1'].map((value) => ['block_data', ago, value] as const));
+  expect(judge(fold(['block_data', 300, '50000'], ...repeated)).block).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/gets block 50000 again and again for 5m/),
+  });
+});
+
+test('history comes once for each start: an old one is no fault, one from before the start is', () => {
+  expect(judge(fold(['started', 590], ['history_data', 580], ['block_data', 1, '7'])).history.verdict).toBe('pass');
+  expect(judge(fold(['history_data', 590], ['started', 300])).history).toMatchObject({
+    verdict: 'fail',
+    reason: expect.stringMatching(/since the stats server started 5m ago/),
+  });
+  expect(judge(fold(['history_data', 590], ['started', 5])).history.verdict).toBe('unknown');
+  expect(judge(fold(['history_data', 590], ['started', 300], ['history_data', 290])).history.verdict).toBe('pass');
+});
+
+test('the log of the container has no data lines, which is said', () => {
+  for (const judgement of Object.values(judge(fold(['stdout_banner', 10]))))
+    expect(judgement).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('logs/debug') });
+});
+
+test('an error in the log of the frontend fails for five minutes, and a refused request never', () => {
+  const judgeAt = (pattern: string, means: 'error' | 'note', secondsAgo: number) => {
+    const entry = {
+      means,
+      count: 1,
+      at: NOW - secondsAgo * 1_000,
+      order: 1,
+      what: 'serve reports an error',
+      own: false,
+    };
+    const facts = { logs: { sources: { container: source }, patterns: { [pattern]: entry } } };
+    return judgeFrontendLog(aView(serviceTarget('frontend'), facts, { now: NOW })).verdict;
+  };
+  expect([judgeAt('serve_error', 'error', 299), judgeAt('serve_error', 'error', 300)]).toEqual(['fail', 'pass']);
+  expect(judgeAt('http_4xx', 'note', 1)).toBe('pass');
+});

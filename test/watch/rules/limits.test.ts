@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  ContainerFacts,
+  Exit,
+  LogFacts,
+  LogState,
+  PatternFacts,
+  Progress,
+  RelayerLogFacts,
+  RelayerModeFacts,
+} from '../../../src/model/facts.ts';
+import type { Verdict } from '../../../src/model/verdict.ts';
+import { judgeContainer } from '../../../src/watch/rules/judge-container.ts';
+import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend-log.ts';
+import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
+import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
+import { judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
+import { judgePeers } from '../../../src/watch/rules/judge-peers.ts';
+import { judgeBlockData, judgeHistoryData } from '../../../src/watch/rules/judge-stats-log.ts';
+import { judgeSubmissions } from '../../../src/watch/rules/judge-submissions.ts';
+import { asRead, aView, nodeTarget, serviceTarget } from '../../support/views.ts';
+
+// Each limit of each judge, on facts that are written out: a millisecond before it, and at it. The settings are the defaults.
+
+const NOW = 10_000_000;
+const [SECOND, MINUTE] = [1_000, 60_000];
+const STALL = 60 * SECOND;
+const ago = (ms: number): number => NOW - ms;
+const verdicts = (judge: (value: number) => { readonly verdict: Verdict }, ...values: readonly number[]) =>
+  values.map((value) => judge(value).verdict);
+
+const logs = (more: Partial<LogFacts> = {}, readFor = 60 * MINUTE): { readonly logs: LogFacts } => ({
+  logs: { sources: { container: { up: true, lines: 1, since: ago(readFor) } }, patterns: {}, ...more },
+});
+const pattern = (means: PatternFacts['means'], at: number, more: Partial<PatternFacts> = {}): PatternFacts => ({
+  ...{ means, at, count: 1, order: 1, what: 'it is broken', own: false },
+  ...more,
+});
+
+describe('latest_block', () => {
+  const progress = (more: Partial<Progress>): Progress => ({
+    ...{ number: 100, advancedAt: ago(0), risen: true, riseDueSince: ago(0), lastGoodAt: ago(0) },
+    ...more,
+  });
+  const factsOf = (latest: Progress) => ({
+    node: { observation: { answered: true, latest: { ok: true, value: { number: latest.number } } }, latest } as const,
+  });
+  const judge = (own: Partial<Progress>, other: Partial<Progress> = {}) =>
+    asRead(
+      judgeLatestBlock(
+        aView(nodeTarget('a'), factsOf(progress(own)), {
+          now: NOW,
+          others: [{ target: nodeTarget('b'), facts: factsOf(progress(other)) }],
+        }),
+      ),
+    );
+
+  it('has stalled after exactly stallAfter', () => {
+    expect(verdicts((ms) => judge({ riseDueSince: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
+  });
+
+  it('may be as many blocks behind as maxLag says', () => {
+    expect(verdicts((lag) => judge({}, { number: 100 + lag }), 10, 11)).toEqual(['pass', 'fail']);
+  });
+
+  it('may be at most 1,000 blocks above what half of the nodes have reached', () => {
+    const above = (lead: number) => {
+      const others = ['b', 'c'].map((name) => ({ target: nodeTarget(name), facts: factsOf(progress({})) }));
+      return asRead(
+        judgeLatestBlock(aView(nodeTarget('a'), factsOf(progress({ number: 100 + lead })), { now: NOW, others })),
+      );
+    };
+    expect(verdicts(above, 1_000, 1_001)).toEqual(['pass', 'fail']);
+    expect(above(1_001).reason).toBe(
+      'a claims block 1101, 1001 above what half of the nodes have reached; see what answers at its address',
+    );
+  });
+
+  it('fails by falls that are repeated, and names a single one, for exactly stallAfter', () => {
+    const fall = (repeated: boolean) => (ms: number) => judge({ fall: { from: 120, to: 90, at: ago(ms), repeated } });
+    expect(verdicts(fall(true), STALL - 1, STALL)).toEqual(['fail', 'pass']);
+    expect(fall(false)(STALL - 1).reason).toContain('after a fall from 120 to 90');
+    expect(fall(false)(STALL).reason).not.toContain('fall');
+  });
+});
+
+describe('peers', () => {
+  const judge = (count: number) => {
+    const observation = {
+      answered: true,
+      latest: { ok: true, value: { number: 1 } },
+      peers: { ok: true, value: { count, via: 'admin_peers' } },
+    } as const;
+    return asRead(judgePeers(aView(nodeTarget('a'), { node: { observation } }, { now: NOW })));
+  };
+
+  it('are at least as many as expected', () => {
+    expect(verdicts((count) => judge(count), 2, 3, 4)).toEqual(['fail', 'pass', 'pass']);
+    expect(judge(2).reason).toContain('check the bootnode');
+  });
+});
+
+describe('log_block', () => {
+  const judge = (node: LogState['node'], readFor?: number) =>
+    asRead(judgeLogBlock(aView(nodeTarget('a'), logs({ ...(node && { node }) }, readFor), { now: NOW })));
+
+  it('has stalled after exactly stallAfter', () => {
+    expect(verdicts((ms) => judge({ height: 7, advancedAt: ago(ms) }), STALL - 1, STALL)).toEqual(['pass', 'fail']);
+  });
+
+  it('is silent below log level 3, and has stallAfter from that level on', () => {
+    expect(verdicts((level) => judge({ level }), 2, 3)).toEqual(['degraded', 'fail']);
+    expect(verdicts((ms) => judge({ level: 3 }, ms), STALL - 1, STALL)).toEqual(['unknown', 'fail']);
+  });
+
+  it('names a fall for exactly stallAfter', () => {
+    const fallen = (ms: number) =>
+      judge({ height: 7, advancedAt: ago(0), fall: { from: 90, to: 7, at: ago(ms) } }).reason.includes('after a fall');
+    expect([fallen(STALL - 1), fallen(STALL)]).toEqual([true, false]);
+  });
+});
+
+describe('messages', () => {
+  const WINDOW = 10 * MINUTE;
+  const judge = (heardAgo: number | undefined, readFor?: number, nodes = 1) =>
+    asRead(
+      judgeMessages(
+        aView(
+          { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+          logs({ heard: new Map(heardAgo === undefined ? [] : [['10.0.0.1:30303', ago(heardAgo)]]) }, readFor),
+          {
+            now: NOW,
+            others: Array.from({ length: nodes }, (_, index) => ({
+              target: nodeTarget(`n${index}`, { p2p: `10.0.0.1:${30_303 + index}` }),
+              facts: {},
+            })),
+          },
+        ),
+      ),
+    );
+
+  it('are missing after exactly the window', () => {
+    expect(verdicts((ms) => judge(ms), WINDOW - 1, WINDOW)).toEqual(['pass', 'fail']);
+  });
+
+  it('are waited for until the log is read for as long as the window', () => {
+    expect(verdicts((ms) => judge(undefined, ms), WINDOW - 1, WINDOW)).toEqual(['unknown', 'fail']);
+    // One that was heard and then fell silent is missing, however short the log is read.
+    expect(judge(WINDOW, WINDOW - 1).verdict).toBe('fail');
+  });
+
+  it('name at most five nodes', () => {
+    expect(judge(undefined, WINDOW, 5).reason).toContain('has not heard n0, n1, n2, n3, n4 for 10m; start them');
+    expect(judge(undefined, WINDOW, 6).reason).toContain('n0, n1, n2, n3, n4 and 1 other for 10m');
+    expect(judge(undefined, WINDOW, 1).reason).toContain('start it, or open UDP from its p2p port');
+  });
+});
+
+describe('an error in a log', () => {
+  const WINDOW = 5 * MINUTE;
+  const judge = (patterns: LogFacts['patterns']) =>
+    asRead(judgeFrontendLog(aView(serviceTarget('frontend'), logs({ patterns }), { now: NOW })));
+
+  it('fails its check for exactly errorWindow, and a note never', () => {
+    const error = (ms: number) => judge({ p: pattern('error', ago(ms)) });
+    expect(verdicts(error, WINDOW - 1, WINDOW)).toEqual(['fail', 'pass']);
+    expect(judge({ p: pattern('note', ago(1)) }).verdict).toBe('pass');
+  });
+
+  it('is reported before a later, less severe one; of two equally severe ones, the last', () => {
+    const at = ago(SECOND);
+    const [fatal, early, late] = [
+      pattern('fatal', at),
+      pattern('error', at, { order: 2 }),
+      pattern('error', at, { order: 3 }),
+    ];
+    expect(judge({ early, fatal, late }).reason).toContain('the pattern fatal');
+    expect(judge({ late, early }).reason).toContain('the pattern late');
+  });
+});
+
+describe('block_data and history_data', () => {
+  const stats = (facts: LogState['stats'], readFor?: number) =>
+    aView(serviceTarget('stats'), logs({ ...(facts && { stats: facts }) }, readFor), { now: NOW });
+  const block = (risenAgo: number, ms: number) =>
+    asRead(judgeBlockData(stats({ block: { number: 7, at: ago(ms), risenAt: ago(risenAgo) } })));
+
+  it('wait for a first block for exactly blockDataWithin, and for each next one', () => {
+    const none = (ms: number) => asRead(judgeBlockData(stats(undefined, ms)));
+    expect(verdicts(none, 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['unknown', 'fail']);
+    expect(verdicts((ms) => block(ms, ms), 2 * MINUTE - 1, 2 * MINUTE)).toEqual(['pass', 'fail']);
+  });
+
+  it('distinguish a repeated block from a missing one', () => {
+    expect(block(5 * MINUTE, 2 * MINUTE - 1).reason).toContain('again and again for 5m');
+    expect(block(5 * MINUTE, 2 * MINUTE).reason).toContain('has got no block for 2m');
+  });
+
+  it('have a minute for the history after a start', () => {
+    const started = (ms: number) => asRead(judgeHistoryData(stats({ startedAt: ago(ms) })));
+    expect(verdicts(started, MINUTE - 1, MINUTE)).toEqual(['unknown', 'fail']);
+  });
+
+  it('take a history that a coarser clock puts a second before the start', () => {
+    const history = (before: number) =>
+      asRead(judgeHistoryData(stats({ startedAt: ago(2 * MINUTE), historyAt: ago(2 * MINUTE + before) })));
+    expect(verdicts(history, SECOND, SECOND + 1)).toEqual(['pass', 'fail']);
+  });
+});
+
+describe('submissions', () => {
+  const judge = (relayer: Partial<RelayerLogFacts>, more: Partial<LogFacts> = {}, readFor?: number) =>
+    asRead(
+      judgeSubmissions(
+        aView(
+          serviceTarget('relayer'),
+          logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor),
+          {
+            now: NOW,
+          },
+        ),
+      ),
+    );
+  const inMode = (mode: keyof RelayerLogFacts['byMode'], facts: Partial<RelayerModeFacts>) =>
+    judge({
+      modes: [mode],
+      byMode: { [mode]: { phase: 'done', phaseAt: ago(0), submittedAt: ago(0), attempted: false, ...facts } },
+    });
+
+  it.each([
+    ['full', 5 * MINUTE],
+    ['lite', 45 * MINUTE],
+    ['reverse_full', 5 * MINUTE],
+    ['zero', MINUTE],
+    ['reverse_zero', MINUTE],
+  ] as const)('may be missing in the mode %s for less than %i ms', (mode, limit) => {
+    expect(verdicts((ms) => inMode(mode, { submittedAt: ago(ms) }), limit - 1, limit)).toEqual(['pass', 'fail']);
+    expect(inMode(mode, { submittedAt: ago(limit) }).reason).toContain('although its cycles go on');
+  });
+
+  it.each([
+    ['full', 60 * SECOND],
+    ['lite', 360 * SECOND],
+    ['reverse_full', 60 * SECOND],
+    ['zero', 30 * SECOND],
+    ['reverse_zero', 30 * SECOND],
+  ] as const)('of the mode %s may miss less than three cycles, %i ms', (mode, limit) => {
+    expect(verdicts((ms) => inMode(mode, { phaseAt: ago(ms) }), limit - 1, limit)).toEqual(['pass', 'fail']);
+    expect(inMode(mode, { phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
+    expect(inMode(mode, { phase: 'failed', phaseAt: ago(limit) }).reason).toContain('has begun no cycle');
+    // Its log is read, or it runs, since then only.
+    const byMode = { [mode]: { phase: 'failed', phaseAt: ago(2 * limit), attempted: false } } as const;
+    const started = (ms: number) => judge({ modes: [mode], byMode, startedAt: ago(ms) }, {}, 3 * limit).verdict;
+    expect([started(limit - 1), started(limit)]).toEqual(['pass', 'fail']);
+    expect(inMode(mode, { phase: 'working', phaseAt: ago(limit) }).reason).toContain('has printed nothing since');
+    // A later cycle counts as well as a later line.
+    expect(inMode(mode, { phaseAt: ago(limit), cycleAt: ago(limit - 1) }).verdict).toBe('pass');
+  });
+
+  it('hang when a cycle that began one and a half periods ago says nothing, once the limit is over', () => {
+    const hanging = (ms: number) => inMode('full', { phase: 'cycle', phaseAt: ago(ms), submittedAt: ago(5 * MINUTE) });
+    expect(hanging(30 * SECOND).reason).toContain('has submitted nothing');
+    expect(hanging(30 * SECOND + 1).reason).toContain('has printed nothing since');
+    const within = { phase: 'cycle', phaseAt: ago(30 * SECOND + 1), submittedAt: ago(5 * MINUTE - 1) } as const;
+    expect(inMode('full', within).verdict).toBe('pass');
+  });
+
+  it('wait thirteen minutes for a transaction to be mined, also beyond the limit', () => {
+    const waiting = (ms: number) => inMode('full', { phase: 'attempt', phaseAt: ago(ms), submittedAt: ago(ms) });
+    expect(verdicts(waiting, 13 * MINUTE - 1, 13 * MINUTE)).toEqual(['pass', 'fail']);
+  });
+
+  it('fail by an error since the last one, and by a fork, for exactly errorWindow', () => {
+    const error = (ms: number) => inMode('full', { error: { pattern: 'p', at: ago(ms) } });
+    expect(verdicts(error, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+    const byMode = { full: { phase: 'done', phaseAt: ago(0), submittedAt: ago(0), attempted: false } } as const;
+    const fork = (ms: number) => judge({ byMode, forkAt: ago(ms) });
+    expect(verdicts(fork, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+  });
+
+  it('wait as long for a mode that prints nothing at all', () => {
+    const silent = (ms: number) => judge({ modes: ['full'] }, {}, ms);
+    expect(verdicts(silent, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['unknown', 'fail']);
+  });
+
+  it.each([
+    ['died', { died: { at: ago(MINUTE) } }, 'the relayer died 1m ago while its container lives on; restart'],
+    ['died of a cause', { died: { at: ago(MINUTE), because: 'p' } }, 'while its container lives on: it is broken'],
+    ['has no redis', { redisDiedAt: ago(MINUTE) }, 'the redis of the relayer died 1m ago'],
+    ['cannot start', { startError: 'p' }, 'the relayer cannot start: it is broken'],
+    ['has no mode', { modes: [] }, 'the relayer runs in no mode'],
+  ] as const)('fail when the relayer %s', (_what, relayer, reason) => {
+    expect(judge(relayer, { patterns: { p: pattern('note', ago(MINUTE)) } })).toEqual({
+      verdict: 'fail',
+      reason: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe('container', () => {
+  const container = {
+    id: 'a',
+    name: 'n',
+    running: true,
+    status: 'running',
+    oomKilled: false,
+    restartCount: 0,
+  } as const;
+  const node = nodeTarget('n', { container: { name: 'n' } });
+  const judge = (restartedAgo: number, lastExit?: Exit, lastOomAt?: number) => {
+    const facts: ContainerFacts = {
+      ...{ observation: { kind: 'found', container }, restarts: 1, oomKills: 0, inspected: true },
+      ...{ lastRestartAt: ago(restartedAgo), lastRestartBy: 'policy' },
+      ...(lastExit && { lastExit }),
+      ...(lastOomAt !== undefined && { lastOomAt }),
+    };
+    return asRead(judgeContainer(aView(node, { container: facts }, { now: NOW })));
+  };
+
+  it('fails by a restart for exactly errorWindow', () => {
+    expect(verdicts((ms) => judge(ms), 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
+  });
+
+  it("names an exit that the restart followed, and memory when Docker's verdict came within five seconds of it", () => {
+    const exit = { code: 137, at: ago(MINUTE) };
+    const restarted = (oomMs?: number) => judge(MINUTE, exit, oomMs === undefined ? undefined : exit.at + oomMs).reason;
+    expect(restarted()).toContain('after exit code 137');
+    for (const ms of [4_999, -4_999]) expect(restarted(ms)).toContain("out of memory by Docker's verdict");
+    for (const ms of [5_000, -5_000]) expect(restarted(ms)).toContain('after exit code 137');
+    expect(judge(MINUTE, { code: 1, at: ago(MINUTE - 1) }).reason).not.toContain('exit code');
+  });
+});

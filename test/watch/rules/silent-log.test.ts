@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
+import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { aView } from '../../support/views.ts';
+
+const NAMES = ['n1', 'n2'];
+
+/** What is said of a log whose height has not risen for two minutes. */
+function judge(stalledMs: number, height: number | undefined, silentMs = 120_000) {
+  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs });
+  if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+  const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level: 4 };
+  return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW }));
+}
+
+test('a log without new blocks of a node whose RPC rises is no fault of the node', () => {
+  expect(judge(2_000, 668)).toMatchObject({
+    verdict: 'degraded',
+    seen: 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000',
+    fix: 'set LOG_LEVEL=4 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
+  });
+  expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
+});
+
+test('a log that is at the block of the RPC is not behind it: the node has just come up to that block again', () => {
+  expect(judge(2_000, 999)).toMatchObject({ verdict: 'degraded' });
+  expect(judge(2_000, 1_000)).toMatchObject({ verdict: 'fail' });
+});
+
+test('the log of a stalled chain waits for the RPC, which has seen the last block later', () => {
+  const last = 'the log of n2 is at block 1000, which it reached 1m 10s ago';
+  expect(judge(59_000, 1_000, 70_000)).toMatchObject({ verdict: 'pass', seen: last });
+  expect(judge(60_000, 1_000, 70_000)).toMatchObject({ verdict: 'fail' });
+  expect(judge(59_000, 1_000, 75_000)).toMatchObject({ verdict: 'fail' });
+});
+
+test('it is one of a node whose RPC does not rise either', () => {
+  expect(judge(120_000, 668)).toMatchObject({
+    verdict: 'fail',
+    seen: 'the height in the log of n2 has been 668 for 2m',
+  });
+  expect(judge(120_000, undefined)).toMatchObject({ verdict: 'fail' });
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { commandBlock } from '../../../src/web/pages/commands.ts';
+
+test.each([
+  ['docker start n1', 'command'],
+  ['HOSTPWD=$PWD docker compose -p dep up -d n1', 'command'],
+  ['"log-opts": { "max-size": "20m" }', 'setting'],
+  ['logging: { driver: json-file }', 'setting'],
+])('%s is called a %2$s', (text, called) => {
+  expect(String(commandBlock(text, 'x'))).toContain(`Copy</span><span class="sr"> the ${called} for x</span>`);
+});

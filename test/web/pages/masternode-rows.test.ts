@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
+import { masternodeRows } from '../../../src/web/pages/masternode-rows.ts';
+import { penalisedSubnet, youngSubnet } from '../../support/masternodes.ts';
+import { words } from '../../support/page-words.ts';
+
+const tableOf = (epoch: Epoch | undefined): string => String(masternodeRows('devnet', epoch));
+/** The rows of the part of a page, as people read them. */
+const rowsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<tr[^>]*><th scope="row"[\s\S]*?<\/tr>/g)].map(([row]) => words(row).trim());
+
+const many = (total: number, more: readonly Masternode[] = []): Epoch => ({
+  ...{ number: 7, firstBlock: 6_300, choiceBlock: 6_750, nextFirstBlock: 7_200, block: 6_400, round: 6_500 },
+  isNextKnown: false,
+  masternodes: [
+    ...Array.from({ length: total }, (_, index): Masternode => {
+      const address = `0x${String(index).padStart(40, '0')}`;
+      return { address, name: `n${index}`, vote: 'votes', blocksMade: 3, missedRounds: 0, votesMissing: 0 };
+    }),
+    ...more,
+  ],
+});
+
+describe('the table of masternodes', () => {
+  test('has each with its counts, the worst first, and what the next epoch brings', () => {
+    const html = tableOf(penalisedSubnet().epoch);
+    expect(rowsOf(html)).toEqual([
+      'subnet1 0xaaaa…aaaa silent 264 3 11 left out from epoch 2 on',
+      'subnet3 0xdddd…dddd penalised 0 0 back in epoch 2',
+      'subnet2 0xbbbb…bbbb votes 267 0 0',
+      '0xcccc…cccc no node votes 267 0 0',
+    ]);
+    // A text with any other character takes two bytes for each: 26 MB for a page of 10,000 nodes.
+    expect(html).toMatch(/^[\0-\xff]*$/);
+    expect(words(html)).toContain(
+      'Epoch 1 began with block 900. Counted up to block 1,697 of round 1,720. The next one begins with block 1,800; its masternodes were chosen at block 1,350.',
+    );
+    expect(html).toContain('href="/targets/devnet/subnet1"');
+    expect(html).toContain(`title="0x${'a'.repeat(40)}"`);
+    expect(html).not.toContain('<details>');
+  });
+
+  test('says that nobody has named them yet', () => {
+    expect(words(tableOf(youngSubnet().epoch)).trim()).toBe(
+      'The chain has not named its masternodes yet. It is asked once a minute.',
+    );
+  });
+
+  test('says no more than the chain has said', () => {
+    const { number: _, firstBlock: __, choiceBlock: ___, nextFirstBlock: ____, ...unknown } = many(1);
+    expect(words(tableOf(unknown))).toContain('Counted up to block 6,400 of round 6,500.');
+    expect(words(tableOf(unknown))).not.toContain('Epoch');
+    expect(words(tableOf(many(1)))).toContain('its masternodes are chosen at block 6,750.');
+  });
+
+  test('says that a penalised one is not back in the next epoch, only once that is known', () => {
+    const penalised: Masternode = { address: `0x${'f'.repeat(40)}`, name: 'out', vote: 'penalised' };
+    const epoch = many(1, [penalised]);
+    expect(rowsOf(tableOf(epoch))[0]).toBe('out 0xffff…ffff penalised');
+    const known = rowsOf(tableOf({ ...epoch, isNextKnown: true }));
+    expect(known[0]).toBe('out 0xffff…ffff penalised not back before epoch 9');
+    expect(known[1]).toBe('n0 0x0000…0000 votes 3 0 0');
+  });
+
+  test('folds more than twenty, and leaves open those that need somebody', () => {
+    expect(tableOf(many(20))).not.toContain('<details>');
+    const well = tableOf(many(21));
+    expect(words(well)).toContain('All 21 masternodes vote. 21 masternodes');
+    const silent: Masternode = { address: `0x${'f'.repeat(40)}`, name: 'down', vote: 'silent' };
+    const leaving: Masternode = { address: `0x${'e'.repeat(40)}`, name: 'away', vote: 'votes', leavesInEpoch: 8 };
+    const [open = '', folded = ''] = tableOf(many(21, [leaving, silent])).split('<details>');
+    expect(rowsOf(open)).toEqual(['down 0xffff…ffff silent', 'away 0xeeee…eeee votes left out from epoch 8 on']);
+    expect(words(folded)).toContain('21 other masternodes');
+    expect(rowsOf(folded)).toHaveLength(21);
+  });
+
+  test('of ten thousand leads to the rest', () => {
+    const html = tableOf(many(10_000));
+    expect(rowsOf(html)).toHaveLength(200);
+    expect(words(html)).toContain('9,800 more are in masternodes.json');
+    expect(html).toContain('href="/masternodes.json?subnet=devnet"');
+  });
+});

@@ -1,0 +1,280 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { SubnetState } from '../../../src/model/snapshot.ts';
+import { describeBroken } from '../../../src/watch/diagnosis/find-headline.ts';
+import { statusPage } from '../../../src/web/pages/status-page.ts';
+import { targetRows } from '../../../src/web/pages/target-rows.ts';
+import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { words } from '../../support/page-words.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
+const toWall = (at: number): number => WALL - NOW + at;
+
+const pageOf = (snapshot: readonly SubnetState[], more: { readonly only?: string; readonly search?: string } = {}) =>
+  String(
+    statusPage(
+      {
+        snapshot,
+        minutesOf: () => [],
+        historyOf: () => ({ hours: [], days: [] }),
+        toWall,
+        nowWall: WALL,
+        ...more,
+      },
+      { footer: [] },
+    ),
+  );
+
+const banner = (html: string): string =>
+  words(/<section class="banner[\s\S]*?<\/section>/.exec(html)?.[0] ?? '').trim();
+const standing = (html: string): string | undefined => /<section class="banner (\w+)"/.exec(html)?.[1];
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const others = (...names: readonly string[]) => NAMES.filter((name) => !names.includes(name));
+
+/** Four nodes, of which some are given something. */
+const nodes = (given: Readonly<Record<string, Given>> = {}): readonly KnownTarget[] =>
+  NAMES.map((name) => diagnosedNode(name, NAMES, given[name] ?? {}));
+
+const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
+const DOWN: Given = { fault: REFUSED, container: STOPPED, stalledMs: 600_000 };
+
+test('commands are set as such wherever they are, and one that a problem advises can be copied', () => {
+  const page = pageOf([stateOf([...nodes({ n2: DOWN }), diagnosedService('stats', { fault: REFUSED })])]);
+  expect(page).toContain('<code>docker start generated-n2-1</code>');
+  expect(page).toContain('data-copy="docker compose -p generated logs --tail 50 stats"');
+  expect(page).not.toContain('`');
+});
+
+test('shows the worst 500 targets of a large subnet, and says where the others are', () => {
+  const { targets } = stateOf(nodes({ n2: DOWN }));
+  const [well, down] = targets;
+  if (well === undefined || down === undefined) throw new Error('two targets are expected');
+  const rowsOf = (count: number) => {
+    const named = (name: string) => ({ ...well, target: { ...well.target, name } });
+    const many = [...Array.from({ length: count - 1 }, (_, place) => named(`n${place}`)), down];
+    return String(targetRows('devnet', many, () => ({ hours: [], days: [] })));
+  };
+  const countRows = (html: string) => html.match(/<th scope="row"/g)?.length;
+  const more = / (\d+) more are in status\.json , and none is worse than these\./;
+  expect(countRows(rowsOf(500))).toBe(500);
+  expect(words(rowsOf(500))).not.toMatch(more);
+  expect(countRows(rowsOf(502))).toBe(500);
+  expect(more.exec(words(rowsOf(502)))?.[1]).toBe('2');
+  expect(words(rowsOf(502))).toMatch(/Target State Now 24 hours 30 days n2 node fail/);
+});
+
+test('says of no node that it is silent while all are out of reach, and begins no sentence with a large S for subnetd', () => {
+  const timeout: Given = {
+    fault: { kind: 'timeout', address: 'http://192.0.2.1:851', afterMs: 5_000, received: false },
+  };
+  const unseen = nodes(Object.fromEntries(NAMES.map((name) => [name, timeout]))).map(
+    ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
+  );
+  const text = words(pageOf([stateOf(unseen)]));
+  expect(text).toContain('Who votes cannot be seen from here.');
+  expect(text).not.toContain('silent');
+  expect(text).toContain('subnetd cannot reach any node');
+  expect(text).not.toContain('Subnetd cannot');
+});
+
+describe('the banner', () => {
+  test('of a subnet that is well says how many nodes may still fail', () => {
+    const page = pageOf([stateOf(nodes())]);
+    expect(standing(page)).toBe('ok');
+    expect(banner(page)).toBe('devnet is well: one more node may fail 4 of 4 masternodes can vote, 3 are needed.');
+  });
+
+  test('of a subnet with a node down says that no further one may fail, since when, and what to do', () => {
+    const given = Object.fromEntries(others('n2').map((name) => [name, { peers: others('n2', name) }]));
+    const page = pageOf([stateOf(nodes({ ...given, n2: DOWN }))]);
+    expect(standing(page)).toBe('warn');
+    expect(banner(page)).toBe(
+      'devnet runs, but no further node may fail Since 02:54 , for 10 min. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+    );
+    expect(page).toContain(`<time datetime="2026-11-22T02:54:09.000Z" title="2026-11-22 02:54:09 UTC">02:54</time>`);
+  });
+
+  test('of a halted subnet is red, and names those that do not vote', () => {
+    const stalled: Given = { stalledMs: 600_000 };
+    const page = pageOf([stateOf(nodes({ n1: stalled, n4: stalled, n2: DOWN, n3: DOWN }))]);
+    expect(standing(page)).toBe('bad');
+    expect(banner(page)).toContain('devnet is halted: 2 of 4 masternodes do not vote');
+    expect(banner(page)).toContain(
+      'The container of n2 does not run, the container of n3 does not run. Bring back n2, n3: 1 more must vote; restart no other node.',
+    );
+  });
+
+  test('of many subnets counts those that need somebody, and names three of them', () => {
+    const well = (name: string) => stateOf(nodes(), name);
+    const down = (name: string) => stateOf(nodes({ n2: DOWN }), name);
+    expect(banner(pageOf([well('a'), well('b'), well('c')]))).toBe('All 3 subnets are well Each has its state below.');
+    const page = pageOf([well('a'), ...['e', 'd', 'c', 'b'].map(down)]);
+    expect(banner(page)).toMatch(/^4 of 5 subnets need you b runs, but .* c runs, but .* d runs, but .* and 1 more$/);
+    expect(page).toContain('href="/?subnet=b"');
+  });
+
+  test('says of a subnet whose diagnosis breaks that it cannot be judged, and when what is shown of it was found', () => {
+    const [well, broken] = [stateOf(nodes(), 'a'), stateOf(nodes(), 'b')];
+    const headline = describeBroken('b', NOW - 300_000, broken.headline);
+    const page = pageOf([well, { ...broken, headline, brokenDiagnosis: { foundAt: NOW - 300_000 } }]);
+    expect(standing(page)).toBe('off');
+    expect(banner(page)).toBe('1 of 2 subnets cannot be judged Each has its state below.');
+    const found = 'Problems, height, votes and masternodes are as they were found at 02:59 .';
+    expect(words(page)).toContain(` b ${found} Height`);
+    expect(words(page).split(found)).toHaveLength(2);
+    const never = pageOf([
+      { ...broken, headline: describeBroken('b', undefined, undefined), brokenDiagnosis: { foundAt: undefined } },
+    ]);
+    expect(banner(never)).toBe(
+      'b cannot be judged Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. Nothing was found before.',
+    );
+    expect(never).not.toContain('as they were found');
+  });
+
+  test('says that nothing is known before the first round, and that an inventory is empty', () => {
+    const fresh = stateOf(nodes());
+    const unchecked = { ...fresh, headline: undefined, targets: [] };
+    expect(banner(pageOf([unchecked]))).toBe('Nothing has been checked yet The first round is on its way.');
+    expect(banner(pageOf([]))).toContain('The inventory names no subnet');
+  });
+});
+
+describe('the status page', () => {
+  test('shows no final block above the height, when one node was probed later than the others', () => {
+    const finalHigher = nodes().map((one): KnownTarget => {
+      const { node } = one.facts;
+      const committed = node?.latest && { ...node.latest, number: node.latest.number + 3 };
+      return { ...one, facts: { ...one.facts, ...(node && { node: { ...node, ...(committed && { committed }) } }) } };
+    });
+    expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Not yet final 0 blocks \1 is final/);
+  });
+
+  test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
+    const page = pageOf([stateOf(nodes({ n2: DOWN }))]);
+    const text = words(page);
+    expect(text).toContain('2 problems No further node may fail critical open since 02:54 , 10 min');
+    expect(text).toContain('3 of 4 masternodes vote and 3 are needed, without n2.');
+    expect(page).toContain('<code>docker start generated-n2-1</code>');
+    expect(page).toContain('data-copy="docker start generated-n2-1"');
+    expect(page).toContain('href="/alerts/SubnetContainerDown?subnet=devnet&amp;name=n2"');
+    expect(page).toContain('href="/targets/devnet/n2"');
+    expect(text).toMatch(/Explains 3 failing checks n2 latest_block, log_block, container/);
+  });
+
+  test('folds what is worth a change in the set-up below the problems, and shows what several nodes have alike once', () => {
+    const state = stateOf(nodes());
+    const open = (name: string, problem: 'rpc_open' | 'origins_wildcard'): Problem => ({
+      ...{ problem, component: 'node', name, alert: 'SubnetSetupDrift', severity: 'info', state: 'open' },
+      ...{ summary: `${problem} of ${name}`, evidence: `seen at ${name}`, fix: `set it in ${name}.env` },
+      ...{ explains: [], causes: [], since: NOW - 60_000, seenAt: NOW },
+    });
+    const problems = [...NAMES.map((name) => open(name, 'rpc_open')), open('n2', 'origins_wildcard')];
+    const page = pageOf([{ ...state, problems }]);
+    const section = /<section class="stack"[\s\S]*?<\/section>/.exec(page)?.[0] ?? '';
+    expect(words(section).trim()).toMatch(
+      /^No problem is known 5 findings about the set-up, worth a change when there is time rpc_open of n1 .* The same of n2 , n3 , n4 \. origins_wildcard of n2 /,
+    );
+    expect(section.match(/<article/g)).toHaveLength(2);
+    expect(section.indexOf('<article')).toBeGreaterThan(section.indexOf('<details>'));
+  });
+
+  test('of a whole subnet is enough by itself: it has the command of each cause', () => {
+    const card = (page: string) =>
+      page.slice(page.indexOf('id="problem-devnet-quorum_at_risk"')).split('</article>')[0];
+    const commands = (text = '') => [...text.matchAll(/data-copy="([^"]*)"/g)].map(([, command]) => command);
+    expect(commands(card(pageOf([stateOf(nodes({ n2: DOWN }))])))).toEqual(['docker start generated-n2-1']);
+    const two = pageOf([stateOf(nodes({ n2: DOWN }), 'a'), stateOf(nodes({ n3: DOWN }), 'b')]);
+    expect(words(two)).toContain('No further node may fail critical a open');
+    expect(words(two)).toContain('No further node may fail critical b open');
+  });
+
+  test('in a halt with enough votes says so, and not that votes are to spare', () => {
+    const halted = nodes(Object.fromEntries(['n1', 'n2', 'n3', 'n4'].map((name) => [name, { stalledMs: 600_000 }])));
+    const page = words(pageOf([stateOf(halted)]));
+    expect(page).toContain('n4 votes Enough masternodes can vote, and no block comes all the same.');
+    expect(page).not.toContain('to spare');
+    expect(words(pageOf([stateOf(nodes())]))).toContain('3 needed, 1 to spare');
+  });
+
+  test('draws who votes, which links stand, and which are missing though both nodes run', () => {
+    const given = { n1: { peers: ['n2', 'n3'] }, n4: { peers: ['n2', 'n3'] } };
+    const page = pageOf([stateOf(nodes(given))]);
+    expect(page.match(/<line class="up"/g)?.length).toBe(5);
+    expect(page.match(/<line class="cut"/g)?.length).toBe(1);
+    expect(words(page)).toContain('n1 and n4 are not connected, though both run.');
+    expect(words(page)).toContain('n1 votes n2 votes n3 votes n4 votes One vote is to spare.');
+    const down = pageOf([stateOf(nodes({ n2: DOWN }))]);
+    expect(down.match(/<line class="gone"/g)?.length).toBe(3);
+    expect(words(down)).toContain('n1 votes n3 votes n4 votes n2 silent');
+  });
+
+  test('calls a target affected, not failing, when another one is why', () => {
+    const given = Object.fromEntries(others('n2').map((name) => [name, { peers: others('n2', name) }]));
+    const text = words(pageOf([stateOf(nodes({ ...given, n2: DOWN }))]));
+    expect(text).toMatch(/n2 node fail .* n1 node affected n1 has 2 peers instead of 3, because the container of n2/);
+  });
+
+  test('of one of many subnets shows that one and leads to all; an unknown one is said', () => {
+    const snapshot = ['a', 'b', 'c'].map((name) => stateOf(nodes(), name));
+    const page = pageOf(snapshot, { only: 'b' });
+    expect(banner(page)).toContain('b is well');
+    expect(page).toContain('<a href="/">All 3 subnets</a>');
+    expect(words(pageOf(snapshot, { only: 'x' }))).toContain('The inventory has no subnet x.');
+    expect(words(pageOf(snapshot, { search: 'C' }))).toContain('c is well');
+    expect(words(pageOf(snapshot, { search: 'C' }))).not.toContain('a is well');
+    expect(words(pageOf(snapshot, { search: '<i>' }))).toContain('No subnet has "&lt;i&gt;" in its name.');
+  });
+
+  test('shows whatever came from outside as text', () => {
+    const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+    const names = [evil, 'n2', 'n3', 'n4'];
+    const targets = names.map((name) =>
+      diagnosedNode(name, names, name === evil ? { ...DOWN, chain: { address: evil, nodeId: evil } } : {}),
+    );
+    const page = pageOf([stateOf([...targets, diagnosedService('relayer', { fault: REFUSED })], evil)]);
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(page).not.toMatch(/<img|<script>/);
+    expect(page.match(/<script/g)).toEqual(['<script']);
+    expect(page.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\s(?:style|on\w+)=/);
+  });
+
+  test('of 50 nodes is under 40 KB on the wire', () => {
+    const names = Array.from({ length: 50 }, (_, index) => `node${index}`);
+    const hour = { ok: 3_000_000, fail: 600_000, unseen: 0, planned: 0 };
+    const uptimes = (length: number) =>
+      Array.from({ length }, (_, index) =>
+        index % 3 === 0 ? undefined : index % 5 === 0 ? hour : { ...hour, fail: 0 },
+      );
+    const page = String(
+      statusPage(
+        {
+          snapshot: [stateOf(names.map((name) => diagnosedNode(name, names, name === 'node7' ? DOWN : {})))],
+          minutesOf: () =>
+            Array.from({ length: 60 }, (_, index) => ({ at: WALL - index * 60_000, blocks: index % 30 })),
+          historyOf: () => ({ hours: uptimes(24), days: uptimes(30) }),
+          toWall,
+          nowWall: WALL,
+        },
+        { footer: [] },
+      ),
+    );
+    expect(page).toContain('node49');
+    expect(gzipSync(page).length).toBeLessThan(40_000);
+  });
+});
+
+test('a card says until when its problem is planned, why and by whom', () => {
+  const state = stateOf(nodes({ n2: DOWN }));
+  const cardWith = (mutes: boolean) => {
+    const planned = { reason: '<kernel> upgrade', until: WALL + 3_600_000, by: 'ann', mutes };
+    const page = pageOf([{ ...state, problems: state.problems.map((one) => ({ ...one, planned })) }]);
+    return words(/<article class="problem[\s\S]*?<\/article>/.exec(page)?.[0] ?? '');
+  };
+  expect(cardWith(true)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). Nobody is notified before.');
+  expect(cardWith(false)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). It began before that.');
+  expect(pageOf([state])).not.toContain('Planned');
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ProbeMinute } from '../../../src/model/history.ts';
+import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
+import { queriesOf } from '../../../src/web/pages/outside-links.ts';
+import { probeCurve, toScale } from '../../../src/web/pages/probe-curve.ts';
+import { type TargetFrame, type TargetInput, targetPage } from '../../../src/web/pages/target-page.ts';
+import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { words } from '../../support/page-words.ts';
+import { stateOf } from '../../support/snapshots.ts';
+
+const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
+const MINUTE = 60_000;
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
+
+function pageOf(
+  [target, ...others]: readonly KnownTarget[],
+  more: Partial<TargetInput> & Partial<TargetFrame> = {},
+  change: (state: TargetState) => TargetState = (state) => state,
+): string {
+  if (target === undefined) throw new Error('a target is needed');
+  const state: SubnetState = stateOf([target, ...others], target.target.subnet);
+  const [own] = state.targets;
+  if (own === undefined) throw new Error('a target is needed');
+  const { footer = [], outside = {}, mayProbe = false, ...input } = more;
+  return String(
+    targetPage(
+      {
+        state,
+        target: change(own),
+        history: { hours: [], days: [] },
+        probeTimes: [],
+        barsOf: () => Array(48).fill('up'),
+        lines: [],
+        toWall: (at) => WALL - NOW + at,
+        nowWall: WALL,
+        ...input,
+      },
+      { footer, outside, mayProbe },
+    ),
+  );
+}
+
+const n1 = diagnosedNode('n1', NAMES);
+const nodes = [n1, ...NAMES.slice(1).map((name) => diagnosedNode(name, NAMES))];
+
+describe('the page of a target', () => {
+  test('says of a node in one line whether it may be restarted now', () => {
+    const lineOf = (safe: boolean, known: boolean, reason: string) =>
+      words(pageOf(nodes, { restart: { safe, known, reason } })).match(/May be restarted now: [^.]*\./)?.[0];
+    expect(lineOf(true, true, '3 masternodes beside it vote and 3 are needed')).toBe(
+      'May be restarted now: yes , because 3 masternodes beside it vote and 3 are needed.',
+    );
+    expect(lineOf(false, true, 'n2 is being stopped')).toBe('May be restarted now: no , because n2 is being stopped.');
+    expect(lineOf(false, false, 'nothing is known')).toContain('nobody knows , because nothing is known.');
+    expect(words(pageOf(nodes))).not.toContain('May be restarted');
+  });
+
+  test('says what was asked and answered last, and folds the question about the chain', () => {
+    const text = words(pageOf(nodes));
+    expect(text).toContain(
+      'Asked and answered last POST http://192.0.2.1:851 , HTTP 200, 0 s ago XDPoS_getV2BlockByNumber["latest"] block 1000 admin_peers 3 peers About its chain, once a minute:',
+    );
+    expect(text).toContain('inspect service n1 of generated running, 0 restarts by its policy Secrets are left out.');
+    const down = words(pageOf([diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED }), ...nodes.slice(1)]));
+    expect(down).toContain('XDPoS_getV2BlockByNumber["latest"] no: the connection was refused');
+    expect(down).toContain('exited, exit code 137');
+    const fresh = pageOf(nodes, {}, (state) => ({
+      ...state,
+      checks: state.checks.map(({ lastRun: _, ...check }) => check),
+    }));
+    expect(words(fresh)).toContain('Nothing was asked yet.');
+  });
+
+  test('says by which problem of another target it is affected, and shows that problem', () => {
+    const apart = (name: string) => diagnosedNode(name, NAMES, { peers: NAMES.slice(1).filter((one) => one !== name) });
+    const stopped = diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED });
+    const text = words(pageOf([apart('n2'), stopped, apart('n3'), apart('n4')]));
+    expect(text).toContain('n2 is affected');
+    expect(text).toContain('n2 has 2 peers instead of 3, because the container of n1 does not run.');
+    expect(text).toContain('No problem of n2 is known What it is affected by');
+    expect(text).toContain('docker start generated-n1-1');
+    expect(words(pageOf([stopped, apart('n2'), apart('n3'), apart('n4')]))).not.toContain('affected by');
+  });
+
+  test('shows the last lines that matched with their times, and marks errors', () => {
+    const lines = [
+      { pattern: 'block', means: 'progress', at: NOW - 5_000, text: 'Imported new chain segment' },
+      { pattern: 'bad', means: 'error', at: NOW - 1_000, text: 'dial http://[redacted]@10.0.0.1' },
+    ] as const;
+    const page = pageOf(nodes, { lines });
+    expect(page).toContain(
+      '03:04:04 Imported new chain segment\n<mark>03:04:08 dial http://[redacted]@10.0.0.1\n</mark>',
+    );
+    expect(pageOf(nodes)).not.toContain('The last lines that matched');
+  });
+
+  test('has bars of 24 hours for each check', () => {
+    const page = pageOf(nodes, {
+      barsOf: (check) => (check === 'peers' ? [...Array(46).fill('none'), 'part', 'down'] : Array(48).fill('none')),
+    });
+    expect(page).toContain('aria-label="peers, 24 hours: it failed in 2 of 2 half-hours"');
+    expect(page).toContain('aria-label="latest_block, 24 hours: no data"');
+    expect(pageOf(nodes)).toContain('aria-label="peers, 24 hours: it did not fail"');
+  });
+
+  test('leads to its dashboard in Grafana and its series in Prometheus, if their addresses are known', () => {
+    expect(pageOf(nodes)).not.toMatch(/Grafana|Prometheus/);
+    const outside = { grafanaUrl: 'http://g:3000/grafana', prometheusUrl: 'http://p:9090' };
+    const [grafana = '', prometheus = ''] = [...pageOf(nodes, { outside }).matchAll(/href="(http[^"]*)"/g)].map(
+      ([, url = '']) => url.replaceAll('&amp;', '&'),
+    );
+    expect(grafana).toBe('http://g:3000/grafana/d/subnetd-node?var-subnet=devnet&var-name=n1');
+    expect(new URL(prometheus).pathname).toBe('/graph');
+    expect(new URL(prometheus).searchParams.get('g0.expr')).toBe(
+      'subnet_check_success{subnet="devnet",component="node",name="n1"}',
+    );
+    const relayer = pageOf([diagnosedService('relayer'), ...nodes], { outside });
+    expect(relayer).toContain('/d/subnetd-services?var-subnet=devnet&amp;var-name=relayer');
+    expect(relayer).not.toContain('subnet_node_block_number');
+    expect(queriesOf({ ...n1.target, name: 'a"b\\' })[0]).toContain('name="a\\"b\\\\"');
+  });
+
+  test('has a button to probe now for those who may, and says what is missing for others', () => {
+    const page = pageOf(nodes, { mayProbe: true });
+    expect(page).toContain(
+      '<form method="post" action="/targets/devnet/n1/probe"><button type="submit">Probe now</button></form>',
+    );
+    const other = pageOf(nodes);
+    expect(other).not.toMatch(/<form|<button type="submit"/);
+    expect(words(other)).toContain('To probe now from here, name users in basic_auth_users of SUBNETD_WEB_CONFIG .');
+  });
+
+  test('shows whatever came from outside as text', () => {
+    const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+    const names = [evil, 'n2', 'n3', 'n4'];
+    const node = diagnosedNode(evil, names, {
+      chain: { address: evil, nodeId: evil, genesis: evil, block: { number: 64, hash: evil } },
+      container: { name: evil, status: evil, image: evil },
+    });
+    const target = {
+      ...node.target,
+      rpc: undefined,
+      ipc: evil,
+      subnet: evil,
+      container: { project: evil, service: evil },
+      logFiles: [{ path: evil, timezone: 'UTC' }],
+    };
+    const logs = {
+      ...node.facts.logs,
+      sources: node.facts.logs?.sources ?? {},
+      patterns: { [evil]: { means: 'error', count: 1, at: NOW, order: 1, what: evil, own: true } },
+    } as const;
+    const observation = { answered: false, latest: { ok: false, fault: { kind: 'envelope', what: evil } } } as const;
+    const facts = { ...node.facts, logs, node: { ...node.facts.node, observation } };
+    const lines = [{ pattern: evil, means: 'error', at: NOW, text: evil }] as const;
+    const outside = { grafanaUrl: `http://g/${evil}`, prometheusUrl: `http://p/${evil}` };
+    const page = pageOf([{ target, facts }, ...nodes.slice(1)], { lines, outside, mayProbe: true });
+    for (const part of ['no JSON-RPC: &quot;', '03:04:09 &quot;', 'unix:&quot;', '<dt>Image</dt><dd><code>&quot;'])
+      expect(page).toContain(part);
+    expect(page).not.toMatch(/<img|<script>/);
+    expect(page.match(/<script/g)).toEqual(['<script']);
+    expect(page.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\s(?:style|on\w+)=/);
+  });
+});
+
+describe('the curve of the times of probes', () => {
+  const curve = (minutes: readonly ProbeMinute[]) => String(probeCurve(minutes, WALL));
+  const minute = Math.floor(WALL / MINUTE) * MINUTE;
+
+  test('is one line while probes are answered, hatched where none was, and open where there was none', () => {
+    const drawn = curve([
+      { at: minute - 4 * MINUTE, ms: 4 },
+      { at: minute - 3 * MINUTE, ms: 40 },
+      { at: minute - 2 * MINUTE },
+      { at: minute, ms: 8 },
+    ]);
+    expect(/ d="(M[^"]*)"/.exec(drawn.slice(drawn.indexOf('curve')))?.[1]).toBe('M55 92.0H56L56 20.0H57M59 84.0H60');
+    expect(drawn).toContain(
+      'aria-label="Time of a probe in the last hour: 8 ms at last, 40 ms at most, one minute without an answer"',
+    );
+    expect(drawn.match(/<rect class="none" x="95.00%"/g)).toHaveLength(1);
+    expect(drawn).toContain('<text x="0" y="16">50 ms</text>');
+  });
+
+  test('without a probe says so, and leaves out what is older than an hour', () => {
+    expect(curve([])).toContain('No probe has ended yet.');
+    expect(curve([{ at: minute - 60 * MINUTE, ms: 1 }])).toContain('No probe has ended yet.');
+    expect(curve([{ at: minute - 59 * MINUTE }])).toContain('no probe was answered, one minute without an answer');
+  });
+
+  test('has a round number at its top', () => {
+    expect([0.2, 1, 1.1, 2, 3, 7, 10, 11, 300, 5_001].map(toScale)).toEqual([1, 1, 2, 2, 5, 10, 10, 20, 500, 10_000]);
+  });
+});

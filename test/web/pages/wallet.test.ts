@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { SubnetState } from '../../../src/model/snapshot.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import type { WalletFacts } from '../../../src/model/wallet-spend.ts';
+import { walletItem } from '../../../src/web/pages/wallet-item.ts';
+import { words } from '../../support/page-words.ts';
+
+const NOW = 1e12;
+const COIN = 10n ** 18n;
+
+/** It has paid 60 coins in an hour, or nothing. */
+const wallet = (payments: number, readAt = NOW): WalletFacts => ({
+  balance: 9_000n * COIN,
+  readAt,
+  richSince: readAt,
+  parts: [{ from: NOW, watchedMs: 3_600_000, spent: BigInt(payments) * COIN, payments }],
+  recent: [],
+});
+
+function item(facts: WalletFacts | undefined, problems: readonly Problem[] = []): string {
+  const state: SubnetState = {
+    subnet: { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: [] },
+    targets: [],
+    problems,
+    facts: { parent: { observation: { head: { ok: false, why: '' } }, at: NOW, ...(facts && { wallet: facts }) } },
+  };
+  return String(walletItem(state, { toWall: (at) => at, nowWall: NOW }));
+}
+
+const textOf = (markup: string): string => words(markup).trim().replace(' ,', ',');
+
+test('the wallet of the relayer stands beside the services, with its balance, spend and days left', () => {
+  expect(textOf(item(wallet(60)))).toBe('Wallet 9000 coins, spends 1440 a day, 6.2 days left');
+});
+
+test('a spend that is not known is not invented, and a balance that is not known shows nothing', () => {
+  expect(textOf(item(wallet(0)))).toBe('Wallet 9000 coins, no spend measured yet');
+  expect(item(undefined)).toBe('');
+});
+
+test('a balance that cannot be read any more says how old it is', () => {
+  expect(textOf(item(wallet(60, NOW - 600_000)))).toBe(
+    'Wallet 9000 coins, read 10 min ago, spends 1440 a day, 6.2 days left',
+  );
+});
+
+test('a problem of the wallet that is confirmed shows at it', () => {
+  const problem: Problem = {
+    ...{ problem: 'wallet_low', summary: '', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ severity: 'warning', alert: 'SubnetRelayerWalletLow', since: NOW, seenAt: NOW },
+    state: 'open',
+  };
+  expect(item(wallet(60), [problem])).not.toBe(item(wallet(60)));
+  expect(item(wallet(60), [{ ...problem, state: 'suspected' }])).toBe(item(wallet(60)));
+});
