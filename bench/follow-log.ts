@@ -1,5 +1,5 @@
 import { followLog } from '../src/watch/docker/follow-log.ts';
-import { createDockerLink } from '../src/watch/docker/link.ts';
+import { createDockerLink } from '../src/watch/docker/links.ts';
 import { createLogReader } from '../src/watch/logs/match/create-log-reader.ts';
 import { packs } from '../src/watch/logs/packs.ts';
 import { createMemoryPositions } from '../src/watch/logs/tail/create-memory-positions.ts';

@@ -100,7 +100,7 @@ async function compareLists(folder: string) {
  */
 async function compareAdds(folder: string) {
   const { startApi } = await import('../test/support/api.ts');
-  const { projectType } = await import('../src/platform/api/resources/project-type.ts');
+  const { projectType } = await import('../src/platform/api/resources.ts');
   const ours = await start(mkdtempSync(join(folder, 'a-')), 'subnetd');
   const api = await startApi({ kind: 'sqlite', path: join(folder, 'adds.db') });
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -295,7 +295,7 @@ export async function benchPlatform(): Promise<Record<string, unknown>> {
 
 async function serveSubnetd(folder: string): Promise<void> {
   const { startApi } = await import('../test/support/api.ts');
-  const { projectType } = await import('../src/platform/api/resources/project-type.ts');
+  const { projectType } = await import('../src/platform/api/resources.ts');
   const api = await startApi({ kind: 'sqlite', path: join(folder, 'subnetd.db') });
   const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: '127.0.0.1' };
   for (let i = 0; i < RECORDS; i += 1)

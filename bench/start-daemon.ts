@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EVERY_MS } from '../src/watch/probes/setup/create-pace.ts';
+import { EVERY_MS } from '../src/watch/probes/setup/setup-tools.ts';
 import { freePort, pathOf, stop } from './measure.ts';
 
 const START_MS = 30_000;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readGrowth } from '../bench/growth-page.ts';
 import { situationTable } from '../src/platform/api/code-situations.ts';
 import { alertRules } from '../src/tell/alerts/alert-rules.ts';
-import { plainWords } from '../src/tell/alerts/read-runbook.ts';
+import { plainWords } from '../src/tell/alerts/runbooks.ts';
 import { createOwnMetrics } from '../src/tell/metrics/create-own-metrics.ts';
 import { families } from '../src/tell/metrics/families.ts';
 import { inventorySchema } from '../src/watch/inventory/schema.ts';

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { COMPOSE_LINKS } from '../src/tell/alerts/to-links.ts';
-import { toPrometheusRule } from '../src/tell/alerts/to-prometheus-rule.ts';
-import { toRuleGroups } from '../src/tell/alerts/to-rule-groups.ts';
+import { toPrometheusRule, toRuleGroups } from '../src/tell/alerts/to-rule-groups.ts';
 
 /**
  * Writes the rule files that are committed, from the catalogue of alerts. Their links lead to where docker-compose.yml

@@ -177,7 +177,6 @@ describe('the rooms', () => {
     const loaded = new Set(['src/daemon/app.ts', 'src/cli/run.ts']);
     for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
     expect([...loaded].filter((file) => /^src\/tell\/(alerts|notify)\//.test(file)).toSorted()).toEqual([
-      'src/tell/alerts/index-names.ts',
       'src/tell/alerts/tracked-alert.ts',
       'src/tell/notify/create-late-rounds.ts',
       'src/tell/notify/notified-alert.ts',

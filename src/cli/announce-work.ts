@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { formatMinute } from '../lib/format-instant.ts';
+import { formatMinute } from '../lib/duration.ts';
 import type { StoredWork, WorkSubject } from '../model/planned-work.ts';
 import type { Client } from '../tell/notify/create-client.ts';
 import { addSilence, endSilence, listSilences, type Silence, type SilenceEnd } from '../tell/notify/silences.ts';
-import { escapeText, quote, toJson } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, quote, report, toJson } from './report.ts';
 import { type WithPlannedWork, withPlannedWork } from './with-planned-work.ts';
 
 /** Work to announce; times are Unix milliseconds. */

@@ -1,11 +1,9 @@
-import { parseDate } from '../platform/api/check-date.ts';
 import { checkText } from '../platform/api/check-text.ts';
-import { checkDigits, requireMember } from '../platform/api/check-value.ts';
+import { checkDigits, parseDate, requireMember } from '../platform/api/check-value.ts';
 import { onCommandLine } from '../platform/api/create-admin.ts';
 import { keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/api/manage-keys.ts';
 import { type ApiKeyRow, SCOPES } from '../platform/model/platform-store.ts';
-import { escapeText, quote, toJson } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, quote, report, toJson } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** An id that is typed; 0 for what is none. */

@@ -1,7 +1,6 @@
-import { parseDate } from '../platform/api/check-date.ts';
+import { parseDate } from '../platform/api/check-value.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
-import { escapeText, quote, toJson } from './quote.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, escapeText, quote, report, toJson } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const PAGE = 500;

@@ -1,4 +1,4 @@
-import { toShellWord } from '../lib/to-shell-word.ts';
+import { toShellWord } from '../lib/words.ts';
 import { readDatabase, shellAddress } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 

@@ -1,11 +1,10 @@
 import { type Environment, readEnvironment } from '../daemon/settings.ts';
-import { formatCount } from '../lib/format-count.ts';
+import { formatCount } from '../lib/words.ts';
 import type { Inventory } from '../model/target.ts';
-import { findFileErrors } from '../tell/notify/channels/check-files.ts';
+import { findFileErrors } from '../tell/notify/channels/secrets.ts';
 import { findWarnings } from '../watch/inventory/find-warnings.ts';
 import { readInventory } from '../watch/inventory/read-inventory.ts';
-import { toJson } from './quote.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, report, toJson } from './report.ts';
 
 /** Channels for mails whose server only the environment of the daemon could name, and this one does not. */
 const findMissingServers = ({ channels = [] }: Inventory, environment: Environment): readonly string[] =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../lib/record.ts';
+import { isRecord } from '../lib/values.ts';
 
 /** A setting of a chain that two files give differently, as the end of a sentence. */
 export type ChainspecDifference = string;

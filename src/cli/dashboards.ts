@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
 import { COMPOSE_LINKS } from '../tell/alerts/to-links.ts';
-import { quote } from './quote.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, quote, report } from './report.ts';
 
 /** The flags of `subnetd dashboards`, as they are typed. */
 export interface DashboardFlags extends LinkSettings {

@@ -13,13 +13,44 @@ import { findChromium } from '../demo/find-chromium.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../demo/start-simulation.ts';
 import { createClock } from '../lib/clock.ts';
 import { describeCause } from '../lib/database-failure.ts';
+import { hashApiKey, makeApiKey } from '../platform/api/api-key.ts';
+import { createAdmin, onCommandLine } from '../platform/api/create-admin.ts';
+import { makePassword } from '../platform/api/passwords.ts';
+import { createRepositories } from '../store/create-repositories.ts';
+import type { DatabaseAddress } from '../store/database-url.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
-import { type DemoAccess, prepareDemoApi } from './demo-api.ts';
 import { readBuild } from './read-build.ts';
 import { describeBindError, type ExitCode, printLine, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
+
+/** How people and programs use the platform API of the demo. */
+export interface DemoAccess {
+  readonly userName: string;
+  readonly password: string;
+  readonly apiKey: string;
+}
+
+/** Creates the demo's database with one admin user (id 1) and an API key that may write and reload. */
+export async function prepareDemoApi(address: DatabaseAddress): Promise<DemoAccess> {
+  const connection = await openDatabase(address);
+  try {
+    const { platform: store } = await createRepositories(connection);
+    const person = { FirstName: 'Demo', LastName: 'Admin', UserName: 'demo', EmailID: 'demo@example.com' };
+    const password = makePassword();
+    const created = await createAdmin(store, { ...person, Password: password }, Date.now());
+    if (!created.ok) throw new Error(created.failure.message);
+    const key = makeApiKey();
+    const hash = hashApiKey(key);
+    const scopes = ['write', 'operate'] as const;
+    await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
+    return { userName: person.UserName, password, apiKey: key };
+  } finally {
+    await connection.close();
+  }
+}
 
 /** The flags of `subnetd demo`, as they are typed. */
 export interface DemoFlags {

@@ -1,6 +1,6 @@
 import type { FleetStatus } from '../web/fleet-route.ts';
-import { escapeText } from './quote.ts';
-import { clock, INDENT, lasting, paint, signOf } from './status-words.ts';
+import { escapeText } from './report.ts';
+import { clock, INDENT, lasting, paint, signOf } from './status-table.ts';
 
 type Subnet = FleetStatus['subnets'][number];
 

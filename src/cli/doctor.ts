@@ -1,16 +1,13 @@
 import { styleText } from 'node:util';
 import { parseServerSettings, readEnvironment } from '../daemon/settings.ts';
-import { beginSentence } from '../lib/begin-sentence.ts';
-import { formatCount } from '../lib/format-count.ts';
-import { listNames } from '../lib/list-names.ts';
+import { beginSentence, formatCount, listNames } from '../lib/words.ts';
 import type { ProblemSeverity } from '../model/severity.ts';
 import { withChainspecs } from './examine-chainspec.ts';
 import { withMachine } from './examine-machine.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
-import { escapeText, toJson } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, report, toJson } from './report.ts';
 
 const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> = {
   critical: ['red', 'bold'],

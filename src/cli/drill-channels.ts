@@ -5,8 +5,7 @@ import { formatChannel } from '../tell/notify/channels/delivery.ts';
 import { createPoster } from '../tell/notify/channels/post.ts';
 import { runChannelDrill } from '../tell/notify/channels/run-channel-drill.ts';
 import { readInventory } from '../watch/inventory/read-inventory.ts';
-import { quote } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, printLine, quote, report } from './report.ts';
 
 /** What a drill of channels needs. */
 export interface ChannelDrillFlags {

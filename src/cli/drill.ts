@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { runDrill } from '../tell/notify/run-drill.ts';
-import { escapeText } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** The flags of `subnetd drill`, as they are typed. */

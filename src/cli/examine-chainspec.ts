@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listNames } from '../lib/list-names.ts';
-import { isRecord } from '../lib/record.ts';
-import { toShellWord } from '../lib/to-shell-word.ts';
+import { isRecord } from '../lib/values.ts';
+import { listNames, toShellWord } from '../lib/words.ts';
 import type { Snapshot, SubnetState, TargetState } from '../model/snapshot.ts';
 import { clientOf } from '../watch/clients/clients.ts';
 import { compareChainspec } from './compare-chainspec.ts';

@@ -1,7 +1,6 @@
 import type { AlertRule } from '../tell/alerts/alert-rule.ts';
-import { alertRules } from '../tell/alerts/alert-rules.ts';
-import { findAlert } from '../tell/alerts/find-alert.ts';
-import { plainWords, readRunbook } from '../tell/alerts/read-runbook.ts';
+import { alertRules, findAlert } from '../tell/alerts/alert-rules.ts';
+import { plainWords, readRunbook } from '../tell/alerts/runbooks.ts';
 import { type ExitCode, report } from './report.ts';
 
 /** A rule as programs read it. */

@@ -1,9 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { parseServerSettings, readEnvironment } from '../daemon/settings.ts';
-import { ownOrigin } from './own-origin.ts';
-import { escapeText } from './quote.ts';
-import { type ExitCode, report } from './report.ts';
+import { ownOrigin } from './ask-daemon.ts';
+import { type ExitCode, escapeText, report } from './report.ts';
 
 /** Less than the five seconds that the image and most orchestrators give a health check. */
 const WITHIN_MS = 4_000;

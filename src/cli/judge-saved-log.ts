@@ -1,10 +1,10 @@
-import { createLineCutter } from '../lib/create-line-cutter.ts';
+import { createLineCutter } from '../lib/bytes.ts';
 import type { KnownTarget, LogFacts, LogState } from '../model/facts.ts';
 import type { LogHit } from '../model/log.ts';
 import { type Component, DEFAULT_SETTINGS, type LogFile, type NodeTarget, type Target } from '../model/target.ts';
 import { type CheckName, formatReason, type Verdict } from '../model/verdict.ts';
 import { createLogReader } from '../watch/logs/match/create-log-reader.ts';
-import { hasForm } from '../watch/logs/match/has-form.ts';
+import { hasForm } from '../watch/logs/match/line-form.ts';
 import { createPatternCounters } from '../watch/logs/match/pattern-counters.ts';
 import { createLineTimeReader } from '../watch/logs/match/read-line-time.ts';
 import { packs } from '../watch/logs/packs.ts';

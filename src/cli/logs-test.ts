@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { withArticle } from '../lib/with-article.ts';
+import { withArticle } from '../lib/words.ts';
 import { COMPONENTS } from '../model/target.ts';
 import { judgeSavedLog, type SavedLog } from './judge-saved-log.ts';
-import { toJson } from './quote.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, report, toJson } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 
 const formatTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');

@@ -1,7 +1,6 @@
 import { toStatus } from '../web/to-status.ts';
 import { probeOnce } from './probe-once.ts';
-import { toJson } from './quote.ts';
-import type { ExitCode } from './report.ts';
+import { type ExitCode, toJson } from './report.ts';
 import { statusTable } from './status-table.ts';
 
 /** `subnetd once`: runs every check once. */

@@ -1,8 +1,8 @@
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { createProcessClock } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { formatCount } from '../lib/format-count.ts';
 import { describeInternalError } from '../lib/internal-errors.ts';
+import { formatCount } from '../lib/words.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';

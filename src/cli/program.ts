@@ -29,23 +29,23 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .requiredOption('--last-name <name>', 'last name')
     .requiredOption('--email <address>', 'e-mail address')
     .option('--password-file <file>', 'read the password from a file')
-    .action(runs(async () => (await import('./admin-create.ts')).adminCreate));
+    .action(runs(async () => (await import('./admin.ts')).adminCreate));
   admin
     .command('reset-password')
     .description('print a link by which an admin user sets a new password, once')
     .argument('<username>', 'the name to sign in with')
-    .action(runs(async () => (await import('./admin-reset-password.ts')).adminResetPassword));
+    .action(runs(async () => (await import('./admin.ts')).adminResetPassword));
   admin
     .command('remove-codes')
     .description('remove the one-time codes of an admin user, who has lost them')
     .argument('<username>', 'the name to sign in with')
-    .action(runs(async () => (await import('./admin-remove-codes.ts')).adminRemoveCodes));
+    .action(runs(async () => (await import('./admin.ts')).adminRemoveCodes));
   admin
     .command('erase')
     .description('erase what names an admin user: record, sessions, keys, mails, and values in the audit trail')
     .argument('<username>', 'the name to sign in with')
     .option('--yes', 'do not ask for the name again')
-    .action(runs(async () => (await import('./admin-erase.ts')).adminErase));
+    .action(runs(async () => (await import('./admin.ts')).adminErase));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')

@@ -1,5 +1,5 @@
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
-import { findUrlFault } from '../lib/find-url-fault.ts';
+import { findUrlFault } from '../lib/addresses.ts';
 import type { Inventory } from '../model/target.ts';
 import { type Client, createClient } from '../tell/notify/create-client.ts';
 import { BY_FLAG } from '../tell/notify/describe-failure.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type PlatformSettings, parseSettings, readEnvironment } from '../daemon/settings.ts';
-import { toShellWord } from '../lib/to-shell-word.ts';
-import { type DatabaseAddress, formatDatabase } from '../store/parse-database-url.ts';
+import { toShellWord } from '../lib/words.ts';
+import { type DatabaseAddress, formatDatabase } from '../store/database-url.ts';
 import { report } from './report.ts';
 
 /** The settings of the platform; undefined if a setting is bad, which is reported. */

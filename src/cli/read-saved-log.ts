@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { toLatin1 } from '../watch/logs/match/latin1.ts';
+import { toLatin1 } from '../watch/logs/match/line-form.ts';
 
 /** What Windows' tools write before UTF-16, in Latin-1. */
 const ENCODINGS: Readonly<Record<string, string>> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' };

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
-import { toPrometheusRule } from '../tell/alerts/to-prometheus-rule.ts';
-import { toRuleGroups } from '../tell/alerts/to-rule-groups.ts';
+import { toPrometheusRule, toRuleGroups } from '../tell/alerts/to-rule-groups.ts';
 import { type ExitCode, report } from './report.ts';
 
 /** The flags of `subnetd rules`, as they are typed. */

@@ -1,8 +1,8 @@
 import { planDescriptors, readDescriptorLimit } from '../daemon/limits/descriptors.ts';
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
+import { isLoopbackHost } from '../lib/addresses.ts';
 import { createProcessClock } from '../lib/clock.ts';
-import { isLoopbackHost } from '../lib/is-loopback-host.ts';
-import { settleWithin } from '../lib/within.ts';
+import { settleWithin } from '../lib/promises.ts';
 import { LISTEN_LIMITS, type Listener, listen } from '../web/listen.ts';
 import type { WebConfig } from '../web/web-config.ts';
 import { describeBindError, type ExitCode, report } from './report.ts';

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
-import { isRecord } from '../lib/record.ts';
-import type { RestartBody } from '../web/restart-route.ts';
+import { isRecord } from '../lib/values.ts';
+import type { RestartBody } from '../web/subnet-routes.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
-import { escapeText } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, report } from './report.ts';
 
 /** The flags of `subnetd safe-to-restart`, as they are typed. */
 export interface SafeToRestartFlags {

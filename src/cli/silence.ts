@@ -4,9 +4,8 @@ import { COMPONENTS, type Inventory } from '../model/target.ts';
 import { checkText } from '../platform/api/check-text.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { announceWork, endWork, insideOf, listWork, outsideOf, type WorkRequest } from './announce-work.ts';
-import { quote } from './quote.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, quote, report } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
 export interface SilenceFlags extends AlertmanagerFlags {

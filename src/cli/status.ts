@@ -4,9 +4,8 @@ import type { FleetStatus } from '../web/fleet-route.ts';
 import type { Status } from '../web/to-status.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { describeFleet, isFleetWell } from './describe-fleet.ts';
-import { escapeText, toJson } from './quote.ts';
-import { type ExitCode, printLine, report } from './report.ts';
-import { clock, INDENT, lasting, paint, signOf } from './status-words.ts';
+import { type ExitCode, escapeText, printLine, report, toJson } from './report.ts';
+import { clock, INDENT, lasting, paint, signOf } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** The flags of `subnetd status`, as they are typed. */

@@ -1,9 +1,9 @@
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import { createStores } from '../store/create-stores.ts';
+import { formatDatabase } from '../store/database-url.ts';
 import { describeFailedCall } from '../store/describe-outage.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { formatDatabase } from '../store/parse-database-url.ts';
 import { describeMissing } from './read-database.ts';
 import { report } from './report.ts';
 

@@ -1,8 +1,8 @@
 import type { PlatformStore } from '../platform/model/platform-store.ts';
 import { createRepositories } from '../store/create-repositories.ts';
+import { formatDatabase } from '../store/database-url.ts';
 import { describeFailedCall } from '../store/describe-outage.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { formatDatabase } from '../store/parse-database-url.ts';
 import { describeMissing, readPlatform } from './read-database.ts';
 import { type ExitCode, report } from './report.ts';
 

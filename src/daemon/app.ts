@@ -1,17 +1,17 @@
 import { getRequestListener } from '@hono/node-server';
 import { startFleet } from '../fleet/start-fleet.ts';
-import { createIsSecure } from '../lib/client-address.ts';
-import { collectGarbageSoon } from '../lib/collect-garbage.ts';
+import { createIsSecure } from '../lib/addresses.ts';
 import { describeCause, isAway } from '../lib/database-failure.ts';
 import { createInternalErrors } from '../lib/internal-errors.ts';
-import { settleWithin } from '../lib/within.ts';
+import { settleWithin } from '../lib/promises.ts';
+import { collectGarbageSoon } from '../lib/threads.ts';
 import type { Inventory } from '../model/target.ts';
 import { startPlatformApi } from '../platform/api/start-platform-api.ts';
 import { startMailer } from '../platform/mail/start-mailer.ts';
 import { loadPortal } from '../platform/portal/load-portal.ts';
 import { loadReference } from '../platform/reference/load-reference.ts';
 import { startDatabase } from '../store/start-database.ts';
-import { toReloadChanges } from '../tell/history/reload-changes.ts';
+import { toReloadChanges } from '../tell/history/change-subject.ts';
 import { startHistory } from '../tell/history/start-history.ts';
 import { startIncidents } from '../tell/incidents/start-incidents.ts';
 import { createOwnMetrics } from '../tell/metrics/create-own-metrics.ts';
@@ -24,10 +24,10 @@ import { readInThread } from '../watch/inventory/read-in-thread.ts';
 import { createMonitor } from '../watch/monitor/create-monitor.ts';
 import { startPlannedWork } from '../watch/planned/start-planned-work.ts';
 import { answerUnreadable } from '../web/answer-broken-requests.ts';
-import { createCheckRequest } from '../web/basic-auth.ts';
+import { createCheckRequest } from '../web/check-user.ts';
 import { createRoutes } from '../web/create-routes.ts';
 import { toFleetStatus } from '../web/fleet-route.ts';
-import { toMasternodesStatus } from '../web/masternode-routes.ts';
+import { toMasternodesStatus } from '../web/subnet-routes.ts';
 import { toStatus } from '../web/to-status.ts';
 import type { App, AppOptions } from './app-options.ts';
 import { countDescriptors, planDescriptors } from './limits/descriptors.ts';
@@ -71,7 +71,7 @@ export async function startApp(
     mails: mailer,
     parentChains: {
       list: () => listParentChains(inventory),
-      readBalance: async (...call) => (await import('../watch/probes/read-balance.ts')).readBalance(...call),
+      readBalance: async (...call) => (await import('../watch/probes/read-contract.ts')).readBalance(...call),
     },
     log,
     now: wall,

@@ -1,12 +1,12 @@
 import type { Fleet } from '../fleet/start-fleet.ts';
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
-import { type Loaded, loadOnce } from '../lib/load-once.ts';
+import { type Loaded, loadOnce } from '../lib/promises.ts';
 import type { Incidents } from '../model/incident.ts';
 import type { HistoryLink } from '../tell/history/start-history.ts';
 import type { Scrapes } from '../tell/metrics/create-scrapes.ts';
 import type { Monitor } from '../watch/monitor/create-monitor.ts';
+import type { OwnState } from '../web/pages/banner.ts';
 import type { Pages } from '../web/pages/create-pages.ts';
-import type { OwnState } from '../web/pages/own-state.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** The parts of the program that its pages show. */

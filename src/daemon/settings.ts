@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
 import { hostname } from 'node:os';
-import { parseTrustedProxies } from '../lib/client-address.ts';
-import { ENCODE_PASSWORD } from '../lib/find-url-fault.ts';
+import { ENCODE_PASSWORD, parseTrustedProxies } from '../lib/addresses.ts';
 import { type MailSettings, parseMailSettings } from '../lib/mail/mail-settings.ts';
 import { FLEET_STATE } from '../model/fleet.ts';
 import { parseShard, type Shard } from '../model/shard.ts';
-import { type DatabaseAddress, parseDatabaseUrl } from '../store/parse-database-url.ts';
+import { type DatabaseAddress, parseDatabaseUrl } from '../store/database-url.ts';
 
 /** Settings other than the inventory. */
 export interface Settings extends LinkSettings {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { type Chain, ZERO_ADDRESS, ZERO_HASH } from './chain.ts';
-import { keccak256 } from './keccak.ts';
+import { keccak256 } from './node-identity.ts';
 
 /**
  * Another chain: like `base` below the number `from`, and of other blocks from there on. From 0 on it has another genesis.

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { keccak256 } from './keccak.ts';
+import { keccak256 } from './node-identity.ts';
 import {
   changeTimeline,
   eraAfter,

@@ -1,8 +1,8 @@
 import { numberToHex } from 'viem/utils';
 import { CHAIN_ID, type ChainBlock, EPOCH, GAP, ZERO_ADDRESS } from './chain.ts';
 import { VERSIONS } from './demo-client.ts';
-import { epochOfRound, missedRoundsUpTo } from './missed-rounds.ts';
 import { byId, toModules, toSyncing } from './node-methods.ts';
+import { epochOfRound, missedRoundsUpTo } from './pool-status.ts';
 import type { RpcMethod, RpcOutcome } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
 import { consensusConfigs } from './xdpos-methods.ts';

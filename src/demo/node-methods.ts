@@ -1,8 +1,7 @@
 import { numberToHex } from 'viem/utils';
 import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
 import { VERSIONS } from './demo-client.ts';
-import { plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
-import { optionalBlockTag, optionalFlag } from './rpc-params.ts';
+import { optionalBlockTag, optionalFlag, plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
 import { blockByTag, consensusConfigs, xdposMethods } from './xdpos-methods.ts';
 

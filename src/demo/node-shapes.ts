@@ -1,8 +1,7 @@
 import type { DemoClient } from './demo-client.ts';
-import { goShape } from './go-shape.ts';
 import { nethermindShape } from './nethermind-shape.ts';
 import type { NodeIdentity } from './node-identity.ts';
-import type { NodeShape } from './node-shape.ts';
+import { goShape, type NodeShape } from './node-shape.ts';
 import { xdposchainShape } from './xdposchain-shape.ts';
 
 const SHAPES: Readonly<Record<DemoClient, NodeShape>> = {

@@ -9,18 +9,14 @@ import { type DemoServers, toDemoInventory } from './demo-inventory.ts';
 import { createEngineHandler } from './docker-engine.ts';
 import { type Effects, mergeEffects, SERVICES, type ServiceName } from './effects.ts';
 import { demoNodeNames, effectsOf, type FaultName, findFaultErrors } from './faults.ts';
-import { frontendService } from './frontend-service.ts';
 import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
 import { createParentChain } from './parent-chain.ts';
-import { planContainers, planNode } from './plan-containers.ts';
 import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
-import { relayerService } from './relayer-service.ts';
 import { killPhase, restartingAt, restartPhase } from './rolling-restart.ts';
-import { runContainers, stopContainer } from './run-containers.ts';
-import { createServiceHandler, type Service } from './service.ts';
+import { planContainers, planNode, runContainers, stopContainer } from './run-containers.ts';
+import { createServiceHandler, frontendService, relayerService, type Service, statsService } from './services.ts';
 import { createSubnet } from './simulated-subnet.ts';
-import { statsService } from './stats-service.ts';
 
 /** What a simulation is started with. */
 export interface SimulationOptions {

@@ -1,8 +1,14 @@
 import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
-import { missedRoundsUpTo } from './missed-rounds.ts';
-import { poolStatusOf } from './pool-status.ts';
-import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
-import { type BlockTag, optionalBlockTag } from './rpc-params.ts';
+import { missedRoundsUpTo, poolStatusOf } from './pool-status.ts';
+import {
+  type BlockTag,
+  CRASHED,
+  optionalBlockTag,
+  plain,
+  type RpcMethod,
+  type RpcOutcome,
+  rpcMethod,
+} from './rpc-method.ts';
 import type { NodeView } from './simulated-subnet.ts';
 import { BLOCK_PERIOD_MS } from './timeline.ts';
 

@@ -1,11 +1,17 @@
 import type { Hex } from 'viem';
 import { getAddress, numberToHex } from 'viem/utils';
 import { CHAIN_ID, type ChainBlock, ZERO_HASH } from './chain.ts';
-import { epochOfRound, epochStartByRound, gapNumberOf, missedRoundsUpTo } from './missed-rounds.ts';
 import { nodeMethods, toModules } from './node-methods.ts';
-import { poolOf } from './pool-status.ts';
-import { CRASHED, plain, type RpcMethod, type RpcOutcome, rpcMethod } from './rpc-method.ts';
-import { optionalBlockTag, optionalFlag } from './rpc-params.ts';
+import { epochOfRound, epochStartByRound, gapNumberOf, missedRoundsUpTo, poolOf } from './pool-status.ts';
+import {
+  CRASHED,
+  optionalBlockTag,
+  optionalFlag,
+  plain,
+  type RpcMethod,
+  type RpcOutcome,
+  rpcMethod,
+} from './rpc-method.ts';
 import type { NodeView } from './simulated-subnet.ts';
 import { blockByTag, consensusConfigs, xdposMethods } from './xdpos-methods.ts';
 

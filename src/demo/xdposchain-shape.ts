@@ -1,8 +1,7 @@
 import { CHAIN_ID } from './chain.ts';
 import { VERSIONS } from './demo-client.ts';
-import { prefixOf, refuseInGo, refuseOtherHosts } from './go-shape.ts';
 import { BOOTNODE } from './node-identity.ts';
-import type { NodeShape } from './node-shape.ts';
+import { type NodeShape, prefixOf, refuseInGo, refuseOtherHosts } from './node-shape.ts';
 import { xdposchainMethods, xdposchainModules } from './xdposchain-methods.ts';
 
 /** `11-25|12:32:34.492`, in UTC as in the images. */

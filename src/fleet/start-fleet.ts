@@ -1,20 +1,19 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.ts';
 import { describeCause, isAway, isDatabaseFailure } from '../lib/database-failure.ts';
-import { listNames } from '../lib/list-names.ts';
+import { listNames } from '../lib/words.ts';
 import type { Election } from '../model/election.ts';
 import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { formatShard, isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Inventory } from '../model/target.ts';
-import { createNameWatch } from './create-name-watch.ts';
+import { createAgreementWatch, createNameWatch, type Difference } from './agreement.ts';
 import { createPart } from './create-part.ts';
-import { keepSubnets } from './keep-subnets.ts';
+import { keepSubnets } from './plan-watch.ts';
 import { toFleetSubnets } from './to-fleet-subnets.ts';
 import { createMemberTracker } from './track-members.ts';
 import { viewFleet } from './view-fleet.ts';
-import { createAgreementWatch, type Difference } from './watch-agreement.ts';
 
 /** The part of this instance in a fleet; one that runs alone watches all. */
 export interface Fleet {

@@ -1,5 +1,5 @@
-import { ascending } from '../lib/ascending.ts';
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
+import { ascending } from '../lib/numbers.ts';
 import type { FleetSubnet, SeenMember } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { isOwner, type Shard, shardOf } from '../model/shard.ts';

@@ -1,3 +1,5 @@
+import type { WallMs } from './clock.ts';
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** `500ms`, `10s`, `5m`, `1h` in milliseconds; the text has been checked before. */
@@ -34,3 +36,12 @@ export function parseDuration(text: string): number | undefined {
 
 /** A quarter of an hour in milliseconds: time zones differ by multiples of it. */
 export const QUARTER_MS = 15 * 60_000;
+
+const toUtc = (at: WallMs, digits: number): string =>
+  `${new Date(at).toISOString().slice(0, digits).replace('T', ' ')} UTC`;
+
+/** As `2026-12-01 22:00 UTC`. */
+export const formatMinute = (at: WallMs): string => toUtc(at, 16);
+
+/** As `2026-12-01 22:00:00 UTC`. */
+export const formatSecond = (at: WallMs): string => toUtc(at, 19);

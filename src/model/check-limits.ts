@@ -1,4 +1,4 @@
-import type { RelayerMode } from './relayer-queue.ts';
+import type { RelayerMode } from './observation.ts';
 import type { SubnetState } from './snapshot.ts';
 import type { Component } from './target.ts';
 import type { CheckName } from './verdict.ts';

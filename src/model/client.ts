@@ -1,7 +1,6 @@
 import type { ChainPart, HealthFault } from './chain.ts';
-import type { ClientName } from './client-info.ts';
 import type { NodeCall } from './observation.ts';
-import type { NodeTarget } from './target.ts';
+import type { ClientName, NodeTarget } from './target.ts';
 
 /** A JSON-RPC method with its parameters. */
 export interface Method {

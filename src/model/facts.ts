@@ -1,11 +1,16 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
-import type { ClientInfo } from './client-info.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
-import type { ContainerObservation, NodeObservation, PageObservation, ServiceObservation } from './observation.ts';
-import type { QueueFacts, RelayerMode } from './relayer-queue.ts';
-import type { StatsFacts } from './stats-reading.ts';
-import type { Target } from './target.ts';
+import type {
+  ContainerObservation,
+  NodeObservation,
+  PageObservation,
+  QueueFacts,
+  RelayerMode,
+  ServiceObservation,
+  StatsFacts,
+} from './observation.ts';
+import type { ClientInfo, Target } from './target.ts';
 
 /** A block height followed over many probes. */
 export interface Progress {

@@ -1,7 +1,53 @@
+import type { WatchedMs } from '../lib/clock.ts';
 import type { ChainObservation } from './chain.ts';
-import type { ClientInfo } from './client-info.ts';
-import type { RelayerQueue } from './relayer-queue.ts';
-import type { StatsReading } from './stats-reading.ts';
+import type { ClientInfo } from './target.ts';
+
+/** The modes of the relayer. Each has its own queue. */
+export type RelayerMode = 'full' | 'lite' | 'reverse_full' | 'zero' | 'reverse_zero';
+
+/** The jobs of one mode of the relayer, as its queue board counts them (bull-board). They begin at 0 with each start. */
+export interface RelayerQueue {
+  readonly mode: RelayerMode;
+  readonly isPaused: boolean;
+  readonly active: number;
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+/** A queue over many probes. */
+export interface QueueFacts extends RelayerQueue {
+  /** When it was first read, or the relayer was last seen to have started. */
+  readonly since: WatchedMs;
+  /** When the number of completed jobs was last seen to rise; the same of failed ones. */
+  readonly completedAt?: WatchedMs;
+  readonly failedAt?: WatchedMs;
+}
+
+/** Whether a queue has, or had, a job: the queues of other modes stay at 0. */
+export const hasJobs = ({ active, waiting, delayed, completed, failed }: RelayerQueue): boolean =>
+  active + waiting + delayed + completed + failed > 0;
+
+/** Whether its last jobs failed, as far as is known. */
+export const failsNow = ({ completedAt = 0, failedAt = 0 }: QueueFacts): boolean => failedAt > completedAt;
+
+/** What the stats server says at `/information/…`. What it did not give is absent: it asks the parent chain for most of it. */
+export interface StatsReading {
+  /** The newest block that a node sent it; absent before the first. */
+  readonly newest?: number;
+  /** The block of the checkpoint contract that it counts as committed. */
+  readonly checkpoint?: number;
+  /** `isUp`: what it makes of the backlog, the committed blocks that the contract does not have. */
+  readonly relayer?: { readonly isUp: boolean; readonly backlog: number };
+}
+
+/** The stats server over many probes. */
+export interface StatsFacts {
+  readonly reading: StatsReading;
+  /** While it is further below the nodes than `maxLag`: since when, and by how many blocks it was at the last reading. */
+  readonly behind?: { readonly since: WatchedMs; readonly blocks: number };
+}
 
 /**
  * Why a probe has no value. It holds only what is safe to show: never text from the other side, and never user info,

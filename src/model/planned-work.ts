@@ -1,5 +1,5 @@
 import type { WallMs } from '../lib/clock.ts';
-import { formatMinute } from '../lib/format-instant.ts';
+import { formatMinute } from '../lib/duration.ts';
 
 /** Why something is expected to fail, until when, and who said so. */
 export interface Planned {

@@ -1,8 +1,16 @@
-import type { Alertmanagers } from './alertmanager.ts';
-import type { Channel } from './channel.ts';
-import type { ClientName } from './client-info.ts';
+import type { Alertmanagers, Channel } from './channel.ts';
 import type { ParentChain } from './parent-chain.ts';
 import type { MaintenanceWindow } from './planned-work.ts';
+
+/** The programs that nodes of a subnet run, as inventory, metrics and `/status.json` call them. */
+export const CLIENT_NAMES = ['xdc-subnet', 'xdposchain', 'nethermind'] as const;
+export type ClientName = (typeof CLIENT_NAMES)[number];
+
+/** What a node says that it runs; the version as `web3_clientVersion` gives it. */
+export interface ClientInfo {
+  readonly name: ClientName;
+  readonly version: string;
+}
 
 /** The five kinds of program in a subnet: the values of the label `component`. */
 export const COMPONENTS = ['node', 'bootnode', 'relayer', 'stats', 'frontend'] as const;

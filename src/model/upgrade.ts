@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.ts';
-import { listNames } from '../lib/list-names.ts';
+import { listNames } from '../lib/words.ts';
 
 /** A change of the consensus settings at a coming round. */
 export interface Upgrade {

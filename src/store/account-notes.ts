@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Author } from '../platform/model/author.ts';
 import { type AccountChange, maskAddress, type Note } from '../platform/model/mail.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
+import type { Author } from '../platform/model/records.ts';
 import type { Value } from '../platform/model/resource.ts';
 import { listChanges } from './audit-events.ts';
 import { toMailRow } from './mail-tables.ts';

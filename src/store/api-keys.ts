@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Author } from '../platform/model/author.ts';
 import {
   type ApiKeyRow,
   type KeyAccess,
@@ -8,6 +7,7 @@ import {
   SCOPES,
   type Scope,
 } from '../platform/model/platform-store.ts';
+import type { Author } from '../platform/model/records.ts';
 import { MAX_INTEGER } from '../platform/model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';

@@ -1,13 +1,12 @@
 import { databaseAway } from '../lib/database-failure.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { type Loaded, loadOnce } from '../lib/load-once.ts';
-import { settleWithin } from '../lib/within.ts';
-import { checkTables } from './check-tables.ts';
+import { type Loaded, loadOnce, settleWithin } from '../lib/promises.ts';
 import type { Repositories } from './create-repositories.ts';
 import { createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
+import type { DatabaseAddress } from './database-url.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
-import type { DatabaseAddress } from './parse-database-url.ts';
+import { checkTables } from './migrate.ts';
 
 /** A database that may go down and come back. */
 export interface DatabaseLink {

@@ -1,5 +1,5 @@
 import type { ClockSources } from '../lib/clock.ts';
-import { settleWithin } from '../lib/within.ts';
+import { settleWithin } from '../lib/promises.ts';
 import type { Election, Lock } from '../model/election.ts';
 
 /** A session of a database server, to which the server ties locks: they end with it. */

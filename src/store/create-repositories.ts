@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { PlatformStore, RateLimits } from '../platform/model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
-import { createAdminUsers } from './admin-users.ts';
+import { createAdminUsers, createPasswordChanges } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { beginTrail, saveTrail, toTrailKey } from './audit-chain.ts';
 import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
@@ -13,14 +13,12 @@ import { createGeneratedValues } from './generated-values.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { createInTransaction, type InTransaction, type OnConnection } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
-import { createPasswordChanges } from './password-changes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecordSearch } from './record-search.ts';
 import { createResourceTables } from './resource-table.ts';
 import { createPlainSql } from './run-sql.ts';
 import { createSessions } from './sessions.ts';
-import { createSignInAddresses } from './sign-in-addresses.ts';
-import { createSignInFailures } from './sign-in-failures.ts';
+import { createSignInAddresses, createSignInFailures } from './sign-ins.ts';
 import { createRunCompiled, createRunInTransaction, type Queries } from './tables.ts';
 
 /** The stores of an open database, with those of the platform API. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Author } from '../platform/model/author.ts';
 import type { Erased, Erasure, PlatformStore } from '../platform/model/platform-store.ts';
+import type { Author } from '../platform/model/records.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
 import { commitTo } from './audit-chain.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { IdempotencyStore, IdempotentAdd, UsedKey } from '../platform/model/idempotency.ts';
+import type { IdempotencyStore, IdempotentAdd, UsedKey } from '../platform/model/records.ts';
 import type { Queries } from './tables.ts';
 
 const readKey = (db: Queries, key: string, since: string): Promise<UsedKey | undefined> =>

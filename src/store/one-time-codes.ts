@@ -1,6 +1,5 @@
-import type { Author } from '../platform/model/author.ts';
-
 import type { Note } from '../platform/model/mail.ts';
+import type { Author } from '../platform/model/records.ts';
 import type { SignInStore } from '../platform/model/sign-in-store.ts';
 import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseConnection, OpenOptions } from './database-connection.ts';
+import type { DatabaseAddress } from './database-url.ts';
 import { migrate } from './migrate.ts';
-import type { DatabaseAddress } from './parse-database-url.ts';
 
 /** Opens the database and updates its schema. Rejects with the driver's error and leaves nothing open then. */
 export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<DatabaseConnection> {

@@ -3,7 +3,7 @@ import { databaseOverloaded } from '../lib/database-failure.ts';
 import { applySettings, type SessionSettings } from './apply-settings.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
-import { toDriverUrl } from './to-driver-url.ts';
+import { toDriverUrl } from './database-url.ts';
 
 /** The advisory lock of subnetd's migrations: any number that no other program uses. */
 const MIGRATION_LOCK = 10_545_001;

@@ -1,11 +1,10 @@
 import { databaseOverloaded } from '../lib/database-failure.ts';
-import { loadOnce } from '../lib/load-once.ts';
-import { valueWithin } from '../lib/within.ts';
+import { loadOnce, valueWithin } from '../lib/promises.ts';
 import { whileBusy } from './busy.ts';
 import { createTurns } from './create-turns.ts';
 import type { DatabaseConnection, OpenOptions, Session } from './database-connection.ts';
-import { type FileIdentity, IN_MEMORY, identifyLater, lostFile } from './file-identity.ts';
 import { type KnownEnds, lendSqlite, type QuerySqlite } from './lend-sqlite.ts';
+import { type FileIdentity, IN_MEMORY, identifyLater, lostFile } from './private-files.ts';
 import { startSqliteScans } from './start-sqlite-scans.ts';
 import { startSqliteThread } from './start-sqlite-thread.ts';
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PlatformStore } from '../platform/model/platform-store.ts';
-import type { RecordQuery } from '../platform/model/record-query.ts';
+import type { RecordQuery } from '../platform/model/records.ts';
 import { type Resource, toNameKey, type Value } from '../platform/model/resource.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createToRecord, selectRecords } from './resource-columns.ts';

@@ -1,16 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Author } from '../platform/model/author.ts';
-import type { IdempotentAdd } from '../platform/model/idempotency.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../platform/model/platform-store.ts';
+import type { Author, IdempotentAdd } from '../platform/model/records.ts';
 import type { Member, Resource, Value } from '../platform/model/resource.ts';
 import { queueNotesOfUpdate } from './account-notes.ts';
+import { endInvitation, endLinks } from './accounts.ts';
 import { revokeKeysOf } from './api-keys.ts';
-import { auditChanges } from './audit-changes.ts';
-import { addAuditEvent } from './audit-events.ts';
+import { addAuditEvent, auditChanges } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { fillIdempotencyKey, takeIdempotencyKey } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { endInvitation, endLinks } from './password-changes.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
 import { type Cell, createRunInTransaction, PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
 

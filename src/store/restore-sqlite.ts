@@ -1,11 +1,10 @@
 import { chmodSync, chownSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { toShellWord } from '../lib/to-shell-word.ts';
+import { toShellWord } from '../lib/words.ts';
 import { isBusy } from './busy.ts';
 import { type Copied, copySqlite, flush, refuse, refuseFile } from './copy-sqlite.ts';
-import { type FileIdentity, identify } from './file-identity.ts';
-import { makeDatabaseFolder, removeDatabase, statOf } from './private-files.ts';
+import { type FileIdentity, identify, makeDatabaseFolder, removeDatabase, statOf } from './private-files.ts';
 
 /** What a restore left. */
 export interface Restored {

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
-import { type FileIdentity, IN_MEMORY, identify, lostFile } from './file-identity.ts';
 import type { SqlStatement, Written } from './lend-sqlite.ts';
-import { makeDatabaseFile, restrictFiles } from './private-files.ts';
+import { type FileIdentity, IN_MEMORY, identify, lostFile, makeDatabaseFile, restrictFiles } from './private-files.ts';
 
 /** SQLite itself never waits for a lock, because the calls behind it would wait as well; `whileBusy` waits instead. */
 const TIMEOUT_MS = 0;

@@ -18,7 +18,7 @@ import { createDatabaseLink } from './create-database-link.ts';
 import { createElection, createSoleElection } from './create-election.ts';
 import type { Repositories } from './create-repositories.ts';
 import type { Stores } from './create-stores.ts';
-import { type DatabaseAddress, formatDatabase } from './parse-database-url.ts';
+import { type DatabaseAddress, formatDatabase } from './database-url.ts';
 import { createRestorableState, type RestorableState } from './restorable-state.ts';
 
 /** The database, which may be down, and what subnetd itself keeps in it. */

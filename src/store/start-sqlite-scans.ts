@@ -1,5 +1,5 @@
 import { databaseOverloaded } from '../lib/database-failure.ts';
-import { loadOnce } from '../lib/load-once.ts';
+import { loadOnce } from '../lib/promises.ts';
 import { createTurns } from './create-turns.ts';
 import type { QuerySqlite } from './lend-sqlite.ts';
 import { type SqliteThread, startSqliteThread } from './start-sqlite-thread.ts';

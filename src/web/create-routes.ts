@@ -15,21 +15,17 @@ import {
   type RoutesEnv,
   reloadRefusal,
 } from './api-routes.ts';
-import { type CheckRequest, requireUser } from './basic-auth.ts';
 import { cachedText } from './cached-text.ts';
+import { type CheckRequest, requireUser } from './check-user.ts';
 import { answerFleet, type FleetStatus } from './fleet-route.ts';
 import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
-import { answerMasternodes, type MasternodesStatus } from './masternode-routes.ts';
-import { type AnsweredRequest, measureRequests } from './measure-requests.ts';
 import { answerMetrics } from './metrics-route.ts';
-import { assets } from './pages/assets.ts';
 import type { Pages } from './pages/create-pages.ts';
-import { addProbeRoute } from './probe-route.ts';
-import { REQUEST_ID } from './receive-requests.ts';
+import { assets } from './pages/paths.ts';
+import { type AnsweredRequest, measureRequests, REQUEST_ID, refuseOtherMethods } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
-import { refuseOtherMethods } from './refuse-other-methods.ts';
-import { answerRestart } from './restart-route.ts';
+import { addProbeRoute, answerMasternodes, answerRestart, type MasternodesStatus } from './subnet-routes.ts';
 import type { Status } from './to-status.ts';
 
 /** What the routes are made of. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { csrf } from 'hono/csrf';
 import { type ApiRoutes, type RoutesEnv, toOperateRefusal } from './api-routes.ts';
-import { type CheckRequest, requireUser } from './basic-auth.ts';
+import { type CheckRequest, requireUser } from './check-user.ts';
 
 /** What is needed to find out who may operate the daemon. */
 export interface OperatorDeps {

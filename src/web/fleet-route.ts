@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { ascending } from '../lib/ascending.ts';
 import type { WallMs } from '../lib/clock.ts';
+import { ascending } from '../lib/numbers.ts';
 import type { FleetProblem, FleetSubnet } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { type Headline, NOT_DIAGNOSED } from '../model/headline.ts';

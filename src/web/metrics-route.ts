@@ -1,7 +1,81 @@
 import type { Context } from 'hono';
-import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/exposition.ts';
+import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from '../tell/metrics/exposition.ts';
 import { acceptsGzip } from './cached-text.ts';
-import { negotiateFormat } from './negotiate-format.ts';
+
+/** A format of `/metrics`, and the content type that names it. */
+export interface NegotiatedFormat {
+  readonly format: ExpositionFormat;
+  readonly type: string;
+}
+
+/** One entry of an Accept header. Names are in lower case. */
+interface Accepted {
+  readonly media: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+/** The versions that are served, the one for a scraper that names none first. Those of a format do not differ in our names. */
+const VERSIONS: Readonly<Record<ExpositionFormat, readonly string[]>> = {
+  text: ['0.0.4', '1.0.0'],
+  openmetrics: ['1.0.0', '0.0.1'],
+};
+
+const MEDIA: Readonly<Record<ExpositionFormat, string>> = {
+  text: 'text/plain',
+  openmetrics: 'application/openmetrics-text',
+};
+
+/** How names that are not in ASCII are to be escaped. There are none, so each scheme is right. */
+const ESCAPING = /^(allow-utf-?8|underscores|dots|values)$/;
+
+const FALLBACK: NegotiatedFormat = { format: 'text', type: toType('text', '0.0.4') };
+
+function toType(format: ExpositionFormat, version: string, escaping = ''): string {
+  return `${MEDIA[format]}; version=${version}; charset=utf-8${escaping}`;
+}
+
+function parseAccept(header: string): readonly Accepted[] {
+  return header
+    .split(',')
+    .map((entry) => {
+      const [media = '', ...pairs] = entry.split(';').map((part) => part.trim().toLowerCase());
+      const parameters = new Map(
+        pairs.map((pair) => {
+          const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
+          return [name, value.replaceAll('"', '')] as const;
+        }),
+      );
+      const quality = Number(parameters.get('q') ?? 1);
+      return { media, parameters, quality: Number.isNaN(quality) ? 0 : quality };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((one, other) => other.quality - one.quality);
+}
+
+function match({ media, parameters }: Accepted): NegotiatedFormat | undefined {
+  if (media === '*/*' || media === 'text/*') return FALLBACK;
+  const format = (['text', 'openmetrics'] as const).find((one) => MEDIA[one] === media);
+  if (format === undefined) return undefined;
+  const [usual = ''] = VERSIONS[format];
+  const version = parameters.get('version') ?? usual;
+  if (!VERSIONS[format].includes(version)) return undefined;
+  const escaping = parameters.get('escaping') ?? '';
+  const isEscaped = version === '1.0.0' && ESCAPING.test(escaping);
+  return { format, type: toType(format, version, isEscaped ? `; escaping=${escaping}` : '') };
+}
+
+/**
+ * The format that a scraper likes best, by its Accept header; the text format 0.0.4 for who accepts none of ours, as
+ * https://prometheus.io/docs/instrumenting/content_negotiation/ asks.
+ */
+export function negotiateFormat(accept = ''): NegotiatedFormat {
+  for (const accepted of parseAccept(accept)) {
+    const found = match(accepted);
+    if (found !== undefined) return found;
+  }
+  return FALLBACK;
+}
 
 /** `/metrics`. A page of one chunk has a length; a longer one is sent in chunks, as fast as the scraper reads. */
 export const answerMetrics =

@@ -1,4 +1,27 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
+import type { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
+import type { RoutesEnv } from './api-routes.ts';
+
+/**
+ * Refuses every other method on the paths that have routes so far, with 405 and the methods that a path takes. A path with a
+ * route for all methods answers for itself.
+ */
+export function refuseOtherMethods(app: Hono<RoutesEnv>): void {
+  const taken = Map.groupBy(app.routes, ({ path }) => path);
+  for (const [path, routes] of taken) {
+    const methods = new Set(routes.map(({ method }) => method));
+    if (methods.has('ALL')) continue;
+    const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const text = `this path takes ${allowed.join(' and ')} only\n`;
+    // In public mode a route passes on who has a credential.
+    app.all(path, async (c, next) =>
+      allowed.includes(c.req.method) ? next() : c.text(text, 405, { allow: allowed.join(', ') }),
+    );
+  }
+}
 
 /** The header with the id of a request, also on its answer. */
 export const REQUEST_ID = 'x-request-id';
@@ -48,3 +71,38 @@ export const receiveRequests =
     response.writeHead(400, { connection: 'close', 'content-type': 'application/json' });
     response.end(failedEnvelope(1001, 'the request needs exactly one Host header; correct it'));
   };
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of its route, `none` where there is none; never its path. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly requestId: string | undefined;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The pattern of the middleware for every route. */
+const EVERY_PATH = '/*';
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** Measures every request until its answer has been sent, and a stream of events until it begins. */
+export const measureRequests = (onRequest: (request: AnsweredRequest) => void) =>
+  createMiddleware<RoutesEnv>(async (c, next) => {
+    const started = performance.now();
+    await next();
+    const pattern = c.get('route') ?? routePath(c, -1);
+    const request = {
+      method: METHODS.has(c.req.method) ? c.req.method : 'other',
+      route: pattern === EVERY_PATH ? 'none' : pattern,
+      status: c.res.status,
+      requestId: c.req.header(REQUEST_ID),
+    };
+    const end = () => onRequest({ ...request, seconds: (performance.now() - started) / 1000 });
+    const outgoing = c.env?.outgoing;
+    if (outgoing === undefined || isEventStream(c.res)) end();
+    else finished(outgoing, end);
+  });

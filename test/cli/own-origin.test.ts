@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOwnOrigin } from '../../src/cli/own-origin.ts';
+import { readOwnOrigin } from '../../src/cli/ask-daemon.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups } = useCleanups();

@@ -9,7 +9,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
 import { createMonitor } from '../../src/watch/monitor/create-monitor.ts';
-import { answerRestart } from '../../src/web/restart-route.ts';
+import { answerRestart } from '../../src/web/subnet-routes.ts';
 import { block } from '../demo/rpc.ts';
 import { eventually, program } from '../support/cli.ts';
 import { createHandClock } from '../support/hand-clock.ts';

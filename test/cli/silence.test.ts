@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownName } from '../../src/cli/silence.ts';
-import { formatMinute } from '../../src/lib/format-instant.ts';
+import { formatMinute } from '../../src/lib/duration.ts';
 import { createStores, type Stores } from '../../src/store/create-stores.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import type { Silence } from '../../src/tell/notify/silences.ts';

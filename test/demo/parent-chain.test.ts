@@ -4,12 +4,11 @@ import type { FaultName } from '../../src/demo/faults.ts';
 import { openListener } from '../../src/demo/listener.ts';
 import { CONTRACT, createParentChain, WALLET } from '../../src/demo/parent-chain.ts';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
-import type { Checkpoint, ParentFacts } from '../../src/model/parent-chain.ts';
+import { type Checkpoint, findSpend, type ParentFacts } from '../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../src/model/target.ts';
-import { findSpend } from '../../src/model/wallet-spend.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
 import { createParentProber } from '../../src/watch/probes/parent-prober.ts';
-import { foldParent } from '../../src/watch/rules/fold-parent.ts';
+import { foldParent } from '../../src/watch/rules/fold-subnet.ts';
 import { eventually } from '../support/cli.ts';
 
 const CYCLE_MS = 20_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAgreementWatch } from '../../src/fleet/watch-agreement.ts';
+import { createAgreementWatch } from '../../src/fleet/agreement.ts';
 import type { SeenMember } from '../../src/model/fleet.ts';
 import { shardOf } from '../../src/model/shard.ts';
 

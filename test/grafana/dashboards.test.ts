@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toDashboards } from '../../scripts/dashboards.ts';
-import { recordingRules } from '../../src/tell/alerts/recording-rules.ts';
+import { recordingRules } from '../../src/tell/alerts/to-rule-groups.ts';
 import { dashboards, elementsOf, panelsOf, queriesOf, shownWithoutData } from '../support/dashboards.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyUnpooled } from '../../src/lib/copy-unpooled.ts';
+import { copyUnpooled } from '../../src/lib/bytes.ts';
 
 test('a copy has the same bytes, in memory of its own', () => {
   const bytes = Buffer.from('a few bytes of a slab');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../src/lib/create-line-cutter.ts';
+import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../src/lib/bytes.ts';
 
 const pieces = fc.oneof(
   { weight: 3, arbitrary: fc.constant('\n') },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { toDaemonUrl } from '../../src/cli/ask-daemon.ts';
-import { findUrlFault } from '../../src/lib/find-url-fault.ts';
-import { parseDatabaseUrl } from '../../src/store/parse-database-url.ts';
-import { readUrl } from '../../src/tell/notify/channels/read-secret.ts';
+import { findUrlFault } from '../../src/lib/addresses.ts';
+import { parseDatabaseUrl } from '../../src/store/database-url.ts';
+import { readUrl } from '../../src/tell/notify/channels/secrets.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
 import { writeLog } from '../support/recordings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopbackHost } from '../../src/lib/is-loopback-host.ts';
+import { isLoopbackHost } from '../../src/lib/addresses.ts';
 
 it.each([
   'localhost',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSameData } from '../../src/lib/is-same-data.ts';
+import { isSameData } from '../../src/lib/values.ts';
 
 describe('plain data is the same', () => {
   it.each<readonly [string, unknown, unknown, boolean]>([

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { limitRuns } from '../../src/lib/limit-runs.ts';
+import { limitRuns } from '../../src/lib/promises.ts';
 
 /** Runs that the test ends, with a clock that the test moves. */
 function startLimited() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinAnd, listEach, listNames } from '../../src/lib/list-names.ts';
+import { joinAnd, listEach, listNames } from '../../src/lib/words.ts';
 
 test('names are listed as far as there is room for them, and the others are counted', () => {
   expect(listNames([])).toBe('');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadOnce } from '../../src/lib/load-once.ts';
+import { loadOnce } from '../../src/lib/promises.ts';
 
 test('something is loaded once, and a failed load is tried again at the next call', async () => {
   const outcomes = ['no descriptor', undefined, undefined];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { medianOf } from '../../src/lib/median-of.ts';
+import { medianOf } from '../../src/lib/numbers.ts';
 
 test('the median is the value in the middle by size, and of two in the middle the smaller one', () => {
   expect(medianOf([100, 9, 20])).toBe(20);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oneSaveAtATime } from '../../src/lib/one-save-at-a-time.ts';
+import { oneSaveAtATime } from '../../src/lib/promises.ts';
 
 it('saves once while a save is running, and again when it has ended', async () => {
   const saved: string[] = [];

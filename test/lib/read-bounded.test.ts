@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readBounded } from '../../src/lib/read-bounded.ts';
+import { readBounded } from '../../src/lib/bytes.ts';
 
 const streamOf = (...texts: readonly string[]) => Readable.from(texts.map((text) => Buffer.from(text)));
 

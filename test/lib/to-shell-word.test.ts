@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toShellWord } from '../../src/lib/to-shell-word.ts';
+import { toShellWord } from '../../src/lib/words.ts';
 import type { ContainerRef, Target } from '../../src/model/target.ts';
 import { commandToCreate, commandToRecreate, commandToSeeLog } from '../../src/watch/clients/commands-to-type.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';

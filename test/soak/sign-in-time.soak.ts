@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/lib/client-address.ts';
+import { parseTrustedProxies } from '../../src/lib/addresses.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { rankScore } from '../support/rank-score.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeCause } from '../../src/lib/database-failure.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import type { PlatformStore } from '../../src/platform/model/platform-store.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeCause } from '../../src/lib/database-failure.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { hookPostgres } from '../support/postgres-hooks.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeCause, isDatabaseFailure } from '../../src/lib/database-failure.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { openPostgres } from '../../src/store/open-postgres.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../src/platform/api/resources.ts';
 import type { PlatformStore } from '../../src/platform/model/platform-store.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';
 import type { DatabaseConnection } from '../../src/store/database-connection.ts';

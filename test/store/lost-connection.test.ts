@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isDatabaseFailure } from '../../src/lib/database-failure.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import type { PlatformStore } from '../../src/platform/model/platform-store.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';
 import { migrate } from '../../src/store/migrate.ts';

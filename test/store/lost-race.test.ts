@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/open-postgres.ts';

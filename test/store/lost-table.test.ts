@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { describeCause } from '../../src/lib/database-failure.ts';
-import { tablesOf } from '../../src/store/check-tables.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
+import { tablesOf } from '../../src/store/migrate.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS, type Databases, startDatabases } from '../support/databases.ts';

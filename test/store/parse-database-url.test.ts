@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePlatformSettings } from '../../src/daemon/settings.ts';
-import { formatDatabase, parseDatabaseUrl } from '../../src/store/parse-database-url.ts';
+import { formatDatabase, parseDatabaseUrl } from '../../src/store/database-url.ts';
 
 const shown = (text: string) => {
   const address = parseDatabaseUrl(text);

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { onCommandLine } from '../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../src/platform/api/resources/admin-user.ts';
-import { industry } from '../../src/platform/api/resources/industry.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { adminUser, industry, projectType } from '../../src/platform/api/resources.ts';
 import { createRepositories, type Repositories } from '../../src/store/create-repositories.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { addRoot } from '../support/api.ts';

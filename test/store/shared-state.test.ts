@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { type Api, platformSettings, startApi, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { LogPosition } from '../../src/model/log.ts';
-import { projectType } from '../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../src/platform/api/resources.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { alertKey, type TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { usePostgres } from './postgres.ts';
 
 /** Makes empty databases of one kind. */

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
-import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { followFiles } from '../../src/watch/logs/tail/follow-files.ts';
 import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
 

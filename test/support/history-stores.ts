@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { HistoryStore } from '../../src/model/history.ts';
 import type { IncidentStore } from '../../src/model/incident.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
-import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../src/store/database-url.ts';
 
 function openLink(address: DatabaseAddress) {
   const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {}, checkEveryMs: 100, writeEveryMs: 100 });

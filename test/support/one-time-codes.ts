@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { onCommandLine } from '../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../src/platform/api/resources.ts';
 import { type Api, cheapHash, ROOT_PASSWORD } from './api.ts';
 
 /** What an admin user has in the authenticator app, and the recovery codes. */

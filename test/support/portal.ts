@@ -1,12 +1,12 @@
 import type { PlatformSettings } from '../../src/daemon/settings.ts';
-import { createIsSecure } from '../../src/lib/client-address.ts';
+import { createIsSecure } from '../../src/lib/addresses.ts';
 import { databaseFailure } from '../../src/lib/database-failure.ts';
 import type { InternalErrors } from '../../src/lib/internal-errors.ts';
 import type { PlatformStore } from '../../src/platform/model/platform-store.ts';
 import { createPortal, type Portal, type PortalDeps } from '../../src/platform/portal/create-portal.ts';
 import { createRepositories } from '../../src/store/create-repositories.ts';
+import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import type { DatabaseAddress } from '../../src/store/parse-database-url.ts';
 import { addRoot, platformSettings, ROOT_PASSWORD, startPlatform } from './api.ts';
 
 /** What the portal answered. */

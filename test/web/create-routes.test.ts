@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createIsSecure, parseTrustedProxies } from '../../src/lib/client-address.ts';
+import { createIsSecure, parseTrustedProxies } from '../../src/lib/addresses.ts';
 import type { HistoryStore } from '../../src/model/history.ts';
 import { createRoutes, type RouteDeps } from '../../src/web/create-routes.ts';
 import { createPages } from '../../src/web/pages/create-pages.ts';

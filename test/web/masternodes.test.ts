@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { answerMasternodes, toMasternodesStatus } from '../../src/web/masternode-routes.ts';
+import { answerMasternodes, toMasternodesStatus } from '../../src/web/subnet-routes.ts';
 import { penalisedSubnet, youngSubnet } from '../support/masternodes.ts';
 
 describe('/masternodes.json', () => {

@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { RoutesEnv } from '../../src/web/api-routes.ts';
-import { type AnsweredRequest, measureRequests } from '../../src/web/measure-requests.ts';
+import { type AnsweredRequest, measureRequests } from '../../src/web/receive-requests.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
 
 const { cleanups } = useCleanups();

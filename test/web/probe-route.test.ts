@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { describe, expect, test } from 'vitest';
 import type { RoutesEnv } from '../../src/web/api-routes.ts';
-import { addProbeRoute, type ProbeRouteDeps } from '../../src/web/probe-route.ts';
+import { addProbeRoute, type ProbeRouteDeps } from '../../src/web/subnet-routes.ts';
 
 const REFUSED = { code: 1101, message: 'no credential' };
 const USER = `Basic ${btoa('me:pass word')}`;

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { RestartResult } from '../../src/model/restart-answer.ts';
-import { answerRestart } from '../../src/web/restart-route.ts';
+import { answerRestart } from '../../src/web/subnet-routes.ts';
 
 async function ask(query: string, result: RestartResult) {
   const asked: unknown[] = [];

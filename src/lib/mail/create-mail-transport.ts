@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { isLoopbackHost } from '../is-loopback-host.ts';
+import { isLoopbackHost } from '../addresses.ts';
 import { type MailSettings, needsTls } from './mail-settings.ts';
 
 /** A mail as people read it. */

@@ -1,5 +1,4 @@
-import { readCredentials } from '../credentials.ts';
-import { isLoopbackHost } from '../is-loopback-host.ts';
+import { isLoopbackHost, readCredentials } from '../addresses.ts';
 
 /** The mail server, and the sender of mails. */
 export interface MailSettings {

@@ -1,14 +1,12 @@
 import { type ApiKeyRow, SCOPES, type Scope } from '../model/platform-store.ts';
 import { proveCaller } from './accounts/prove-caller.ts';
-import { authorOf } from './author-of.ts';
 import type { CallDeps } from './call.ts';
-import { checkDate } from './check-date.ts';
 import { checkText } from './check-text.ts';
-import { type Body, checkDigits, checkInteger, requireMember } from './check-value.ts';
+import { type Body, checkDate, checkDigits, checkInteger, requireMember } from './check-value.ts';
 import { findKeyRow, keyState, MAX_KEEP_HOURS, type MadeKey, makeKey, rotateKey } from './manage-keys.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { readPage, toPage } from './read-page.ts';
-import type { IdentifiedRequest } from './request-context.ts';
+import { authorOf, type IdentifiedRequest } from './request-context.ts';
 
 /** The longest name of a key, in characters. */
 export const KEY_NAME_MAX = 200;

@@ -3,9 +3,9 @@ import type { MailQueue } from '../model/mail.ts';
 import type { Scope } from '../model/platform-store.ts';
 import type { Sealer } from './accounts/sealer.ts';
 import type { SignInLock } from './accounts/sign-in-lock.ts';
-import type { Limits } from './create-limits.ts';
 import type { CredentialDeps } from './credentials.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { Limits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import type { IdentifiedRequest } from './request-context.ts';
 

@@ -1,10 +1,10 @@
-import type { Author } from '../model/author.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
+import type { Author } from '../model/records.ts';
 import { parametersOf, type Value } from '../model/resource.ts';
 import { checkNewPassword } from './accounts/new-password.ts';
 import { checkValue, requireMember } from './check-value.ts';
 import { type Outcome, succeed } from './outcome.ts';
-import { adminUser } from './resources/admin-user.ts';
+import { adminUser } from './resources.ts';
 import { addRecord } from './write-record.ts';
 
 /** A new admin user, with the members of the API. */

@@ -1,6 +1,5 @@
 import type { Scope } from '../model/platform-store.ts';
-import { checkSpelling, type Spellings, toSpellings } from './check-spelling.ts';
-import type { Body } from './check-value.ts';
+import { type Body, checkSpelling, type Spellings, toSpellings } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
 import { type Caller, checkCredentials, KEY_HEADER, takeCredentials } from './credentials.ts';

@@ -1,4 +1,4 @@
-import { withArticle } from '../../lib/with-article.ts';
+import { withArticle } from '../../lib/words.ts';
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { API_VERSION } from './api-version.ts';
 import type { CallMember, Json } from './call.ts';

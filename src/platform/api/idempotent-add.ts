@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { IdempotentAdd, UsedKey } from '../model/idempotency.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
+import type { IdempotentAdd, UsedKey } from '../model/records.ts';
 import { type Parameter, parametersOf, type Resource, toNameKey } from '../model/resource.ts';
 import { type Body, checkValue } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';

@@ -1,5 +1,5 @@
-import type { Author } from '../model/author.ts';
 import type { ApiKeyRow, NewApiKey, PlatformStore } from '../model/platform-store.ts';
+import type { Author } from '../model/records.ts';
 import { hashApiKey, hintOf, makeApiKey } from './api-key.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 

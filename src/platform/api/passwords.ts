@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { loadOnce } from '../../lib/load-once.ts';
+import { loadOnce } from '../../lib/promises.ts';
 import { type Failure, refusal } from './outcome.ts';
 
 // OWASP's parameters: 19 MiB, 2 passes, 1 lane. The work runs on libuv's threads, not on the event loop.

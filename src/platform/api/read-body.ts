@@ -1,5 +1,5 @@
-import { readBounded } from '../../lib/read-bounded.ts';
-import { isRecord } from '../../lib/record.ts';
+import { readBounded } from '../../lib/bytes.ts';
+import { isRecord } from '../../lib/values.ts';
 import type { Body } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 

@@ -1,8 +1,7 @@
 import { MAX_INTEGER } from '../model/resource.ts';
 import type { CallMember, Json } from './call.ts';
-import { checkDate } from './check-date.ts';
 import { checkLookup } from './check-text.ts';
-import { checkDigits, requireMember } from './check-value.ts';
+import { checkDate, checkDigits, requireMember } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { BOOLEAN_PARAMETER, DATE_TEXT } from './published-patterns.ts';
 

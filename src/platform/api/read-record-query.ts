@@ -1,4 +1,4 @@
-import type { RecordQuery } from '../model/record-query.ts';
+import type { RecordQuery } from '../model/records.ts';
 import { type Resource, STAMPS } from '../model/resource.ts';
 import type { CallMember } from './call.ts';
 import { type Outcome, succeed } from './outcome.ts';

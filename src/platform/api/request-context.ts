@@ -1,11 +1,26 @@
 import type { BlockList } from 'node:net';
-import { clientAddress } from '../../lib/client-address.ts';
+import { clientAddress } from '../../lib/addresses.ts';
 import { describeCause, isDatabaseFailure } from '../../lib/database-failure.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
+import type { Author } from '../model/records.ts';
 import type { SecurityAction, SecurityEvent, Subject } from '../model/security-event.ts';
 import type { Body } from './check-value.ts';
 import type { Caller } from './credentials.ts';
 import type { SecurityLog } from './security-log.ts';
+
+/** The author of a change that a request makes; `statedBy` is the admin user in its body. `now` is in Unix milliseconds. */
+export const authorOf = (
+  { context, caller }: Pick<IdentifiedRequest, 'context' | 'caller'>,
+  statedBy: number | null,
+  now: number,
+): Author => ({
+  statedBy,
+  owner: caller?.owner ?? null,
+  credential: caller?.credential ?? '',
+  at: new Date(now).toISOString(),
+  ip: context.address === '' ? null : context.address,
+  requestId: context.requestId,
+});
 
 /** One request from the server, which has put its id into the header `x-request-id`. */
 export interface ApiRequest {

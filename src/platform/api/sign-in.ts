@@ -5,8 +5,8 @@ import { checkOtp, type OtpDeps, readOtp, type SecondFactor } from './accounts/c
 import type { SignInLock } from './accounts/sign-in-lock.ts';
 import { checkLookup, type TextRule } from './check-text.ts';
 import { type Body, requireMember } from './check-value.ts';
-import type { Limits } from './create-limits.ts';
 import type { Caller } from './credentials.ts';
+import type { Limits } from './limits.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { findQueueFailure, verifyPassword } from './passwords.ts';
 

@@ -2,8 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../../lib/database-failure.ts';
 import type { OnBug } from '../../lib/internal-errors.ts';
-import { loadOnce } from '../../lib/load-once.ts';
-import { settleWithin } from '../../lib/within.ts';
+import { loadOnce, settleWithin } from '../../lib/promises.ts';
 import type { ParentChains } from '../../model/parent-chain.ts';
 import { formatHead } from '../model/audit-trail.ts';
 import type { MailQueue } from '../model/mail.ts';
@@ -12,9 +11,9 @@ import { SECURITY_SEVERITIES, type SecurityEvent } from '../model/security-event
 import { sessionLimits } from '../model/session.ts';
 import { FORGET_FAILURES_MS } from '../model/sign-in-store.ts';
 import type { ApiHandler } from './create-api-handler.ts';
-import type { LimitSettings } from './create-limits.ts';
 import type { Services } from './create-services.ts';
 import type { Caller } from './credentials.ts';
+import type { LimitSettings } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import type { ApiRequest } from './request-context.ts';
 

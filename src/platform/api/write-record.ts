@@ -1,18 +1,16 @@
-import { withArticle } from '../../lib/with-article.ts';
-import type { Author } from '../model/author.ts';
+import { withArticle } from '../../lib/words.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
+import type { Author } from '../model/records.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
 import { limitMails } from './accounts/limit-mails.ts';
-import { type ProofDeps, proveCaller } from './accounts/prove-caller.ts';
-import { proveUpdate } from './accounts/prove-update.ts';
-import { authorOf } from './author-of.ts';
+import { type ProofDeps, proveCaller, proveUpdate } from './accounts/prove-caller.ts';
 import type { CallDeps } from './call.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
 import { findAnswer, type RepeatableAdd, readIdempotencyKey } from './idempotent-add.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { isMatch, recordTag } from './record-tag.ts';
-import type { IdentifiedRequest } from './request-context.ts';
+import { authorOf, type IdentifiedRequest } from './request-context.ts';
 
 const passwordOf = ({ members }: Resource) => members.find(({ kind }) => kind === 'password')?.name;
 

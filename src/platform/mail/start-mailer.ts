@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isDatabaseFailure } from '../../lib/database-failure.ts';
-import { loadOnce } from '../../lib/load-once.ts';
 import type { MailText, SendFailure } from '../../lib/mail/create-mail-transport.ts';
 import type { MailSettings } from '../../lib/mail/mail-settings.ts';
-import { settleWithin, valueWithin } from '../../lib/within.ts';
+import { loadOnce, settleWithin, valueWithin } from '../../lib/promises.ts';
 import {
   hashLinkToken,
   LINK_LIFE_MS,

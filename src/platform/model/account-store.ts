@@ -1,6 +1,6 @@
 import type { LinkStore } from './account-link.ts';
-import type { Author } from './author.ts';
 import type { Note } from './mail.ts';
+import type { Author } from './records.ts';
 
 /** A change of a password outside the records. It ends the tokens, sessions and links of the user. */
 export interface PasswordChange {

@@ -1,10 +1,7 @@
 import type { Election } from '../../model/election.ts';
 import type { AccountStore } from './account-store.ts';
-import type { AuditQuery } from './audit-query.ts';
-import type { TrailCheck, TrailHead } from './audit-trail.ts';
-import type { Author } from './author.ts';
-import type { IdempotencyStore, IdempotentAdd, UsedKey } from './idempotency.ts';
-import type { FoundRecords, RecordQuery } from './record-query.ts';
+import type { AuditQuery, TrailCheck, TrailHead } from './audit-trail.ts';
+import type { Author, FoundRecords, IdempotencyStore, IdempotentAdd, RecordQuery, UsedKey } from './records.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
 import type { SessionStore } from './session.ts';

@@ -1,5 +1,5 @@
-import type { Author } from './author.ts';
 import type { Note } from './mail.ts';
+import type { Author } from './records.ts';
 
 /** The one-time codes of a user. */
 export interface CodeEnrolment {

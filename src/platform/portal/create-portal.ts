@@ -6,14 +6,12 @@ import type { Services } from '../api/create-services.ts';
 import type { Failure } from '../api/outcome.ts';
 import type { ApiRequest, RequestContext } from '../api/request-context.ts';
 import { SCOPES } from '../model/platform-store.ts';
-import { ACCOUNT_PATH } from './account-panel.ts';
-import { failurePage } from './failure-page.ts';
-import { layout } from './layout.ts';
+import { readForm } from './form.ts';
+import { failurePage, layout } from './layout.ts';
 import { signInPath } from './pages/sign-in.ts';
-import { readForm } from './read-form.ts';
+import { ACCOUNT_PATH } from './panels.ts';
 import { otherRoutes, sections } from './sections.ts';
-import { createCookies } from './session-cookie.ts';
-import { csrfTokenOf, findSession, isOwnForm } from './sessions.ts';
+import { createCookies, csrfTokenOf, findSession, isOwnForm } from './sessions.ts';
 import { type Guest, type PortalAnswer, type PortalRoute, type SignedInRoute, seeOther, type Visit } from './visit.ts';
 
 /** The developer portal. */

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import { page } from '../../web/frame/frame.ts';
 import type { Html } from '../../web/frame/marks.ts';
-import { csrfField } from './form.ts';
+import { ERROR_CODES } from '../api/error-codes.ts';
+import type { Failure } from '../api/outcome.ts';
+import { csrfField, failureNote } from './form.ts';
 import type { PortalPage, PortalSection, Visit } from './visit.ts';
 
 /** What is around a page of the portal. */
@@ -42,3 +44,11 @@ export function layout({ title, content }: PortalPage, { path, sections, version
         : html`<div class="grid portal">${sideNavigation(sections, path)}<div class="stack">${content}</div></div>`,
   });
 }
+
+/** A page that is nothing but a refusal, with the status of its code. */
+export const failurePage = (failure: Failure, status: number = ERROR_CODES[failure.code][0]): PortalPage => ({
+  title: 'Error',
+  status,
+  headers: failure.headers,
+  content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">To the start of the portal</a></p>`,
+});

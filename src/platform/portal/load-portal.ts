@@ -1,4 +1,4 @@
-import { type Loaded, loadOnce } from '../../lib/load-once.ts';
+import { type Loaded, loadOnce } from '../../lib/promises.ts';
 import type { Services } from '../api/create-services.ts';
 import type { Portal, PortalDeps } from './create-portal.ts';
 

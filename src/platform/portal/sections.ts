@@ -1,7 +1,4 @@
-import { adminUser } from '../api/resources/admin-user.ts';
-import { industry } from '../api/resources/industry.ts';
-import { projectType } from '../api/resources/project-type.ts';
-import { sector } from '../api/resources/sector.ts';
+import { adminUser, industry, projectType, sector } from '../api/resources.ts';
 import { account } from './pages/account.ts';
 import { apiKeys } from './pages/api-keys.ts';
 import { auditLog, securityLog } from './pages/event-section.ts';

@@ -1,9 +1,64 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { serialize } from 'hono/utils/cookie';
 import type { SignedIn } from '../api/sign-in.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import { type Session, sessionLimits } from '../model/session.ts';
-import { describeBrowser } from './describe-browser.ts';
-import type { Guest } from './visit.ts';
+import type { Cookies, Guest } from './visit.ts';
+
+/** A browser takes this name only over TLS, for the whole host, from the host itself. */
+const SECURE_NAME = '__Host-subnetd';
+const PLAIN_NAME = 'subnetd-session';
+
+/** So many cookies of one name are looked at. */
+const MOST_TOKENS = 8;
+
+/** The tokens of all cookies of that name: whoever serves another path or a neighbouring host may add one before ours. */
+const tokensOf = (header: string, name: string): readonly string[] =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+    .filter(isToken)
+    .slice(0, MOST_TOKENS);
+
+/** Reads and writes the cookie of a session. `isSecure`: the browser came by TLS. */
+export function createCookies(header: string | null, isSecure: boolean): Cookies {
+  const name = isSecure ? SECURE_NAME : PLAIN_NAME;
+  // Lax: a link of a mail or a chat leads to a page that knows its reader. Every change is a POST with a token.
+  const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure } as const;
+  const tokens = tokensOf(header ?? '', name);
+  return {
+    tokens,
+    keep: (token) => serialize(name, token, options),
+    forget: () => (tokens.length === 0 ? undefined : serialize(name, '', { ...options, maxAge: 0 })),
+  };
+}
+
+/** In this order, as most browsers also name the ones before them. */
+const BROWSERS = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\/|\bHeadlessChrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+] as const;
+
+const SYSTEMS = [
+  [/\biPhone\b|\biPad\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+/** A browser in words, as in `Firefox on Linux`, from its header `user-agent`. Quotes nothing of it. */
+export function describeBrowser(userAgent: string): string {
+  const [, browser = 'another browser'] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
+  const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
 
 /** A new token of 160 bits, so a plain digest is safe to store. */
 const makeToken = (): string => randomBytes(20).toString('base64url');

@@ -1,4 +1,4 @@
-import { type Loaded, loadOnce } from '../../lib/load-once.ts';
+import { type Loaded, loadOnce } from '../../lib/promises.ts';
 import type { Reference } from './create-reference.ts';
 
 /** Loads the reference of the API for the first who asks for a page of it. `openApi` resolves to the document as JSON. */

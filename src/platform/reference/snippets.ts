@@ -1,6 +1,12 @@
 import { exampleOf, type SchemaShapes } from '../api/example-of.ts';
-import { exampleBody } from './example-of.ts';
-import type { OperationEntry } from './read-operations.ts';
+import type { Field, OperationEntry } from './read-operations.ts';
+
+/** The body of an example request: what is required, and else everything. */
+export function exampleBody(fields: readonly Field[], schemas: SchemaShapes): Readonly<Record<string, unknown>> {
+  const required = fields.filter(({ isRequired }) => isRequired);
+  const sent = required.length > 0 ? required : fields;
+  return Object.fromEntries(sent.map(({ name, schema }) => [name, exampleOf(schema, schemas)]));
+}
 
 /** A quote for a shell, in which nothing is special. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,10 +2,9 @@ import { html } from 'hono/html';
 import { page } from '../../web/frame/frame.ts';
 import { exampleOf } from '../api/example-of.ts';
 import { programLink, type ReferenceContent, referenceHead, schemasOf } from './docs-page.ts';
-import { exampleBody } from './example-of.ts';
 import { codeBlock, methodBadge, withNames } from './operation-section.ts';
 import { type Field, readOperations } from './read-operations.ts';
-import { curlOf } from './snippets.ts';
+import { curlOf, exampleBody } from './snippets.ts';
 import { rulesOf, titleOfTag, typeOf } from './words.ts';
 
 /** The script of the page. */

@@ -6,7 +6,6 @@ import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
 import { conditionOf } from './conditions.ts';
-import { indexNames } from './index-names.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type AlertFinding,
   type AlertLabels,
   alertKey,
+  indexNames,
   type TrackedAlert,
   type TrackedAlerts,
 } from './tracked-alert.ts';

@@ -1,4 +1,4 @@
-import { TARGET } from './promql.ts';
+import { TARGET } from './problem-rule.ts';
 import type { AlertLabels } from './tracked-alert.ts';
 
 /** What a label must be: one value, or a pattern for the whole value. */

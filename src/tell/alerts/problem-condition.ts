@@ -1,9 +1,9 @@
 import { isJudged, isJudgedFor } from '../../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../../model/paged-for.ts';
+import { isSpendJudged } from '../../model/parent-chain.ts';
 import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { isSpendJudged } from '../../model/wallet-spend.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 import type { AlertLabels } from './tracked-alert.ts';
 

@@ -1,6 +1,13 @@
 import type { AlertRule } from './alert-rule.ts';
-import { reportProblems } from './problem-rule.ts';
-import { last, ON_LOST_ENGINE, PLANNED_SUBNET, PLANNED_TARGET, SCRAPE_JOB, TARGET } from './promql.ts';
+import {
+  last,
+  ON_LOST_ENGINE,
+  PLANNED_SUBNET,
+  PLANNED_TARGET,
+  reportProblems,
+  SCRAPE_JOB,
+  TARGET,
+} from './problem-rule.ts';
 
 /** Of each instance by itself: one that is quick does not hide another that is late. */
 const LATE = 'sum by (subnet, instance) (increase(subnetd_rounds_late_total[10m]))';

@@ -3,10 +3,9 @@ import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
-import { createColumns } from './columns.ts';
+import { addTime, createColumns, createTimeCells, readTime, TIME_CELLS } from './columns.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createTargetPlaces } from './target-places.ts';
-import { addTime, createTimeCells, readTime, TIME_CELLS } from './time-cells.ts';
 import type { UnsavedTimes } from './unsaved-times.ts';
 
 /** The milliseconds of a span. */

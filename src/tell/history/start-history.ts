@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
-import { oneSaveAtATime } from '../../lib/one-save-at-a-time.ts';
-import { settleWithin } from '../../lib/within.ts';
+import { oneSaveAtATime, settleWithin } from '../../lib/promises.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { History, HistoryChange, HistoryStore, PaceRow, RecentHistory, Retention } from '../../model/history.ts';
 import type { Snapshot } from '../../model/snapshot.ts';

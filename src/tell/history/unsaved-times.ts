@@ -1,7 +1,6 @@
 import type { Span, Uptime, UptimeRow } from '../../model/history.ts';
 import { type Target, targetKey } from '../../model/target.ts';
-import { moveRows } from './columns.ts';
-import { addTime, createTimeCells, hasNoTime, readTime, TIME_CELLS } from './time-cells.ts';
+import { addTime, createTimeCells, hasNoTime, moveRows, readTime, TIME_CELLS } from './columns.ts';
 
 /** Uptimes that wait to be added to those in the database. */
 export interface UnsavedTimes {

@@ -2,7 +2,7 @@ import type { WatchedMs } from '../../lib/clock.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { Incident, IncidentStore } from '../../model/incident.ts';
 import type { FollowedIncidents } from './follow-incidents.ts';
-import { readStored } from './read-stored.ts';
+import { readStored } from './stored-incidents.ts';
 
 /** What an instance of a fleet reads and writes of the incidents that all share. */
 export interface FleetIncidents {

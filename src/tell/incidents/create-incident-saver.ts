@@ -1,13 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
-import { oneSaveAtATime } from '../../lib/one-save-at-a-time.ts';
+import { oneSaveAtATime } from '../../lib/promises.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
-import { convertIncident } from './convert-incident.ts';
 import type { FleetIncidents } from './create-fleet-incidents.ts';
 import type { IncidentMemory } from './create-incident-memory.ts';
-import type { TimelineReader } from './create-timeline-reader.ts';
-import { AROUND_MS } from './find-timeline.ts';
-import { readStored } from './read-stored.ts';
+import { convertIncident, readStored } from './stored-incidents.ts';
+import { AROUND_MS, type TimelineReader } from './timeline.ts';
 
 /** An incident that is to be written. */
 export interface ChangedIncident {

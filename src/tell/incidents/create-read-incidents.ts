@@ -1,7 +1,7 @@
 import { databaseAway, isDatabaseFailure } from '../../lib/database-failure.ts';
 import type { IncidentStore, Incidents } from '../../model/incident.ts';
 import { byUrgency, type IncidentMemory } from './create-incident-memory.ts';
-import type { TimelineReader } from './create-timeline-reader.ts';
+import type { TimelineReader } from './timeline.ts';
 
 /** An incident has at most this many notes. */
 const MOST_NOTES = 200;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { settleWithin } from '../../lib/within.ts';
+import { settleWithin } from '../../lib/promises.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../../model/incident.ts';
@@ -7,12 +7,10 @@ import { FOUND_AGAIN_MS, type Problem } from '../../model/problem.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { AlertLabels } from '../alerts/tracked-alert.ts';
-import { convertIncident } from './convert-incident.ts';
 import { createFleetIncidents } from './create-fleet-incidents.ts';
 import { createIncidentMemory } from './create-incident-memory.ts';
 import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts';
 import { createReadIncidents } from './create-read-incidents.ts';
-import { createTimelineReader, type TimelineSources } from './create-timeline-reader.ts';
 import {
   type FollowedIncidents,
   type FollowedSubnet,
@@ -20,14 +18,14 @@ import {
   incidentKey,
   isNews,
   keepIncidents,
+  logIncident,
   NO_INCIDENTS,
   restoreIncidents,
 } from './follow-incidents.ts';
-import { logIncident } from './log-incident.ts';
 import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
-
+import { convertIncident, toRestoredProblem } from './stored-incidents.ts';
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
-import { toRestoredProblem } from './to-restored-problem.ts';
+import { createTimelineReader, type TimelineSources } from './timeline.ts';
 
 /** The incidents as part of the daemon. */
 export interface IncidentsLink extends Incidents {

@@ -1,5 +1,5 @@
 import type { Clock, WallMs, WatchedMs } from '../../lib/clock.ts';
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { RoundName } from '../../model/target.ts';
 import { type Block, createBlocks } from './create-blocks.ts';

@@ -1,4 +1,4 @@
-import { copyUnpooled } from '../../lib/copy-unpooled.ts';
+import { copyUnpooled } from '../../lib/bytes.ts';
 import type { Changes, Comparison } from './create-comparison.ts';
 import type { Bytes } from './gzip-pieces.ts';
 import type { PartOf, View } from './parts.ts';

@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { copyUnpooled } from '../../lib/copy-unpooled.ts';
+import { copyUnpooled } from '../../lib/bytes.ts';
 import { joinChecksums } from './join-checksums.ts';
 
 /** Bytes of a page, in memory of their own. */

@@ -1,7 +1,14 @@
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
-import type { CheckpointProgress, ParentFacts, ParentObservation } from '../../model/parent-chain.ts';
+import {
+  type CheckpointProgress,
+  findSpend,
+  type ParentFacts,
+  type ParentObservation,
+  type Spend,
+  toCoins,
+  type WalletFacts,
+} from '../../model/parent-chain.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { findSpend, type Spend, toCoins, type WalletFacts } from '../../model/wallet-spend.ts';
 import { bit, type Family, timeOf } from './family.ts';
 
 const gauge = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family => ({

@@ -1,10 +1,16 @@
 import { Agent, buildConnector, request } from 'undici';
-import { readCredentials, toBasicAuthorization } from '../../lib/credentials.ts';
+import { readCredentials, toBasicAuthorization } from '../../lib/addresses.ts';
+import { readBounded } from '../../lib/bytes.ts';
 import { trackConnects } from '../../lib/net/track-connects.ts';
-import { readBounded } from '../../lib/read-bounded.ts';
-import type { Alertmanagers } from '../../model/alertmanager.ts';
-import { describeError, describeStatus, IN_INVENTORY, type SettingNames, UnusableFile } from './describe-failure.ts';
-import { readSettingFile } from './read-setting-file.ts';
+import type { Alertmanagers } from '../../model/channel.ts';
+import {
+  describeError,
+  describeStatus,
+  IN_INVENTORY,
+  readSettingFile,
+  type SettingNames,
+  UnusableFile,
+} from './describe-failure.ts';
 
 /** The outcome of one call; `why` starts with the address. `retryable`: a retry may succeed. */
 export type Answer =

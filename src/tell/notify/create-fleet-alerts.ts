@@ -1,6 +1,6 @@
 import type { Clock, WatchedMs } from '../../lib/clock.ts';
 import { isDatabaseFailure } from '../../lib/database-failure.ts';
-import { valueWithin } from '../../lib/within.ts';
+import { valueWithin } from '../../lib/promises.ts';
 import { type FleetPart, forgetUnwatched } from '../../model/fleet.ts';
 import {
   type AlertFinding,

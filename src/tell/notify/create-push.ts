@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Alertmanagers } from '../../model/alertmanager.ts';
-import type { Channel } from '../../model/channel.ts';
+import type { Alertmanagers, Channel } from '../../model/channel.ts';
 import type {
   AlertFinding,
   AlertLabels,

@@ -1,4 +1,4 @@
-import { sleep } from '../../lib/sleep.ts';
+import { sleep } from '../../lib/promises.ts';
 import type { Client } from './create-client.ts';
 import { createSender } from './create-sender.ts';
 import type { PostableAlert } from './to-alert.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { formatSecond } from '../../lib/format-instant.ts';
+import { formatSecond } from '../../lib/duration.ts';
 import type { AlertAnnotations, AlertLabels, TrackedAlert } from '../alerts/tracked-alert.ts';
 
 /** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */

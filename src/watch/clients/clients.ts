@@ -1,6 +1,6 @@
 import type { Advised, Client, DeployedService } from '../../model/client.ts';
-import type { ClientInfo, ClientName } from '../../model/client-info.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
+import type { ClientInfo, ClientName } from '../../model/target.ts';
 import { nethermind } from './nethermind.ts';
 import { xdcSubnet } from './xdc-subnet.ts';
 import { xdposchain } from './xdposchain.ts';

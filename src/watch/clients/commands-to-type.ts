@@ -1,4 +1,4 @@
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { toShellWord } from '../../lib/words.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */

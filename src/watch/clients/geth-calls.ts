@@ -1,4 +1,4 @@
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { ChainPart } from '../../model/chain.ts';
 import type { Advised, AskedHeights, ClientAdvice, Method } from '../../model/client.ts';
 import type { NodeCall } from '../../model/observation.ts';

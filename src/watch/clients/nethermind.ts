@@ -1,5 +1,5 @@
-import { listNames } from '../../lib/list-names.ts';
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
+import { listNames } from '../../lib/words.ts';
 import type { HealthFault } from '../../model/chain.ts';
 import type { Advised, Client } from '../../model/client.ts';
 import { serviceOf } from './commands-to-type.ts';

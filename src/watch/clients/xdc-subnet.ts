@@ -1,4 +1,4 @@
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { Client } from '../../model/client.ts';
 import { envFileOf, refusePagesBy, toGethCalls, toGethChainCalls } from './geth-calls.ts';
 

@@ -1,4 +1,4 @@
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { Advised, Client } from '../../model/client.ts';
 import { envFileOf, refusePagesBy, toGethChainCalls } from './geth-calls.ts';
 import { xdcSubnet } from './xdc-subnet.ts';

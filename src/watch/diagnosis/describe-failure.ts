@@ -1,5 +1,5 @@
 import { formatAgo } from '../../lib/duration.ts';
-import { formatCount, formatTimes } from '../../lib/format-count.ts';
+import { formatCount, formatTimes } from '../../lib/words.ts';
 import type { ContainerFacts, Facts } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';

@@ -1,12 +1,12 @@
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { explain, explainEach } from './explain-checks.ts';
+import { describeReturn } from './find-epoch.ts';
 import { findKeyProblems } from './find-key-problems.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findReplacedChain } from './find-replaced-chain.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
-import { describeReturn } from './next-epoch.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 
 const short = (hash: string): string => `${hash.slice(0, 10)}…`;

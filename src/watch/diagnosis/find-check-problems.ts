@@ -1,4 +1,4 @@
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';

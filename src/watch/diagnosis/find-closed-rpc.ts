@@ -1,4 +1,4 @@
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { toShellWord } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { explain } from './explain-checks.ts';
 import { askedAt, checkOf, type NodeView } from './subnet-view.ts';

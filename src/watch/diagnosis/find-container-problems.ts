@@ -1,14 +1,13 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { formatAgo } from '../../lib/duration.ts';
-import { listNames } from '../../lib/list-names.ts';
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { listNames, toShellWord } from '../../lib/words.ts';
 import type { PatternFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findCrashes, isLooping, isRestartPlanned, isStoppedOnOrder, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { commandToCreate, describeRef } from '../clients/commands-to-type.ts';
-import { RELAYER_START_ERRORS } from '../rules/relayer-start-errors.ts';
+import { RELAYER_START_ERRORS } from '../rules/fold-relayer-log.ts';
 import { explain, explainAll } from './explain-checks.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './setup/find-engine-problems.ts';

@@ -1,5 +1,5 @@
-import { joinAnd } from '../../lib/list-names.ts';
-import { findChosen, placeEpoch } from './next-epoch.ts';
+import { joinAnd } from '../../lib/words.ts';
+import { findChosen, placeEpoch } from './find-epoch.ts';
 import { requiredVotes } from './quorum.ts';
 import type { SubnetView } from './subnet-view.ts';
 

@@ -1,6 +1,5 @@
-import { beginSentence } from '../../lib/begin-sentence.ts';
 import type { WatchedMs } from '../../lib/clock.ts';
-import { formatCount } from '../../lib/format-count.ts';
+import { beginSentence, formatCount } from '../../lib/words.ts';
 import type { Headline } from '../../model/headline.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';

@@ -1,6 +1,5 @@
 import { formatAgo } from '../../lib/duration.ts';
-import { formatCount } from '../../lib/format-count.ts';
-import { listEach, listNames } from '../../lib/list-names.ts';
+import { formatCount, listEach, listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 

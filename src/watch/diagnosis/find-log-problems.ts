@@ -1,5 +1,5 @@
 import { formatAgo } from '../../lib/duration.ts';
-import { formatTimes } from '../../lib/format-count.ts';
+import { formatTimes } from '../../lib/words.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';

@@ -1,4 +1,4 @@
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { toShellWord } from '../../lib/words.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import type { SubnetView } from './subnet-view.ts';
 

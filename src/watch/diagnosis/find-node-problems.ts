@@ -1,6 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
-import { listNames } from '../../lib/list-names.ts';
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { listNames, toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';

@@ -1,6 +1,6 @@
+import { highest } from '../../lib/numbers.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { MOST_BY_KILL } from '../rules/lost-data.ts';
-import { highest } from './highest.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** For so long it is said. */

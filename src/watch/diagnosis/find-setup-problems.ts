@@ -1,13 +1,15 @@
 import type { Suspicion } from '../../model/problem.ts';
 import type { SetupObservation } from '../../model/setup.ts';
-import { findDockerExposures } from './setup/find-docker-exposures.ts';
 import { findEngineProblems } from './setup/find-engine-problems.ts';
+import {
+  findDockerExposures,
+  findMonitorExposures,
+  findQueueExposures,
+  findRpcExposures,
+} from './setup/find-exposures.ts';
 import { findLogSetup } from './setup/find-log-setup.ts';
-import { findMonitorExposures } from './setup/find-monitor-exposures.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
 import { findPublishedPorts } from './setup/find-published-ports.ts';
-import { findQueueExposures } from './setup/find-queue-exposures.ts';
-import { findRpcExposures } from './setup/find-rpc-exposures.ts';
 import { findSlowNodes } from './setup/find-slow-nodes.ts';
 import type { SubnetView } from './subnet-view.ts';
 

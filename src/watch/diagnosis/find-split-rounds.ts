@@ -1,5 +1,4 @@
-import { joinAnd } from '../../lib/list-names.ts';
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { joinAnd, toShellWord } from '../../lib/words.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** Nodes send each other a new round at once: one that is asked this much later must know it. */

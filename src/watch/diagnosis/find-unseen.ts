@@ -1,8 +1,8 @@
-import { listEach } from '../../lib/list-names.ts';
+import { highest } from '../../lib/numbers.ts';
+import { listEach } from '../../lib/words.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { explainEach } from './explain-checks.ts';
-import { highest } from './highest.ts';
 import { parentSubject } from './parent-view.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';

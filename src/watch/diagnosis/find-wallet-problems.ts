@@ -1,14 +1,14 @@
 import { formatDuration } from '../../lib/duration.ts';
-import { toAddress } from '../../model/parent-chain.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
 import {
   findSpend,
   formatCoins,
   formatDays,
   OLD_BALANCE_MS,
+  toAddress,
   type WalletFacts,
   type WalletLevel,
-} from '../../model/wallet-spend.ts';
+} from '../../model/parent-chain.ts';
+import type { Problem, Suspicion } from '../../model/problem.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { findRelayer, parentSubject } from './parent-view.ts';
 import type { ProblemIndex } from './problem-index.ts';

@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
-import { formatCount } from '../../lib/format-count.ts';
+import { formatCount } from '../../lib/words.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { isLooping } from '../../model/restart-cause.ts';

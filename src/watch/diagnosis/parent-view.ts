@@ -1,9 +1,9 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
-import { highest } from './highest.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The relayer of a subnet, if the inventory names one. */

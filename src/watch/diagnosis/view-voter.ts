@@ -1,11 +1,10 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
-import { formatMinute } from '../../lib/format-instant.ts';
+import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
-import { isCredible } from '../rules/credible-height.ts';
+import { isCredible } from '../rules/heights.ts';
 import { answersAnyway, checkOf } from './subnet-view.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */

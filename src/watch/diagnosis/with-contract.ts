@@ -1,7 +1,7 @@
+import { failsNow } from '../../model/observation.ts';
 import type { CheckpointProgress } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { failsNow } from '../../model/relayer-queue.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { describeContract, findLag, findRelayer } from './parent-view.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type Dockerode from 'dockerode';
-import { loadOnce } from '../../lib/load-once.ts';
+import { loadOnce } from '../../lib/promises.ts';
 import type { DockerAddress } from '../../model/target.ts';
 import { createTransport, type DockerTransport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import type { Container } from '../../model/observation.ts';
 import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.ts';
 import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
-import { toMembers } from './members.ts';
+import { toMembers } from './memory.ts';
 
 const toPort = (value: unknown): number | undefined => {
   const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;

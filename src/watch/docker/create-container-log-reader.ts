@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { PositionStore } from '../../model/log.ts';
-import { type Position, positionOf, toPosition } from './container-positions.ts';
 import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
 import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
 import type { LogContainer } from './log-container.ts';
+import {
+  createRecentOf,
+  findLast,
+  findSince,
+  type Position,
+  positionOf,
+  type Streams,
+  toPosition,
+} from './positions.ts';
 import type { Recent } from './recent.ts';
 import { BESIDE_TEXT_BYTES } from './reopening.ts';
-import { createRecentOf, findLast, findSince, type Streams } from './stream-positions.ts';
 import { type LogStream, readStreams } from './streams.ts';
 
 /**

@@ -1,8 +1,12 @@
-import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../../lib/create-line-cutter.ts';
-import { createDuplicateFilter, toKey } from './create-duplicate-filter.ts';
-import { createLossDetector, type LossDetectorOptions } from './create-loss-detector.ts';
-import { createOldLines } from './create-old-lines.ts';
-import { OVERLAP_MS, recordPosition } from './stream-positions.ts';
+import { createLineCutter, type LineCutter, MAX_LINE_BYTES } from '../../lib/bytes.ts';
+import {
+  createDuplicateFilter,
+  createLossDetector,
+  createOldLines,
+  type LossDetectorOptions,
+  toKey,
+} from './log-filters.ts';
+import { OVERLAP_MS, recordPosition } from './positions.ts';
 
 /** A timestamp of Docker and the space after it. It has nine digits and is in UTC, so timestamps compare as text. */
 export const STAMP_BYTES = '2026-11-21T09:00:00.000000000Z '.length;

@@ -4,8 +4,7 @@ import type { ContainerObservation } from '../../model/observation.ts';
 import type { ContainerRef, DockerAddress } from '../../model/target.ts';
 import { createDockerClient, openAnswer, toResponse } from './client.ts';
 import type { OpenLog } from './create-container-log-reader.ts';
-import type { DockerEvent } from './event.ts';
-import { followDockerEvents } from './events.ts';
+import { type DockerEvent, followDockerEvents } from './events.ts';
 import { createDockerExec, type DockerExec } from './exec.ts';
 import {
   inspectContainer,

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type Dockerode from 'dockerode';
-import { readBounded } from '../../lib/read-bounded.ts';
+import { readBounded } from '../../lib/bytes.ts';
 import type { ExecFault } from '../../model/observation.ts';
 import { type DockerClient, toResponse } from './client.ts';
 import { FRAME_HEADER_BYTES } from './frames.ts';
-import { toMembers } from './members.ts';
+import { toMembers } from './memory.ts';
 import { toRefusal } from './transport.ts';
 
 /** The stdout and exit code of a command, or why it could not run. */

@@ -1,4 +1,4 @@
-import { limitRuns } from '../../lib/limit-runs.ts';
+import { limitRuns } from '../../lib/promises.ts';
 import type { LogFault } from '../../model/log.ts';
 import { type ContainerLogReaderOptions, createContainerLogReader } from './create-container-log-reader.ts';
 import type { LogContainer } from './log-container.ts';

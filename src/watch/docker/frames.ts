@@ -1,4 +1,4 @@
-import { createLineCutter } from '../../lib/create-line-cutter.ts';
+import { createLineCutter } from '../../lib/bytes.ts';
 
 /** A message of a container's log: a line, or a part of one that Docker split at 16 KiB. */
 type OnFrame = (stream: number, bytes: Buffer, start: number, end: number) => void;

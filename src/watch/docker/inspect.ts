@@ -3,10 +3,9 @@ import type { ContainerSetup } from '../../model/setup.ts';
 import type { ContainerRef } from '../../model/target.ts';
 import type { DockerClient } from './client.ts';
 import { toContainerSetup } from './container-setup.ts';
-import { isOneOff } from './event.ts';
+import { isOneOff } from './events.ts';
 import { type LogContainer, toLogContainer } from './log-container.ts';
-import { toCount, toMembers } from './members.ts';
-import type { ContainerMemory } from './memory.ts';
+import { type ContainerMemory, toCount, toMembers } from './memory.ts';
 import { requestProject } from './request-project.ts';
 import { toRefusal } from './transport.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { readBounded } from '../../lib/read-bounded.ts';
+import { readBounded } from '../../lib/bytes.ts';
 import { type Endpoint, type OpenDockerApi, unmapIpv4 } from '../../model/exposure.ts';
 import { type DockerClient, openAnswer } from './client.ts';
-import { toMembers } from './members.ts';
+import { toMembers } from './memory.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,9 +1,9 @@
-import { readBounded } from '../../lib/read-bounded.ts';
+import { readBounded } from '../../lib/bytes.ts';
 import type { Endpoint } from '../../model/exposure.ts';
 import type { ListedContainer } from '../../model/setup.ts';
 import { type DockerClient, openAnswer } from './client.ts';
-import { isOneOff } from './event.ts';
-import { toMembers } from './members.ts';
+import { isOneOff } from './events.ts';
+import { toMembers } from './memory.ts';
 import { toPlainEndpoint } from './request-exposure.ts';
 
 /** As much as thousands of containers with many labels. */

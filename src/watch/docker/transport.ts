@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, type AgentOptions, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { readBounded } from '../../lib/read-bounded.ts';
+import { readBounded } from '../../lib/bytes.ts';
 import type { DockerAddress } from '../../model/target.ts';
 import { createSshTunnel, type SshTunnel } from './ssh-tunnel.ts';
 

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import { isSettingName, type SettingName } from './env-file.ts';
 
 /** The absolute path of a compose file, and the variables that Compose replaces in it. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { isLoopbackHost } from '../../lib/is-loopback-host.ts';
-import { isSocketPathTooLong } from '../../lib/socket-path.ts';
+import { isLoopbackHost, isSocketPathTooLong } from '../../lib/addresses.ts';
 import type { Client } from '../../model/client.ts';
 import { deployedClient } from '../clients/clients.ts';
 import type { ComposeService, PortMapping } from './compose-service.ts';

@@ -1,4 +1,4 @@
-import { MAX_SOCKET_PATH_BYTES } from '../../lib/socket-path.ts';
+import { MAX_SOCKET_PATH_BYTES } from '../../lib/addresses.ts';
 
 /** A note about one place. Notes of a kind become one sentence. */
 export interface Note {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { findUrlFault } from '../../lib/find-url-fault.ts';
+import { findUrlFault } from '../../lib/addresses.ts';
 import type { ComposeService } from './compose-service.ts';
 import type { Deployment } from './deployment-node.ts';
 import type { Note } from './deployment-notes.ts';

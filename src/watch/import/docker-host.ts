@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 
 /** Where subnetd looks for Docker by itself. */
 export const DEFAULT_SOCKET = '/var/run/docker.sock';

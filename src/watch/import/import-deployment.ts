@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { isLoopbackHost } from '../../lib/is-loopback-host.ts';
+import { isLoopbackHost } from '../../lib/addresses.ts';
 import { isNodeKey, readComposeFile } from './compose-file.ts';
 import type { ComposeService } from './compose-service.ts';
 import { type Deployment, engineOfMachine, HOST_FROM_INSIDE, toNodeEntry } from './deployment-node.ts';

@@ -1,5 +1,5 @@
-import { joinAnd } from '../../lib/list-names.ts';
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
+import { joinAnd } from '../../lib/words.ts';
 import { CHANNEL_KINDS } from './notify-schema.ts';
 
 interface Conflict {

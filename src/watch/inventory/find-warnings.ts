@@ -1,6 +1,6 @@
+import { isSocketPathTooLong, MAX_SOCKET_PATH_BYTES } from '../../lib/addresses.ts';
 import type { WallMs } from '../../lib/clock.ts';
-import { formatMinute } from '../../lib/format-instant.ts';
-import { isSocketPathTooLong, MAX_SOCKET_PATH_BYTES } from '../../lib/socket-path.ts';
+import { formatMinute } from '../../lib/duration.ts';
 import type { Inventory } from '../../model/target.ts';
 
 const warn = (what: string, path: string): string =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durationMs, formatDuration } from '../../lib/duration.ts';
 import type { MaintenanceWindow } from '../../model/planned-work.ts';
 import { COMPONENTS } from '../../model/target.ts';
-import { text } from './docker-schema.ts';
+import { text } from './address-schema.ts';
 import { comesUp, DURATION, isCron, shortestGapMs } from './schedule.ts';
 
 const MOST_MS = 7 * 24 * 3_600_000;

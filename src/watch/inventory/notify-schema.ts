@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../../model/severity.ts';
-import { text } from './docker-schema.ts';
+import { text, url } from './address-schema.ts';
 import { DURATION, isDuration } from './schedule.ts';
-import { url } from './url-schema.ts';
 
 const NAME_HELP = 'must be a name such as on-call: letters, digits, _ . and -, at most 63';
 const channelName = z.string(NAME_HELP).regex(/^[A-Za-z0-9][\w.-]{0,62}$/, NAME_HELP);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { CLIENT_NAMES } from '../../model/client-info.ts';
+import { CLIENT_NAMES } from '../../model/target.ts';
 import { compileRe2 } from '../logs/match/compile-re2.ts';
-import { container, docker, text } from './docker-schema.ts';
+import { container, docker, httpUrl, text, url } from './address-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
 import { notify } from './notify-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
-import { httpUrl, url } from './url-schema.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
 const duration = z

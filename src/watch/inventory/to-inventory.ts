@@ -1,4 +1,5 @@
 import { durationMs } from '../../lib/duration.ts';
+import type { Channel, ChannelTarget } from '../../model/channel.ts';
 import {
   type BootnodeTarget,
   type CheckSettings,
@@ -12,11 +13,36 @@ import {
   type Subnet,
   type Target,
 } from '../../model/target.ts';
-import { parseSshAddress } from './docker-schema.ts';
+import { parseSshAddress } from './address-schema.ts';
 import { toWindow } from './maintenance-schema.ts';
 import type { InventoryDocument } from './schema.ts';
 import type { Environment } from './substitute.ts';
-import { toChannels } from './to-channels.ts';
+
+type ChannelDocument = InventoryDocument['notify'][number];
+
+function toTarget({ webhook, slack, telegram, discord, email }: ChannelDocument): ChannelTarget {
+  if (webhook) {
+    const { url, urlFile, secretFile, bearerTokenFile, headers } = webhook;
+    return { kind: 'webhook', url, urlFile, secretFile, bearerTokenFile, headers };
+  }
+  if (slack) return { kind: 'slack', urlFile: slack.urlFile };
+  if (discord) return { kind: 'discord', urlFile: discord.urlFile };
+  if (telegram) {
+    const { tokenFile, chatId, threadId, apiUrl } = telegram;
+    return { kind: 'telegram', tokenFile, chatId: String(chatId), threadId, apiUrl: apiUrl.replace(/\/+$/, '') };
+  }
+  if (email) return { kind: 'email', to: email.to, from: email.from, smtpUrlFile: email.smtpUrlFile };
+  throw new Error('a channel without a kind is a conflict');
+}
+
+/** The channels of the inventory's document. */
+export const toChannels = (channels: readonly ChannelDocument[]): readonly Channel[] =>
+  channels.map((channel) => ({
+    name: channel.name,
+    target: toTarget(channel),
+    severities: channel.severities,
+    ...(channel.repeat !== 'off' && { repeatMs: durationMs(channel.repeat) }),
+  }));
 
 type SubnetDocument = InventoryDocument['subnets'][number];
 type ComponentDocument = NonNullable<SubnetDocument['bootnode']>;

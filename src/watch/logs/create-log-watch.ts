@@ -2,7 +2,7 @@ import type { LogFacts } from '../../model/facts.ts';
 import type { LogFollower } from '../docker/follow-log.ts';
 import { createClockComparison } from './compare-clocks.ts';
 import { createLogCollector, type LogCollector, type LogCollectorOptions } from './create-log-collector.ts';
-import type { OpenFiles } from './tail/create-open-files.ts';
+import type { OpenFiles } from './tail/open-files.ts';
 import { type ContainerLogOptions, watchContainerLog } from './watch-container-log.ts';
 import { watchFiles } from './watch-files.ts';
 

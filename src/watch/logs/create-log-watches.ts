@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inputsOf } from '../../model/prober.ts';
 import { type CheckSettings, engineOf, type Target, targetKey } from '../../model/target.ts';
 import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
-import { createOpenFiles, MAX_OPEN_FILES } from './tail/create-open-files.ts';
+import { createOpenFiles, MAX_OPEN_FILES } from './tail/open-files.ts';
 
 /** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. */
 export interface LogWatches {

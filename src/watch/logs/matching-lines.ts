@@ -1,7 +1,7 @@
 import { MAX_READ, redactLines } from '../../lib/redact.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { LogHit } from '../../model/log.ts';
-import { fromLatin1 } from './match/latin1.ts';
+import { fromLatin1 } from './match/line-form.ts';
 
 /** Keeps the last lines of a target's log that matched a pattern, in memory. */
 export interface MatchingLines {

@@ -1,13 +1,13 @@
-import { createLineCutter, type LineCutter } from '../../lib/create-line-cutter.ts';
+import { createLineCutter, type LineCutter } from '../../lib/bytes.ts';
+import { valueWithin, within } from '../../lib/promises.ts';
 import { redactLines } from '../../lib/redact.ts';
-import { valueWithin, within } from '../../lib/within.ts';
 import { describeNoLines, type LastLines, type ShownLine } from '../../model/last-lines.ts';
 import type { LogFault, LogSource } from '../../model/log.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { createMessageReader, createTerminalReader } from '../docker/frames.ts';
 import type { DockerLinks } from '../docker/links.ts';
-import { fromLatin1 } from './match/latin1.ts';
-import { withOpenFile } from './tail/file-head.ts';
+import { fromLatin1 } from './match/line-form.ts';
+import { withOpenFile } from './tail/content.ts';
 import { findLogFiles, toFault } from './tail/find-log-files.ts';
 
 /** What is needed to read the last lines of a log. */

@@ -5,8 +5,8 @@ import type { ClockComparison } from './compare-clocks.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import type { LogCollector } from './create-log-collector.ts';
 import { packs } from './packs.ts';
-import type { OpenFiles } from './tail/create-open-files.ts';
 import { followFiles } from './tail/follow-files.ts';
+import type { OpenFiles } from './tail/open-files.ts';
 
 /** What each source of a target's log needs. */
 export interface SourceOptions {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settleWithin, valueWithin } from '../../lib/within.ts';
+import { settleWithin, valueWithin } from '../../lib/promises.ts';
 import type { LogPosition, PositionStore, PositionTable } from '../../model/log.ts';
 
 /** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ReportBug } from '../../lib/internal-errors.ts';
-import { settleWithin } from '../../lib/within.ts';
+import { settleWithin } from '../../lib/promises.ts';
 import type { LastLines, MatchingLine } from '../../model/last-lines.ts';
 import type { PositionTable } from '../../model/log.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
@@ -14,7 +14,7 @@ import {
   type Target,
 } from '../../model/target.ts';
 import { indexContainers } from '../diagnosis/index-containers.ts';
-import type { DockerEvent } from '../docker/event.ts';
+import type { DockerEvent } from '../docker/events.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createLogWatches } from '../logs/create-log-watches.ts';
@@ -23,17 +23,17 @@ import { createMemoryPositions } from '../logs/tail/create-memory-positions.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { type Board, createBoard } from './board.ts';
-import { createConnectionBudget } from './create-connection-budget.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createReadySubnets } from './create-ready-subnets.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
-import { createSubnetSecrets } from './create-subnet-secrets.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { createTargetProbes } from './create-target-probes.ts';
+import { createSubnetSecrets } from './known-secrets.ts';
 import { createProbeRuns } from './probe-runs.ts';
-import { reuseUnchanged } from './reuse-unchanged.ts';
+import { createConnectionBudget } from './slots.ts';
+import { reuseUnchanged } from './to-target-state.ts';
 
 /** Probes the targets of an inventory on schedule and judges them. */
 export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems'> {

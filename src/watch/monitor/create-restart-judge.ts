@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { listNames } from '../../lib/list-names.ts';
-import { settleWithin } from '../../lib/within.ts';
+import { settleWithin } from '../../lib/promises.ts';
+import { listNames } from '../../lib/words.ts';
 import type { RestartAnswer, RestartResult } from '../../model/restart-answer.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { RoundName, Subnet } from '../../model/target.ts';

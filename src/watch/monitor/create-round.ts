@@ -1,7 +1,7 @@
 import type { RoundName, Schedule, Target } from '../../model/target.ts';
-import type { Slots } from './create-slots.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
+import type { Slots } from './slots.ts';
 
 /** What a round reports while it runs. */
 export interface RoundEvents {

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../lib/clock.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { ContainerRef, Subnet, Target } from '../../model/target.ts';
-import type { DockerEvent } from '../docker/event.ts';
+import type { DockerEvent } from '../docker/events.ts';
 import { createMonitorExposure } from '../probes/setup/create-monitor-exposure.ts';
-import { createPace } from '../probes/setup/create-pace.ts';
+import { createPace } from '../probes/setup/setup-tools.ts';
 import {
   createSubnetProber,
   SUBNET_PROBE_KINDS,

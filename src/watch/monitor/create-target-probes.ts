@@ -1,7 +1,7 @@
 import type { Prober } from '../../model/prober.ts';
 import { type RoundName, type Subnet, type Target, targetKey } from '../../model/target.ts';
-import type { ConnectionBudget } from './create-connection-budget.ts';
 import type { ProbeRuns } from './probe-runs.ts';
+import type { ConnectionBudget } from './slots.ts';
 
 type Probers = ReadonlyMap<RoundName, ReadonlyMap<Target, Prober>>;
 

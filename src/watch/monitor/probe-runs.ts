@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { limitRuns } from '../../lib/limit-runs.ts';
+import { limitRuns } from '../../lib/promises.ts';
 import type { Prober } from '../../model/prober.ts';
 import type { RoundName, Target } from '../../model/target.ts';
 import type { Board } from './board.ts';

@@ -1,4 +1,4 @@
-import type { Slots } from './create-slots.ts';
+import type { Slots } from './slots.ts';
 
 /** How the probes of a round are spread in time. */
 export interface RoundPlan {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isSameData } from '../../lib/values.ts';
 import type { Facts, KnownTarget } from '../../model/facts.ts';
 import { inputsOf, roundOf } from '../../model/prober.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -7,6 +8,25 @@ import { type CheckName, type CheckState, skipped, toCheckState, unknown } from 
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
+import { findByName } from './find-by-name.ts';
+
+/**
+ * The subnet of the new inventory, with unchanged parts as the same objects as before: the subnet itself, or its targets.
+ * The board identifies a target by its object.
+ */
+export function reuseUnchanged(subnet: Subnet, before: Subnet | undefined): Subnet {
+  if (before === undefined) return subnet;
+  const find = findByName(before.targets);
+  const targets = subnet.targets.map((target, index) => {
+    const inPlace = before.targets[index];
+    if (isSameData(inPlace, target)) return inPlace ?? target;
+    const old = find(target);
+    return old !== undefined && isSameData(old, target) ? old : target;
+  });
+  const next = { ...subnet, targets };
+  // Its targets are the same objects by now, so that none is compared twice.
+  return isSameData(before, next) ? before : next;
+}
 
 const initial = (check: CheckName, target: Target, { settings }: Subnet, now: number): CheckState => {
   const { kindOf, skippedBecause } = checkTable[check];

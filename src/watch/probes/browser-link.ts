@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Loaded, loadOnce } from '../../lib/load-once.ts';
+import { type Loaded, loadOnce } from '../../lib/promises.ts';
 import type { PageObservation } from '../../model/observation.ts';
 import type { BrowserRef } from '../../model/target.ts';
 import type { Browser } from './browser.ts';

@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
-import { readCredentials } from '../../lib/credentials.ts';
-import { settleWithin, valueWithin } from '../../lib/within.ts';
+import { readCredentials } from '../../lib/addresses.ts';
+import { settleWithin, valueWithin } from '../../lib/promises.ts';
 import type { PageObservation } from '../../model/observation.ts';
 import type { BrowserRef } from '../../model/target.ts';
 import { removeFolder, type Started, startBrowser } from './start-browser.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import type {
   BlockMark,
   ChainObservation,

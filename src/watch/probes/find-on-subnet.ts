@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import type { Checkpoint, CheckpointBlock, FoundOnSubnet } from '../../model/parent-chain.ts';
 import type { Subnet } from '../../model/target.ts';
 import { toGethChainCalls } from '../clients/geth-calls.ts';

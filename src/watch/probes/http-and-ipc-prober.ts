@@ -1,12 +1,12 @@
 import type { ChainObservation } from '../../model/chain.ts';
-import type { ClientName } from '../../model/client-info.ts';
 import type { NodeObservation, Peers, Result } from '../../model/observation.ts';
+import type { ClientName } from '../../model/target.ts';
 import { askChain, type ChainTiming, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
 import { toBody } from './json-rpc.ts';
+import { toAdminPeers } from './node-calls.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
-import { toAdminPeers } from './node-results.ts';
 import { countPeers, skimOrParseSingle } from './skim-answer.ts';
 import { exchangeWithRetry, type ReadResponse, type RpcTransport, type TransportResponse } from './transport.ts';
 

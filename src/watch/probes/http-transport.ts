@@ -1,4 +1,4 @@
-import { readCredentials, toBasicAuthorization } from '../../lib/credentials.ts';
+import { readCredentials, toBasicAuthorization } from '../../lib/addresses.ts';
 import { createReply } from '../../lib/net/load-response-parser.ts';
 import type { Fault } from '../../model/observation.ts';
 import { atDeadline } from './at-deadline.ts';
@@ -17,8 +17,8 @@ import {
   type ReadResponse,
   type RpcTransport,
   type TransportRequest,
+  toHttpFault,
 } from './transport.ts';
-import { toHttpFault } from './transport-fault.ts';
 
 /** The address without user info, path and query, for people. */
 export const showAddress = (url: string): string => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { isSocketPathTooLong } from '../../lib/socket-path.ts';
+import { isSocketPathTooLong } from '../../lib/addresses.ts';
 import type { Fault } from '../../model/observation.ts';
 import { atDeadline } from './at-deadline.ts';
 import {
@@ -8,8 +8,8 @@ import {
   type ReadResponse,
   type RpcTransport,
   type TransportRequest,
+  toSocketFault,
 } from './transport.ts';
-import { toSocketFault } from './transport-fault.ts';
 
 /** The messages that a chunk completed, as bytes. `broken`: why nothing more can be read. */
 interface ReadMessages {

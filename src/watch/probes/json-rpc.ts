@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import type { Method } from '../../model/client.ts';
 import type { Fault, KnownRpcError, Result } from '../../model/observation.ts';
 import type { Exchange, TransportResponse } from './transport.ts';

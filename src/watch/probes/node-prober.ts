@@ -1,7 +1,7 @@
 import type { ChainObservation } from '../../model/chain.ts';
 import type { Client } from '../../model/client.ts';
-import type { ClientInfo, ClientName } from '../../model/client-info.ts';
 import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../../model/observation.ts';
+import type { ClientInfo, ClientName } from '../../model/target.ts';
 import { CLIENTS, recogniseClient } from '../clients/clients.ts';
 import { askHealth } from './ask-health.ts';
 import {

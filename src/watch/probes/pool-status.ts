@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import type { PoolStatus } from '../../model/chain.ts';
 import { type AddressReader, memberOf, ZERO_ADDRESS } from './chain-values.ts';
 

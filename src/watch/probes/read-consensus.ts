@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/record.ts';
+import { isRecord } from '../../lib/values.ts';
 import type { ConsensusSettings, DatedSettings, RoundSettings } from '../../model/chain.ts';
 import { memberOf, toCount, toNumber } from './chain-values.ts';
 

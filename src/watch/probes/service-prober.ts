@@ -1,10 +1,108 @@
-import { isRecord } from '../../lib/record.ts';
-import type { Fault, ServiceObservation } from '../../model/observation.ts';
+import { isRecord } from '../../lib/values.ts';
+import type { Fault, RelayerMode, RelayerQueue, ServiceObservation, StatsReading } from '../../model/observation.ts';
 import { SERVICE_PATHS, type ServiceTarget } from '../../model/target.ts';
+import { toCount } from './chain-values.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { readQueues } from './read-queues.ts';
-import { readStats } from './read-stats.ts';
-import { exchangeWithRetry, type TransportResponse } from './transport.ts';
+import { exchangeWithRetry, type RpcTransport, type TransportResponse } from './transport.ts';
+
+/** The queues by their names (XDC-Relayer src/processors). */
+const MODES: ReadonlyMap<unknown, RelayerMode> = new Map([
+  ['FULL', 'full'],
+  ['LITE', 'lite'],
+  ['REVERSE_FULL', 'reverse_full'],
+  ['ZERO', 'zero'],
+  ['REVERSE_ZERO', 'reverse_zero'],
+]);
+
+const countOf = (value: unknown): number => toCount(value) ?? 0;
+
+function toQueue(value: unknown): readonly RelayerQueue[] {
+  if (!isRecord(value) || !isRecord(value.counts)) return [];
+  const mode = MODES.get(value.name);
+  const { active, waiting, paused, delayed, completed, failed } = value.counts;
+  if (mode === undefined) return [];
+  return [
+    {
+      mode,
+      isPaused: value.isPaused === true,
+      active: countOf(active),
+      // Bull moves waiting jobs to another list while the queue is paused.
+      waiting: countOf(waiting) + countOf(paused),
+      delayed: countOf(delayed),
+      completed: countOf(completed),
+      failed: countOf(failed),
+    },
+  ];
+}
+
+/** Reads the queues that the board of the relayer lists, the first of each mode; unknown ones are left out. */
+export function readQueues(queues: readonly unknown[]): readonly RelayerQueue[] {
+  const known = queues.flatMap(toQueue);
+  return known.filter(({ mode }, index) => known.findIndex((one) => one.mode === mode) === index);
+}
+
+/** It asks the parent chain without a timeout of its own. */
+const WITHIN_MS = 3_000;
+
+const toHeight = (block: unknown): number | undefined => {
+  const number = isRecord(block) ? block.number : undefined;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+};
+
+const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+
+/** Reads `/information/relayer`. */
+function readStatsRelayer(answer: unknown): StatsReading {
+  const [backlog, status] = [memberOf(answer, 'backlog'), memberOf(memberOf(answer, 'health'), 'status')];
+  if (!Number.isSafeInteger(backlog) || typeof backlog !== 'number' || (status !== 'UP' && status !== 'DOWN'))
+    return {};
+  // It says -1 for none.
+  return { relayer: { isUp: status === 'UP', backlog: Math.max(backlog, 0) } };
+}
+
+/** Reads `/information/blocks`. Before the first block it says 0. */
+function readStatsBlocks(answer: unknown): StatsReading {
+  const newest = toHeight(memberOf(memberOf(answer, 'subnet'), 'latestMinedBlock'));
+  const checkpoint = toHeight(memberOf(memberOf(answer, 'checkpoint'), 'latestCommittedSubnetBlock'));
+  return { ...(newest !== undefined && { newest }), ...(checkpoint !== undefined && { checkpoint }) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const PAGES = [
+  ['/information/relayer', readStatsRelayer],
+  ['/information/blocks', readStatsBlocks],
+] as const;
+
+/** Asks a stats server that answers what it knows of the chains. One that hangs is asked no more. */
+export async function readStats(
+  transport: RpcTransport,
+  base: string,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<StatsReading> {
+  let reading: StatsReading = {};
+  for (const [path, read] of PAGES) {
+    const now = performance.now();
+    if (now >= deadline) break;
+    const until = Math.min(deadline, now + WITHIN_MS);
+    const exchange = await transport.exchange(
+      { method: 'GET', path: `${base}${path}` },
+      ({ status, body }) => (status === 200 ? read(parse(body.toString())) : {}),
+      until,
+      signal,
+    );
+    if (!exchange.ok) break;
+    reading = { ...reading, ...exchange.value };
+  }
+  return reading;
+}
 
 /** Probes one service repeatedly. */
 export interface ServiceProber {

@@ -13,12 +13,11 @@ import { addFix, type CheckName, type Finding, type Judgement, unknown } from '.
 import { CLIENTS, fixOf } from '../clients/clients.ts';
 import { judgeContainer } from './judge-container.ts';
 import { activeFailures } from './judge-failures.ts';
-import { judgeFrontendLog } from './judge-frontend-log.ts';
+import { judgeFrontendLog, judgePage } from './judge-frontend.ts';
 import { judgeHttp } from './judge-http.ts';
 import { judgeLatestBlock } from './judge-latest-block.ts';
 import { judgeLogBlock } from './judge-log-block.ts';
 import { judgeMessages } from './judge-messages.ts';
-import { judgePage } from './judge-page.ts';
 import { judgePeers } from './judge-peers.ts';
 import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
 import { judgeSubmissions } from './judge-submissions.ts';

@@ -1,4 +1,4 @@
-import { MAX_SOCKET_PATH_BYTES } from '../../lib/socket-path.ts';
+import { MAX_SOCKET_PATH_BYTES } from '../../lib/addresses.ts';
 import type { ExecFault, SocketFault } from '../../model/observation.ts';
 import type { Target } from '../../model/target.ts';
 import type { Finding } from '../../model/verdict.ts';

@@ -1,4 +1,4 @@
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { toShellWord } from '../../lib/words.ts';
 import type { DockerFault, SshFault } from '../../model/observation.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { NO_DESCRIPTOR } from './explain-blind-fault.ts';

@@ -1,8 +1,20 @@
 import type { RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import type { LogHit } from '../../model/log.ts';
-import type { RelayerMode } from '../../model/relayer-queue.ts';
-import { readHeight } from './read-height.ts';
-import { RELAYER_START_ERRORS } from './relayer-start-errors.ts';
+import type { RelayerMode } from '../../model/observation.ts';
+import { readHeight } from './heights.ts';
+
+/** The patterns of what ends the program of a relayer, most often while it starts. */
+export const RELAYER_START_ERRORS: readonly string[] = [
+  'unreachable_at_start',
+  'wrong_contract',
+  'no_contract',
+  'mode_unreadable',
+  'reverse_mode_unreadable',
+  'redis_unreachable',
+  'heap_exhausted',
+  'docker_disk_full',
+  'start_denied',
+];
 
 const MODES: Readonly<Record<string, RelayerMode>> = {
   FULL: 'full',

@@ -1,7 +1,11 @@
 import type { ServiceFacts } from '../../model/facts.ts';
-import type { ServiceObservation } from '../../model/observation.ts';
-import type { QueueFacts, RelayerQueue } from '../../model/relayer-queue.ts';
-import type { StatsFacts, StatsReading } from '../../model/stats-reading.ts';
+import type {
+  QueueFacts,
+  RelayerQueue,
+  ServiceObservation,
+  StatsFacts,
+  StatsReading,
+} from '../../model/observation.ts';
 
 /** When it was read, and the height that at least half of the nodes had then. */
 interface Context {

@@ -1,5 +1,150 @@
+import { medianOf } from '../../lib/numbers.ts';
+import {
+  type Checkpoint,
+  type CheckpointProgress,
+  findSpend,
+  type ParentFacts,
+  type ParentObservation,
+  type SpendPart,
+  type WalletFacts,
+  type WalletLevel,
+} from '../../model/parent-chain.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
-import { foldParent } from './fold-parent.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Over this time: the price of a transaction differs by day and night. */
+const WINDOW_MS = 24 * HOUR_MS;
+
+/** How often the balance is read. A longer time between two readings may hold more payments. */
+const READING_MS = 30_000;
+
+/** A fall this many times above the usual one is no fee: somebody took coins out. A new price is usual soon. */
+const TRANSFER = { factor: 10n, after: 5, remembered: 15 };
+
+/** Days left at which a level begins, and at which it is over: an estimate moves a little all the time. */
+const LEVELS: readonly { readonly level: WalletLevel; readonly below: number; readonly until: number }[] = [
+  { level: 'nearly_empty', below: 2, until: 2.5 },
+  { level: 'low', below: 7, until: 8 },
+];
+
+function addPart(parts: readonly SpendPart[], from: number, to: number, spent: bigint): readonly SpendPart[] {
+  const kept = parts.filter((part) => to - part.from < WINDOW_MS);
+  const last = kept.at(-1);
+  const watchedMs = to - from;
+  const payments = Number(spent > 0n);
+  if (last === undefined || to - last.from >= HOUR_MS) return [...kept, { from, watchedMs, spent, payments }];
+  return [
+    ...kept.slice(0, -1),
+    {
+      from: last.from,
+      watchedMs: last.watchedMs + watchedMs,
+      spent: last.spent + spent,
+      payments: last.payments + payments,
+    },
+  ];
+}
+
+function findLevel(wallet: WalletFacts, before: WalletLevel | undefined): WalletLevel | undefined {
+  const spend = findSpend(wallet);
+  if (spend === undefined) return undefined;
+  const { daysLeft, overMs } = spend;
+  // A relayer that catches up spends more, so in the first hour even half of it must be too much.
+  const days = overMs < HOUR_MS ? daysLeft * 2 : daysLeft;
+  const wasAtLeast = (level: WalletLevel) => before === level || before === 'nearly_empty';
+  return LEVELS.find(({ level, below, until }) => days < below || (wasAtLeast(level) && daysLeft < until))?.level;
+}
+
+/**
+ * Adds a balance that was read at a watched time. Only falls are spend. A rise is a top-up: what was paid beside it is not
+ * known, so that time counts as not watched.
+ */
+export function foldWallet(before: WalletFacts | undefined, balance: bigint, at: number): WalletFacts {
+  if (before === undefined) return { balance, readAt: at, richSince: at, parts: [], recent: [] };
+  const fall = before.balance - balance;
+  const elapsed = Math.max(at - before.readAt, 0);
+  const each = fall > 0n ? fall / BigInt(Math.max(1, Math.round(elapsed / READING_MS))) : 0n;
+  // No fee takes half of a wallet, not even the first that is seen.
+  const takesMost = each * 2n > before.balance;
+  const isDear = before.recent.length >= TRANSFER.after && each > (medianOf(before.recent) ?? 0n) * TRANSFER.factor;
+  const isTransfer = takesMost || isDear;
+  const counts = elapsed > 0 && fall >= 0n && !isTransfer;
+  const { level, ...rest } = before;
+  const wallet: WalletFacts = {
+    ...rest,
+    balance,
+    readAt: at,
+    richSince: fall < 0n ? at : before.richSince,
+    parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
+    recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
+  };
+  const next = findLevel(wallet, level);
+  return next === undefined ? wallet : { ...wallet, level: next };
+}
+
+/** For as long, what was read of the contract is remembered: its pace is judged over this time. */
+const RECENT_MS = 300_000;
+
+function foldCheckpoint(
+  before: CheckpointProgress | undefined,
+  checkpoint: Checkpoint,
+  at: number,
+): CheckpointProgress {
+  const { number } = checkpoint.committed;
+  const known = before?.checkpoint.committed.number;
+  const rises = known !== undefined && number > known;
+  // A contract that falls was replaced, or its chain was reorganised: its pace begins again.
+  const recent = known !== undefined && number >= known ? (before?.recent ?? []) : [];
+  return {
+    checkpoint,
+    readAt: at,
+    advancedAt: before === undefined || rises ? at : before.advancedAt,
+    hasAdvanced: rises || before?.hasAdvanced === true,
+    recent: [...recent.filter((one) => at - one.at < RECENT_MS), { at, number }],
+  };
+}
+
+function foldUnanswered({ head }: ParentObservation, before: ParentFacts | undefined, at: number) {
+  if (head.ok) return undefined;
+  const { since = at, probes = 0 } = before?.unanswered ?? {};
+  return { since, probes: probes + 1 };
+}
+
+/** What was read of contract and wallet, unless another chain answered: those of that chain are others. */
+function readOwn({ balance, chainId, contract }: ParentObservation, firstChainId: number | undefined) {
+  if (chainId?.ok && chainId.value !== firstChainId) return {};
+  return {
+    balance: balance?.ok ? balance.value : undefined,
+    checkpoint: contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined,
+  };
+}
+
+function foldBalance(before: WalletFacts | undefined, balance: bigint | undefined, at: number) {
+  return balance === undefined ? before : foldWallet(before, balance, at);
+}
+
+/** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
+export function foldParent(
+  before: ParentFacts | undefined,
+  observation: ParentObservation,
+  { at, wallMs }: { readonly at: number; readonly wallMs: number },
+): ParentFacts {
+  const { head, chainId } = observation;
+  const unanswered = foldUnanswered(observation, before, at);
+  const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
+  const { balance, checkpoint } = readOwn(observation, firstChainId);
+  const progress = checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at);
+  const wallet = foldBalance(before?.wallet, balance, at);
+  return {
+    observation,
+    at,
+    ...(unanswered && { unanswered }),
+    ...(head.ok && { headAgeMs: wallMs - head.value.timestamp * 1000 }),
+    ...(firstChainId !== undefined && { firstChainId }),
+    ...(progress && { progress }),
+    ...(wallet && { wallet }),
+  };
+}
 
 /** The watched time of an observation, and the same in Unix milliseconds. */
 interface Context {

@@ -1,6 +1,5 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
-import { formatCount } from '../../lib/format-count.ts';
-import { toShellWord } from '../../lib/to-shell-word.ts';
+import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts, Exit } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';

@@ -5,8 +5,8 @@ import type { NodeTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { isCredible } from './credible-height.ts';
 import { judgeFault } from './explain-fault.ts';
+import { isCredible } from './heights.ts';
 import { hasLostData } from './lost-data.ts';
 import type { View } from './view.ts';
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
-import { listNames } from '../../lib/list-names.ts';
+import { listNames } from '../../lib/words.ts';
 import type { BootnodeTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/format-count.ts';
+import { formatCount } from '../../lib/words.ts';
 import { healthOf } from '../../model/chain.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';

@@ -1,6 +1,6 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
-import { failsNow, hasJobs, type QueueFacts } from '../../model/relayer-queue.ts';
+import { failsNow, hasJobs, type QueueFacts } from '../../model/observation.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, unknown } from '../../model/verdict.ts';
 import type { View } from './view.ts';

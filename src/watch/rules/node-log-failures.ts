@@ -1,5 +1,5 @@
-import type { ClientName } from '../../model/client-info.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
+import type { ClientName } from '../../model/target.ts';
 
 /** A failure of a node that lines of these patterns show, all of one cause. */
 export interface LogFailure

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatSecond } from '../../lib/format-instant.ts';
+import { formatSecond } from '../../lib/duration.ts';
 import type { Html } from './marks.ts';
 
 const DAY_MS = 86_400_000;

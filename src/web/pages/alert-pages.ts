@@ -1,14 +1,11 @@
 import { html, raw } from 'hono/html';
 import { Marked } from 'marked';
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { escapeHtml } from '../../lib/escape-html.ts';
+import { beginSentence, escapeHtml } from '../../lib/words.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Target } from '../../model/target.ts';
-import { alertRules } from '../../tell/alerts/alert-rules.ts';
-import { fillRunbook, toTargetFacts } from '../../tell/alerts/fill-runbook.ts';
-import { findAlert } from '../../tell/alerts/find-alert.ts';
-import { plainWords, readRunbook } from '../../tell/alerts/read-runbook.ts';
+import { alertRules, findAlert } from '../../tell/alerts/alert-rules.ts';
+import { fillRunbook, plainWords, readRunbook, toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { page } from '../frame/frame.ts';
 import { type Html, shape } from '../frame/marks.ts';
 import { at, lasting } from '../frame/times.ts';

@@ -9,15 +9,14 @@ import type { CheckName } from '../../model/verdict.ts';
 import type { LiveContent } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 import { alertList, alertPage } from './alert-pages.ts';
-import { badgeSvg } from './badge.ts';
+import { describeOwnState, type OwnState } from './banner.ts';
 import { createIncidentPages, type IncidentPages } from './create-incident-pages.ts';
 import { describeWhere, toElsewhereStates } from './elsewhere.ts';
 import { createLiveStreams } from './live-streams.ts';
-import type { OutsideAddresses } from './outside-links.ts';
-import { describeOwnState, type OwnState } from './own-state.ts';
-import { publicPage } from './public-page.ts';
+import { badgeSvg, publicPage } from './public-page.ts';
 import { statusContent, statusPage } from './status-page.ts';
 import { targetContent, targetPage } from './target-page.ts';
+import type { OutsideAddresses } from './target-panels.ts';
 
 /** What an address asks for: a target, one subnet, or all that have a text in their names. */
 export interface PageQuery {

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { formatCount } from '../../lib/format-count.ts';
+import { beginSentence, formatCount } from '../../lib/words.ts';
 import type { FleetProblem } from '../../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView } from '../../model/fleet-view.ts';
 import { type Headline, NOT_DIAGNOSED } from '../../model/headline.ts';
@@ -9,8 +8,7 @@ import { formatShard } from '../../model/shard.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';
 import { ago, atSecond, clockSince, since } from '../frame/times.ts';
 import type { Verdict } from './banner.ts';
-import { commandBlock, commandsOf, withCommands } from './commands.ts';
-import { subnetPath } from './paths.ts';
+import { commandBlock, commandsOf, subnetPath, withCommands } from './paths.ts';
 import { problemId, runbookPath, toneOf } from './problem-card.ts';
 
 /** A subnet that another instance watches, as the page shows it: what is not seen now is grey. Times are wall time. */

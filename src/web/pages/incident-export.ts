@@ -1,5 +1,5 @@
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { formatSecond } from '../../lib/format-instant.ts';
+import { formatSecond } from '../../lib/duration.ts';
+import { beginSentence } from '../../lib/words.ts';
 import type { Incident, IncidentRecord } from '../../model/incident.ts';
 import { describeAnswer, verdictOf } from './incident-parts.ts';
 import { describeIncident, describeWork, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';

@@ -1,5 +1,4 @@
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { escapeHtml } from '../../lib/escape-html.ts';
+import { beginSentence, escapeHtml } from '../../lib/words.ts';
 import type { Incident } from '../../model/incident.ts';
 import { describeReturns, durationOf, lastFoundAt, titleOf } from './incident-words.ts';
 import { incidentPath } from './paths.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../../lib/begin-sentence.ts';
+import { beginSentence } from '../../lib/words.ts';
 import type { Incident, IncidentQuery, ListedIncidents } from '../../model/incident.ts';
 import { page } from '../frame/frame.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';

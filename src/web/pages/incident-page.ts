@@ -1,15 +1,13 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { formatTimes } from '../../lib/format-count.ts';
+import { beginSentence, formatTimes } from '../../lib/words.ts';
 import type { Incident, IncidentRecord } from '../../model/incident.ts';
 import { page } from '../frame/frame.ts';
 import { badge, type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { atSecond, lastingExactly } from '../frame/times.ts';
-import { withCommands } from './commands.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
 import { describeIncident, describeWork, durationOf, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
 import { spanChart } from './pace-chart.ts';
-import { incidentPath, subnetPath, targetPath } from './paths.ts';
+import { incidentPath, subnetPath, targetPath, withCommands } from './paths.ts';
 import { runbookPath } from './problem-card.ts';
 
 /** What the page of an incident shows. */

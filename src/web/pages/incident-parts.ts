@@ -4,8 +4,8 @@ import type { Capsule, CapsuleTarget, IncidentRecord } from '../../model/inciden
 import type { Vote } from '../../model/snapshot.ts';
 import { badge, type Html, shape } from '../frame/marks.ts';
 import { atSecond, count } from '../frame/times.ts';
-import { withCommands } from './commands.ts';
 import { toEntries } from './incident-words.ts';
+import { withCommands } from './paths.ts';
 
 /** What changed, from ten minutes before an incident to ten minutes after. */
 export const changesPanel = (record: IncidentRecord): Html =>

@@ -1,6 +1,5 @@
-import { beginSentence } from '../../lib/begin-sentence.ts';
-import { formatTimes } from '../../lib/format-count.ts';
-import { formatMinute } from '../../lib/format-instant.ts';
+import { formatMinute } from '../../lib/duration.ts';
+import { beginSentence, formatTimes } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../../model/incident.ts';

@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { html } from 'hono/html';
+import { SCRIPT_PATH, STYLE_PATH } from '../frame/frame.ts';
+import type { Html } from '../frame/marks.ts';
+
 /** The path of the page of a target. */
 export const targetPath = (subnet: string, name: string): string =>
   `/targets/${encodeURIComponent(subnet)}/${encodeURIComponent(name)}`;
@@ -8,3 +13,30 @@ export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes'
 
 /** The path of the page with one subnet. */
 export const subnetPath = (subnet: string): string => `/?${new URLSearchParams({ subnet })}`;
+
+/** A text with what to type between backticks, cut at them. */
+const cut = (text: string): readonly { readonly text: string; readonly isCommand: boolean }[] =>
+  text.split('`').map((part, index) => ({ text: part, isCommand: index % 2 === 1 }));
+
+/** The commands in a text. */
+export const commandsOf = (text: string): readonly string[] =>
+  cut(text).flatMap((part) => (part.isCommand && part.text.includes(' ') ? [part.text] : []));
+
+/** A text whose commands are set as such. */
+export const withCommands = (text: string): readonly (Html | string)[] =>
+  cut(text).map((part) => (part.isCommand ? html`<code>${part.text}</code>` : part.text));
+
+/** A setting to write into a file, in JSON or YAML. */
+const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
+
+/** A command or a setting to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
+export const commandBlock = (command: string, about: string): Html =>
+  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'} for ${about}</span></button></div>`;
+
+const readAsset = (name: string) => () => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+
+/** The files that pages load: one style sheet and one script. */
+export const assets = [
+  { path: STYLE_PATH, type: 'text/css; charset=utf-8', read: readAsset('style.css') },
+  { path: SCRIPT_PATH, type: 'text/javascript; charset=utf-8', read: readAsset('live.js') },
+] as const;

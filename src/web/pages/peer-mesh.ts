@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatCount } from '../../lib/format-count.ts';
+import { formatCount } from '../../lib/words.ts';
 import type { Member, TargetState } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
 

@@ -1,11 +1,10 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../../lib/begin-sentence.ts';
+import { beginSentence } from '../../lib/words.ts';
 import type { ExplainedCheck, Problem } from '../../model/problem.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, since } from '../frame/times.ts';
-import { commandBlock, commandsOf, withCommands } from './commands.ts';
-import { incidentPath, subnetPath, targetPath } from './paths.ts';
+import { commandBlock, commandsOf, incidentPath, subnetPath, targetPath, withCommands } from './paths.ts';
 
 /** The explained checks, one line for each target. */
 function listExplained(explains: readonly ExplainedCheck[]): Html {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatCount } from '../../lib/format-count.ts';
+import { formatCount } from '../../lib/words.ts';
 import type { Incidents } from '../../model/incident.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isOfSetup } from '../../model/problem-catalog.ts';

@@ -8,10 +8,9 @@ import { type LiveContent, page, type Section } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 import { banner, type Moment, type Verdict, worstFirst } from './banner.ts';
 import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
-import { shardNotices, shardTable } from './fleet-section.ts';
-import { masternodeRows } from './masternode-rows.ts';
+import { shardNotices, shardTable, subnetGrid } from './fleet-section.ts';
+import { masternodeRows } from './masternodes.ts';
 import { problemSection } from './problem-section.ts';
-import { subnetGrid } from './subnet-grid.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { targetRows } from './target-rows.ts';
 

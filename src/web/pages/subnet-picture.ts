@@ -7,10 +7,10 @@ import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
-import { withCommands } from './commands.ts';
+import { quorumSeats } from './masternodes.ts';
 import { paceChart } from './pace-chart.ts';
+import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
-import { quorumSeats } from './quorum-seats.ts';
 import { describeNow } from './target-rows.ts';
 import { walletItem } from './wallet-item.ts';
 

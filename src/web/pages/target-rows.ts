@@ -1,13 +1,12 @@
 import { html } from 'hono/html';
-import { beginSentence } from '../../lib/begin-sentence.ts';
+import { beginSentence } from '../../lib/words.ts';
 import type { TargetHistory } from '../../model/history.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { badge, type Html, standingOf } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
-import { withCommands } from './commands.ts';
-import { targetPath } from './paths.ts';
+import { targetPath, withCommands } from './paths.ts';
 import { uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What is said of a target in a few words: why it fails, or how it does. */

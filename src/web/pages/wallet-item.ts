@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
+import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/parent-chain.ts';
 import { isStanding } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/wallet-spend.ts';
 import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { ago } from '../frame/times.ts';
 import type { Moment } from './banner.ts';

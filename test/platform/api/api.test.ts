@@ -291,7 +291,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('a list longer than a page comes whole', async () => {
     const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: null };
-    const { projectType } = await import('../../../src/platform/api/resources/project-type.ts');
+    const { projectType } = await import('../../../src/platform/api/resources.ts');
     // No more at once than PostgreSQL is asked at once, as one that waits long for its turn is refused.
     const workers = Array.from({ length: 10 }, async (_, worker) => {
       for (let i = worker; i < 1_010; i += 10)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { DatabaseAddress } from '../../../src/store/database-url.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
-import type { DatabaseAddress } from '../../../src/store/parse-database-url.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 

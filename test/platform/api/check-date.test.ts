@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkDate } from '../../../src/platform/api/check-date.ts';
-import { checkSize } from '../../../src/platform/api/check-value.ts';
+import { checkDate, checkSize } from '../../../src/platform/api/check-value.ts';
 
 it.each([
   ['2027-01-31', '2027-01-31T00:00:00.000Z'],

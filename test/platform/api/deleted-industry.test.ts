@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
-import { industry } from '../../../src/platform/api/resources/industry.ts';
-import { sector } from '../../../src/platform/api/resources/sector.ts';
+import { industry, sector } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 

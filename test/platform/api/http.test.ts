@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parsePlatformSettings } from '../../../src/daemon/settings.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { joinLimitHeaders } from '../../../src/platform/api/limits.ts';
-import { projectType } from '../../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../../src/platform/api/resources.ts';
 import { ROOT_PASSWORD } from '../../support/api.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { addressKey } from '../../../src/lib/addresses.ts';
 import { createMemoryBuckets } from '../../../src/lib/buckets.ts';
-import { addressKey } from '../../../src/lib/client-address.ts';
-import { createLimits } from '../../../src/platform/api/create-limits.ts';
+import { createLimits } from '../../../src/platform/api/limits.ts';
 import { createRepositories } from '../../../src/store/create-repositories.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { useDatabases } from '../../support/use-api.ts';

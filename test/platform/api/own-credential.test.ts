@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { makeLinkToken } from '../../../src/platform/model/account-link.ts';
-import type { DatabaseAddress } from '../../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../../src/store/database-url.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { signInAs } from '../../support/one-time-codes.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkDate } from '../../../src/platform/api/check-date.ts';
+import { checkDate } from '../../../src/platform/api/check-value.ts';
 import { createOpenApi } from '../../../src/platform/api/create-open-api.ts';
 import { TEXT_PATTERNS } from '../../../src/platform/api/published-patterns.ts';
 import { readParameters } from '../../../src/platform/api/read-parameters.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DatabaseAddress } from '../../../src/store/parse-database-url.ts';
+import type { DatabaseAddress } from '../../../src/store/database-url.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { addUser, enrolCodes, signInAs } from '../../support/one-time-codes.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../../src/lib/client-address.ts';
+import { parseTrustedProxies } from '../../../src/lib/addresses.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { createSecurityLog } from '../../../src/platform/api/security-log.ts';
 import type { AuditEvent } from '../../../src/platform/model/platform-store.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { projectType } from '../../../src/platform/api/resources/project-type.ts';
+import { projectType } from '../../../src/platform/api/resources.ts';
 import { type Api, startApi } from '../../support/api.ts';
 
 let folder: string;

@@ -186,7 +186,7 @@ describe.each(DATABASE_KINDS)('texts on %s', (kind) => {
   });
 
   it('that are older than the rules stay readable, and their user signs in', async () => {
-    const { adminUser } = await import('../../../src/platform/api/resources/admin-user.ts');
+    const { adminUser } = await import('../../../src/platform/api/resources.ts');
     const { hashPassword } = await import('../../../src/platform/api/passwords.ts');
     const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: null };
     const values = user('old\u200bname', { Password: await hashPassword('old\npassword'), EmailID: 'o@example.com\n' });

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProofDeps } from '../../../src/platform/api/accounts/prove-caller.ts';
-import { proveUpdate } from '../../../src/platform/api/accounts/prove-update.ts';
+import { type ProofDeps, proveUpdate } from '../../../src/platform/api/accounts/prove-caller.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { operationsOf } from '../../../src/platform/api/operations.ts';
 import type { IdentifiedRequest } from '../../../src/platform/api/request-context.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
-import { resources } from '../../../src/platform/api/resources.ts';
+import { adminUser, resources } from '../../../src/platform/api/resources.ts';
 import { type ApiRecord, PASSWORD_MASK } from '../../../src/platform/model/resource.ts';
 import { ROOT_PASSWORD } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';

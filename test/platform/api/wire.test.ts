@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { addressKey, clientAddress, parseTrustedProxies, siteKey } from '../../../src/lib/client-address.ts';
+import { addressKey, clientAddress, parseTrustedProxies, siteKey } from '../../../src/lib/addresses.ts';
 import { databaseAway, databaseOverloaded } from '../../../src/lib/database-failure.ts';
 import { createApiHandler } from '../../../src/platform/api/create-api-handler.ts';
 import { createServices } from '../../../src/platform/api/create-services.ts';
@@ -226,7 +226,7 @@ it('a reload takes a credential with the scope operate, and no other', async () 
 it('a list whose database fails half-way breaks the connection and is no JSON', async () => {
   const own = await startApi(await databases.create());
   const author = { statedBy: 1, owner: 1, credential: 'key 1', at: new Date().toISOString(), ip: null };
-  const { projectType } = await import('../../../src/platform/api/resources/project-type.ts');
+  const { projectType } = await import('../../../src/platform/api/resources.ts');
   for (let i = 0; i < 3_000; i += 1)
     await own.store.add(projectType, { ContractName: `${'x'.repeat(150)} ${i}`, IsDeleted: false }, author);
   const response = await fetch(`${own.url}/api/ProjectType/ListAll/0?apiKey=${own.key}`);

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAdmin, onCommandLine } from '../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../src/platform/api/resources.ts';
 import { type Mailer, startMailer } from '../../../src/platform/mail/start-mailer.ts';
 import { hashLinkToken } from '../../../src/platform/model/account-link.ts';
 import { createRepositories, type Repositories } from '../../../src/store/create-repositories.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveProfile } from '../../../src/platform/api/accounts/profile.ts';
 import { createAdmin } from '../../../src/platform/api/create-admin.ts';
 import type { RequestContext } from '../../../src/platform/api/request-context.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../src/platform/api/resources.ts';
 import { ROOT_PASSWORD } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAdmin, onCommandLine } from '../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
-import { industry } from '../../../src/platform/api/resources/industry.ts';
-import { sector } from '../../../src/platform/api/resources/sector.ts';
+import { adminUser, industry, sector } from '../../../src/platform/api/resources.ts';
 import type { PlatformStore } from '../../../src/platform/model/platform-store.ts';
-import type { RecordQuery } from '../../../src/platform/model/record-query.ts';
+import type { RecordQuery } from '../../../src/platform/model/records.ts';
 import { createRepositories } from '../../../src/store/create-repositories.ts';
 import type { DatabaseConnection } from '../../../src/store/database-connection.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
-import { industry } from '../../../src/platform/api/resources/industry.ts';
+import { adminUser, industry } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
-import type { DatabaseAddress } from '../../../src/store/parse-database-url.ts';
+import { adminUser } from '../../../src/platform/api/resources.ts';
+import type { DatabaseAddress } from '../../../src/store/database-url.ts';
 import { type Api, ROOT_PASSWORD } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { addUser, enrolCodes, signInAs, type TestCodes } from '../../support/one-time-codes.ts';

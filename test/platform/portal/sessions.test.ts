@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../../src/lib/client-address.ts';
+import { parseTrustedProxies } from '../../../src/lib/addresses.ts';
 import { createAdmin } from '../../../src/platform/api/create-admin.ts';
 import { hashPassword } from '../../../src/platform/api/passwords.ts';
-import { adminUser } from '../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../src/platform/api/resources.ts';
 import { ROOT_PASSWORD } from '../../support/api.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { NodeTarget, ServiceTarget, Target } from '../../../src/model/target.ts';
 import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
-import { fillRunbook, toTargetFacts } from '../../../src/tell/alerts/fill-runbook.ts';
-import { readRunbook } from '../../../src/tell/alerts/read-runbook.ts';
+import { fillRunbook, readRunbook, toTargetFacts } from '../../../src/tell/alerts/runbooks.ts';
 import { alertPage } from '../../../src/web/pages/alert-pages.ts';
 import { words } from '../../support/page-words.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { indexNames } from '../../../src/tell/alerts/index-names.ts';
+import { indexNames } from '../../../src/tell/alerts/tracked-alert.ts';
 import { nodeTarget } from '../../support/views.ts';
 
 it('a subnet has its targets, by component and name, and what is about all of it; it collects them once', () => {

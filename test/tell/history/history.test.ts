@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import type { Uptime } from '../../../src/model/history.ts';
 import type { PlannedWork } from '../../../src/model/planned-work.ts';
 import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
-import { createColumns } from '../../../src/tell/history/columns.ts';
+import { addTime, createColumns, createTimeCells, readTime, TIME_CELLS } from '../../../src/tell/history/columns.ts';
 import { createHistory } from '../../../src/tell/history/create-history.ts';
 import { createPace } from '../../../src/tell/history/pace.ts';
-import { addTime, createTimeCells, readTime, TIME_CELLS } from '../../../src/tell/history/time-cells.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 

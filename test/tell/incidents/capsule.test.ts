@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryChange } from '../../../src/model/history.ts';
 import type { Incident } from '../../../src/model/incident.ts';
-import { findTimeline } from '../../../src/tell/incidents/find-timeline.ts';
 import { NO_INCIDENTS } from '../../../src/tell/incidents/follow-incidents.ts';
 import { recordNotifications } from '../../../src/tell/incidents/record-notifications.ts';
 import {
@@ -11,6 +10,7 @@ import {
   readLogs,
   takeCapsule,
 } from '../../../src/tell/incidents/take-capsule.ts';
+import { findTimeline } from '../../../src/tell/incidents/timeline.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 

@@ -10,7 +10,7 @@ import {
   restoreIncidents,
   toIncidentId,
 } from '../../../src/tell/incidents/follow-incidents.ts';
-import { toRestoredProblem } from '../../../src/tell/incidents/to-restored-problem.ts';
+import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { diagnosedNode } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import type { Incident } from '../../../src/model/incident.ts';
-import { logIncident } from '../../../src/tell/incidents/log-incident.ts';
+import { logIncident } from '../../../src/tell/incidents/follow-incidents.ts';
 
 const words = { summary: 'n2 does not answer', evidence: 'nothing listens', fix: 'start it' };
 const incident: Incident = {

@@ -3,7 +3,7 @@ import { databaseAway } from '../../../src/lib/database-failure.ts';
 import type { Incident } from '../../../src/model/incident.ts';
 import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
 import { createIncidentSaver } from '../../../src/tell/incidents/create-incident-saver.ts';
-import { createTimelineReader } from '../../../src/tell/incidents/create-timeline-reader.ts';
+import { createTimelineReader } from '../../../src/tell/incidents/timeline.ts';
 import { eventually } from '../../support/cli.ts';
 import { NOW } from '../../support/diagnosed.ts';
 import { openIncidents } from '../../support/history-stores.ts';

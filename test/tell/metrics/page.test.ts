@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Container, ContainerObservation } from '../../../src/model/observation.ts';
-import type { RelayerMode } from '../../../src/model/relayer-queue.ts';
+import type { Container, ContainerObservation, RelayerMode } from '../../../src/model/observation.ts';
 import type { Inventory, Target } from '../../../src/model/target.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
 import { renderPage } from '../../support/render-page.ts';

@@ -3,7 +3,7 @@ import { hash } from 'bcrypt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import { databaseAway } from '../../../src/lib/database-failure.ts';
-import type { Alertmanagers } from '../../../src/model/alertmanager.ts';
+import type { Alertmanagers } from '../../../src/model/channel.ts';
 import { createRepositories } from '../../../src/store/create-repositories.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import type { AlertFinding } from '../../../src/tell/alerts/tracked-alert.ts';

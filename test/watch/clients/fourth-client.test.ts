@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import type { Client, ClientAdvice } from '../../../src/model/client.ts';
-import type { ClientName } from '../../../src/model/client-info.ts';
+import type { ClientName } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { CLIENTS, fixOf } from '../../../src/watch/clients/clients.ts';
 import { xdcSubnet } from '../../../src/watch/clients/xdc-subnet.ts';

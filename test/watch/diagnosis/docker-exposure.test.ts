@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineSetup } from '../../../src/model/setup.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { findDockerExposures } from '../../../src/watch/diagnosis/setup/find-docker-exposures.ts';
+import { findDockerExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 
 function find(engines: Readonly<Record<string, Partial<EngineSetup>>>) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainObservation } from '../../../src/model/chain.ts';
-import type { ClientName } from '../../../src/model/client-info.ts';
+import type { ClientName } from '../../../src/model/target.ts';
 import { viewChain } from '../../../src/watch/diagnosis/chain-view.ts';
-import { describeReturn } from '../../../src/watch/diagnosis/next-epoch.ts';
-import { masternodeRows } from '../../../src/web/pages/masternode-rows.ts';
+import { describeReturn } from '../../../src/watch/diagnosis/find-epoch.ts';
+import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { stateOf } from '../../support/snapshots.ts';

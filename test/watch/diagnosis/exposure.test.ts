@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ClientName } from '../../../src/model/client-info.ts';
 import { type RpcExposure, toReach } from '../../../src/model/exposure.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
-import { DEFAULT_SETTINGS, type Target, targetKey } from '../../../src/model/target.ts';
-import { findRpcExposures } from '../../../src/watch/diagnosis/setup/find-rpc-exposures.ts';
+import { type ClientName, DEFAULT_SETTINGS, type Target, targetKey } from '../../../src/model/target.ts';
+import { findRpcExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 import type { ExposureMemory } from '../../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';

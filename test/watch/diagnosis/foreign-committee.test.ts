@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainObservation } from '../../../src/model/chain.ts';
-import type { ClientName } from '../../../src/model/client-info.ts';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ClientName } from '../../../src/model/target.ts';
 import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];

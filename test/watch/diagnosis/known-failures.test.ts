@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { judgeSavedLog } from '../../../src/cli/judge-saved-log.ts';
-import type { ClientName } from '../../../src/model/client-info.ts';
 import type { Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Container, Fault } from '../../../src/model/observation.ts';
+import type { ClientName } from '../../../src/model/target.ts';
 import { SUMMARIES } from '../../../src/watch/diagnosis/find-known-failures.ts';
 import { nethermindPack } from '../../../src/watch/logs/packs/nethermind-pack.ts';
 import { nodePack } from '../../../src/watch/logs/packs/node-pack.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SetupObservation } from '../../../src/model/setup.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { findMonitorExposures } from '../../../src/watch/diagnosis/setup/find-monitor-exposures.ts';
+import { findMonitorExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 
 const UNKNOWN: NonNullable<SetupObservation['monitor']> = { ok: false, why: 'nothing answers' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_SETTINGS, targetKey } from '../../../src/model/target.ts';
-import { findQueueExposures } from '../../../src/watch/diagnosis/setup/find-queue-exposures.ts';
+import { findQueueExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClientName } from '../../../src/model/client-info.ts';
+import type { ClientName } from '../../../src/model/target.ts';
 import { addressOf, diagnosed, diagnosedNode } from '../../support/diagnosed.ts';
 
 const CONSENSUS = { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 90, gap: 45 };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClientName } from '../../../src/model/client-info.ts';
 import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
-import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { type ClientName, DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import {
   addressOf,

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { ChainObservation, DatedSettings } from '../../../src/model/chain.ts';
-import type { ClientName } from '../../../src/model/client-info.ts';
-import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { type ClientName, DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { findNodeDifferences } from '../../../src/watch/diagnosis/setup/find-node-differences.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { masternodeRows } from '../../../src/web/pages/masternode-rows.ts';
+import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { NOW as AT, diagnosed, diagnosedNode } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { stateOf } from '../../support/snapshots.ts';

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
-import type { ParentFacts } from '../../../src/model/parent-chain.ts';
+import type { ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
-import type { WalletFacts } from '../../../src/model/wallet-spend.ts';
 import type { AlertInput } from '../../../src/tell/alerts/alert-input.ts';
 import { problemCondition } from '../../../src/tell/alerts/problem-condition.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { foldWallet } from '../../../src/watch/rules/fold-wallet.ts';
+import { foldWallet } from '../../../src/watch/rules/fold-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { stateOf } from '../../support/snapshots.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDockerLink } from '../../../src/watch/docker/link.ts';
+import { createDockerLink } from '../../../src/watch/docker/links.ts';
 import { createDockerTimes } from '../../../src/watch/docker/times.ts';
 import { foldContainer } from '../../../src/watch/rules/fold-container.ts';
 import { judgeContainer } from '../../../src/watch/rules/judge-container.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createStampedReader } from '../../../src/watch/docker/create-stamped-reader.ts';
+import { createRecentOf, findLast, findSince, type Streams } from '../../../src/watch/docker/positions.ts';
 import { MAX_RECENT, type Recent } from '../../../src/watch/docker/recent.ts';
-import { createRecentOf, findLast, findSince, type Streams } from '../../../src/watch/docker/stream-positions.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Container } from '../../../src/model/observation.ts';
 import type { ContainerRef } from '../../../src/model/target.ts';
 import { createDocker, type Docker } from '../../../src/watch/docker/engine.ts';
-import type { DockerEvent } from '../../../src/watch/docker/event.ts';
+import type { DockerEvent } from '../../../src/watch/docker/events.ts';
 import {
   composeLabels,
   createContainer,

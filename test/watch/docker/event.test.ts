@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDockerEvent } from '../../../src/watch/docker/event.ts';
+import { parseDockerEvent } from '../../../src/watch/docker/events.ts';
 import { composeLabels } from '../../support/containers.ts';
 
 const line = (Action: string, Attributes: object): string =>

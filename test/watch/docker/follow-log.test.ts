@@ -4,7 +4,7 @@ import type { LogFault, PositionStore } from '../../../src/model/log.ts';
 import type { ContainerRef } from '../../../src/model/target.ts';
 import { createDatabaseLink } from '../../../src/store/create-database-link.ts';
 import { followLog } from '../../../src/watch/docker/follow-log.ts';
-import { createDockerLink } from '../../../src/watch/docker/link.ts';
+import { createDockerLink } from '../../../src/watch/docker/links.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
 import { createKeptPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
 import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../../support/containers.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDockerLink } from '../../../src/watch/docker/link.ts';
+import { createDockerLink } from '../../../src/watch/docker/links.ts';
 import { eventually } from '../../support/cli.ts';
 import { startHttp } from '../../support/fake-node.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHostKeys } from '../../../src/watch/docker/known-hosts.ts';
+import { findHostKeys } from '../../../src/watch/docker/ssh-connection.ts';
 
 const A = 'AAAAC3NzaC1lZDI1NTE5AAAAIA==';
 const B = 'AAAAC3NzaC1lZDI1NTE5AAAAIQ==';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createDockerLink } from '../../../src/watch/docker/link.ts';
+import { createDockerLink } from '../../../src/watch/docker/links.ts';
 import { startHttp } from '../../support/fake-node.ts';
 
 /** What an inspection finds of a container with this mode and these networks. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toLatin1 } from '../../../src/watch/logs/match/latin1.ts';
+import { toLatin1 } from '../../../src/watch/logs/match/line-form.ts';
 import { createMatchingLines } from '../../../src/watch/logs/matching-lines.ts';
 
 const hit = (pattern: string, means: 'progress' | 'error' | 'fatal' | 'state', at: number) => ({ pattern, means, at });

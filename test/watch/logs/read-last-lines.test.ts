@@ -1,7 +1,7 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { valueWithin } from '../../../src/lib/within.ts';
+import { valueWithin } from '../../../src/lib/promises.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { createDockerLinks } from '../../../src/watch/docker/links.ts';
 import { readLastLines } from '../../../src/watch/logs/read-last-lines.ts';

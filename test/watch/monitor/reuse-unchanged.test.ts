@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Subnet, Target } from '../../../src/model/target.ts';
-import { reuseUnchanged } from '../../../src/watch/monitor/reuse-unchanged.ts';
+import { reuseUnchanged } from '../../../src/watch/monitor/to-target-state.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 
 const subnetOf = (targets: readonly Target[]): Subnet => ({ name: 'd', consensus: 'XDPoS', targets, settings });

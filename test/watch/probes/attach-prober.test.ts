@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDocker, type Docker } from '../../../src/watch/docker/engine.ts';
-import { parseAttachOutput } from '../../../src/watch/probes/attach-output.ts';
-import { createAttachProber } from '../../../src/watch/probes/attach-prober.ts';
+import { createAttachProber, parseAttachOutput } from '../../../src/watch/probes/attach-prober.ts';
 import { importBusybox, runContainer, uniqueName } from '../../support/containers.ts';
 import { type Engine, useEngine } from '../../support/engine.ts';
 

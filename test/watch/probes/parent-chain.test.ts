@@ -8,7 +8,7 @@ import type { Subnet } from '../../../src/model/target.ts';
 import { findParentProblems } from '../../../src/watch/diagnosis/find-parent-problems.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { createParentProber, type ParentProber } from '../../../src/watch/probes/parent-prober.ts';
-import { foldParent } from '../../../src/watch/rules/fold-parent.ts';
+import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 import { type Anvil, CHECKPOINT_CODE, hashOf, startAnvil } from '../../support/anvil.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { ParentChain, ParentFacts } from '../../../src/model/parent-chain.ts';
+import { findSpend, type ParentChain, type ParentFacts } from '../../../src/model/parent-chain.ts';
 import type { Subnet } from '../../../src/model/target.ts';
-import { findSpend } from '../../../src/model/wallet-spend.ts';
 import { findWalletProblems } from '../../../src/watch/diagnosis/find-wallet-problems.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { createParentProber } from '../../../src/watch/probes/parent-prober.ts';
-import { foldParent } from '../../../src/watch/rules/fold-parent.ts';
+import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 import { type Anvil, FRIEND, RELAYER, startAnvil } from '../../support/anvil.ts';
 import { settings } from '../../support/views.ts';
 

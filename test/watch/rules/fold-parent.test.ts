@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContractReading, ParentFacts, ParentObservation } from '../../../src/model/parent-chain.ts';
-import { foldParent } from '../../../src/watch/rules/fold-parent.ts';
+import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 
 /** 2026-11-22, as Unix seconds and as milliseconds. */
 const SECONDS = 1_795_305_600;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RelayerLogFacts } from '../../../src/model/facts.ts';
 import { createLogReader } from '../../../src/watch/logs/match/create-log-reader.ts';
-import { toLatin1 } from '../../../src/watch/logs/match/latin1.ts';
+import { toLatin1 } from '../../../src/watch/logs/match/line-form.ts';
 import { createPatternCounters } from '../../../src/watch/logs/match/pattern-counters.ts';
 import { packs } from '../../../src/watch/logs/packs.ts';
 import { foldRelayerLog } from '../../../src/watch/rules/fold-relayer-log.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findSpend, formatCoins, formatDays, type WalletFacts } from '../../../src/model/wallet-spend.ts';
-import { foldWallet } from '../../../src/watch/rules/fold-wallet.ts';
+import { findSpend, formatCoins, formatDays, type WalletFacts } from '../../../src/model/parent-chain.ts';
+import { foldWallet } from '../../../src/watch/rules/fold-subnet.ts';
 
 const COIN = 10n ** 18n;
 const T0 = 1e12;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogState } from '../../../src/model/facts.ts';
 import type { Component } from '../../../src/model/target.ts';
-import { parseDockerEvent } from '../../../src/watch/docker/event.ts';
+import { parseDockerEvent } from '../../../src/watch/docker/events.ts';
 import { readRotation } from '../../../src/watch/docker/log-container.ts';
 import { createAddressReader } from '../../../src/watch/probes/chain-values.ts';
 import { toPoolStatus } from '../../../src/watch/probes/pool-status.ts';

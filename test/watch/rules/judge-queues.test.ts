@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LogFacts, RelayerLogFacts, ServiceFacts } from '../../../src/model/facts.ts';
-import type { ServiceObservation } from '../../../src/model/observation.ts';
-import type { RelayerQueue } from '../../../src/model/relayer-queue.ts';
+import type { RelayerQueue, ServiceObservation } from '../../../src/model/observation.ts';
 import type { ServiceTarget } from '../../../src/model/target.ts';
-import { readQueues } from '../../../src/watch/probes/read-queues.ts';
+import { readQueues } from '../../../src/watch/probes/service-prober.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
 import { foldService } from '../../../src/watch/rules/fold-service.ts';
 import { judgeSubmissions } from '../../../src/watch/rules/judge-submissions.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/model/facts.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 import { judgeContainer } from '../../../src/watch/rules/judge-container.ts';
-import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend-log.ts';
+import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend.ts';
 import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { judgeMessages } from '../../../src/watch/rules/judge-messages.ts';

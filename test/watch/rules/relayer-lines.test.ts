@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RelayerLogFacts } from '../../../src/model/facts.ts';
 import type { LogHit } from '../../../src/model/log.ts';
-import type { RelayerMode } from '../../../src/model/relayer-queue.ts';
+import type { RelayerMode } from '../../../src/model/observation.ts';
 import { foldRelayerLog } from '../../../src/watch/rules/fold-relayer-log.ts';
 
 // What each line of a relayer makes of its facts, written out. Lines as they are printed: fold-relayer-log.test.ts.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandBlock } from '../../../src/web/pages/commands.ts';
+import { commandBlock } from '../../../src/web/pages/paths.ts';
 
 test.each([
   ['docker start n1', 'command'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
-import { masternodeRows } from '../../../src/web/pages/masternode-rows.ts';
+import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { penalisedSubnet, youngSubnet } from '../../support/masternodes.ts';
 import { words } from '../../support/page-words.ts';
 

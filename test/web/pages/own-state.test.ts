@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOwnState, type OwnState } from '../../../src/web/pages/own-state.ts';
+import { describeOwnState, type OwnState } from '../../../src/web/pages/banner.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 3, 4, 9);
 const MINUTE = 60_000;

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import { describe, expect, test } from 'vitest';
-import { badgeSvg } from '../../../src/web/pages/badge.ts';
-import { publicPage } from '../../../src/web/pages/public-page.ts';
+import { badgeSvg, publicPage } from '../../../src/web/pages/public-page.ts';
 import { runCli, startDaemon } from '../../support/cli.ts';
 import { diagnosedNode, diagnosedService, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import type { WalletFacts } from '../../../src/model/wallet-spend.ts';
 import { walletItem } from '../../../src/web/pages/wallet-item.ts';
 import { words } from '../../support/page-words.ts';
 

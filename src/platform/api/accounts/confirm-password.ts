@@ -1,4 +1,4 @@
-import { addressKey } from '../../../lib/client-address.ts';
+import { addressKey } from '../../../lib/addresses.ts';
 import type { PlatformStore } from '../../model/platform-store.ts';
 import { toNameKey } from '../../model/resource.ts';
 import type { CallDeps, CallMember } from '../call.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../credentials.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { adminUser } from '../resources.ts';
 import { REMEMBER_MS, SIGN_IN } from '../sign-in.ts';
 import { checkOtp, readOtp, type SecondFactor } from './check-otp.ts';
 

@@ -1,4 +1,4 @@
-import { addressKey } from '../../../lib/client-address.ts';
+import { addressKey } from '../../../lib/addresses.ts';
 import type { CallDeps } from '../call.ts';
 import { fail, type Outcome } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';

@@ -1,12 +1,11 @@
 import { hashLinkToken, LINK_TOKEN_SIZE, type LinkKind } from '../../model/account-link.ts';
-import type { Author } from '../../model/author.ts';
 import type { UserAccess } from '../../model/platform-store.ts';
-import { authorOf } from '../author-of.ts';
+import type { Author } from '../../model/records.ts';
 import type { CallDeps, CallMember } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
 import { checkSize, requireMember } from '../check-value.ts';
 import { type Failure, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
+import { authorOf, type IdentifiedRequest } from '../request-context.ts';
 
 /** The longest text that is read as the token of a link. */
 const MAX_LENGTH = 200;

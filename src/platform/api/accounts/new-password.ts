@@ -1,9 +1,9 @@
-import { loadOnce } from '../../../lib/load-once.ts';
+import { loadOnce } from '../../../lib/promises.ts';
 import { PASSWORD_MASK, toNameKey } from '../../model/resource.ts';
 import type { CallMember } from '../call.ts';
 import { type Body, checkValue, requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { adminUser } from '../resources.ts';
 
 const [rule] = adminUser.members.filter((member) => member.kind === 'password');
 

@@ -3,7 +3,7 @@ import { checkText } from '../check-text.ts';
 import { checkWrite } from '../check-write.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { adminUser } from '../resources.ts';
 import { updateRecord, type WriteDeps } from '../write-record.ts';
 import { callerOf } from './confirm-password.ts';
 

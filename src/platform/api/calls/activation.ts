@@ -7,13 +7,12 @@ import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
-import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps } from '../call.ts';
 import { checkWrite } from '../check-write.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, makePassword } from '../passwords.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { authorOf, type IdentifiedRequest } from '../request-context.ts';
+import { adminUser } from '../resources.ts';
 import { addRecord } from '../write-record.ts';
 import { DONE } from './passwords.ts';
 

@@ -1,4 +1,4 @@
-import { addressKey } from '../../../lib/client-address.ts';
+import { addressKey } from '../../../lib/addresses.ts';
 import { NEEDS_CODES, OTP_MEMBER } from '../accounts/check-otp.ts';
 import type { Call, CallDeps } from '../call.ts';
 import type { Tokens } from '../create-tokens.ts';

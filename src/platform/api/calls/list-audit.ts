@@ -1,4 +1,4 @@
-import type { AuditQuery } from '../../model/audit-query.ts';
+import type { AuditQuery } from '../../model/audit-trail.ts';
 import type { AuditEvent } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import type { Call, Json } from '../call.ts';

@@ -4,12 +4,11 @@ import { callerOf, confirmPassword, guardCheck, PASSWORD_MEMBER, userNameKeyOf }
 import { readUserId, USER_ID } from '../accounts/named-user.ts';
 import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
-import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
 import { requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword } from '../passwords.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
+import { authorOf, type IdentifiedRequest } from '../request-context.ts';
 
 type Answer<T> = Promise<Outcome<T>>;
 

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { checkValue } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { adminUser } from '../resources.ts';
 import { DONE } from './passwords.ts';
 
 const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };

@@ -4,13 +4,12 @@ import { limitMails } from '../accounts/limit-mails.ts';
 import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
-import { authorOf } from '../author-of.ts';
 import type { Call, CallDeps, CallMember } from '../call.ts';
 import { checkText } from '../check-text.ts';
 import { requireMember } from '../check-value.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
+import { authorOf, type IdentifiedRequest } from '../request-context.ts';
 
 type Answer = Promise<Outcome<unknown>>;
 

@@ -4,7 +4,7 @@ import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller
 import type { Call, CallDeps } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import type { IdentifiedRequest } from '../request-context.ts';
-import { adminUser } from '../resources/admin-user.ts';
+import { adminUser } from '../resources.ts';
 
 async function unlockUser(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<unknown>> {
   const { context, store, body, caller } = request;

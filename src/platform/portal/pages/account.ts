@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { ERROR_CODES } from '../../api/error-codes.ts';
-import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../account-panel.ts';
 import { doneNote, warnNote } from '../form.ts';
+import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../panels.ts';
 import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
 import { codesPanel } from './account/codes-panel.ts';
 import { passwordPanel } from './account/password-panel.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { ascending } from '../../../lib/ascending.ts';
-import { formatSecond } from '../../../lib/format-instant.ts';
+import { formatSecond } from '../../../lib/duration.ts';
+import { ascending } from '../../../lib/numbers.ts';
 import type { Standing } from '../../../model/headline.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count, lasting } from '../../../web/frame/times.ts';

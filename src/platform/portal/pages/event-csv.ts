@@ -1,7 +1,7 @@
 import { answerStream } from '../../api/envelope.ts';
 import type { Outcome } from '../../api/outcome.ts';
 import { CSV_START, csvLine } from '../csv.ts';
-import { failurePage } from '../failure-page.ts';
+import { failurePage } from '../layout.ts';
 import type { PortalAnswer, Visit } from '../visit.ts';
 import { type EventPage, readEvents } from './read-events.ts';
 

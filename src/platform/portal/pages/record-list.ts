@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import { withArticle } from '../../../lib/with-article.ts';
+import { withArticle } from '../../../lib/words.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { Body } from '../../api/check-value.ts';
 import type { Outcome } from '../../api/outcome.ts';
-import type { FoundRecords, RecordQuery } from '../../model/record-query.ts';
+import type { FoundRecords, RecordQuery } from '../../model/records.ts';
 import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
 import { doneNote, type Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
-import type { RecordPanel } from '../record-panel.ts';
+import type { RecordPanel } from '../panels.ts';
 import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
 
 /** As many records are on one page. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { withArticle } from '../../../lib/with-article.ts';
+import { withArticle } from '../../../lib/words.ts';
 import { type Body, checkDigits } from '../../api/check-value.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
@@ -7,9 +7,9 @@ import { recordTag } from '../../api/record-tag.ts';
 import type { IdentifiedRequest } from '../../api/request-context.ts';
 import { writeRecord } from '../../api/write-record.ts';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
-import { failurePage } from '../failure-page.ts';
 import { doneNote, type Field, form } from '../form.ts';
-import type { RecordAction } from '../record-panel.ts';
+import { failurePage } from '../layout.ts';
+import type { RecordAction } from '../panels.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
 import { recordFields, toBody } from './record-form.ts';
 import { type ListedResource, showList } from './record-list.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../../../web/frame/marks.ts';
 import { ago } from '../../../web/frame/times.ts';
-import { adminUser } from '../../api/resources/admin-user.ts';
+import { adminUser } from '../../api/resources.ts';
 import type { AuditEvent, PlatformStore } from '../../model/platform-store.ts';
 import type { Resource } from '../../model/resource.ts';
 import { labelOf, valueText } from '../member-words.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { toShellWord } from '../../../lib/to-shell-word.ts';
+import { toShellWord } from '../../../lib/words.ts';
 import type { Html } from '../../../web/frame/marks.ts';
 import { inviteUser, sendActivation } from '../../api/calls/activation.ts';
 import { resetOtp } from '../../api/calls/one-time-codes.ts';
@@ -7,7 +7,7 @@ import { forgotPassword } from '../../api/calls/passwords.ts';
 import { unlock } from '../../api/calls/unlock.ts';
 import { writeRecord } from '../../api/write-record.ts';
 import { csrfField, failureNote } from '../form.ts';
-import type { RecordPanel } from '../record-panel.ts';
+import type { RecordPanel } from '../panels.ts';
 import type { Visit } from '../visit.ts';
 import type { ListedResource } from './record-list.ts';
 

@@ -1,7 +1,7 @@
 import type { ChannelTarget } from '../../../model/channel.ts';
 import { clip, type Markup, writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
-import { readUrl } from './read-secret.ts';
+import { readUrl } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
 /** A backslash before a character of Discord's Markdown shows it as it is. */

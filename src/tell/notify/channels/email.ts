@@ -1,12 +1,12 @@
-import { escapeHtml } from '../../../lib/escape-html.ts';
-import { loadOnce } from '../../../lib/load-once.ts';
 import type { MailSettings } from '../../../lib/mail/mail-settings.ts';
+import { loadOnce } from '../../../lib/promises.ts';
+import { escapeHtml } from '../../../lib/words.ts';
 import type { Channel, ChannelTarget } from '../../../model/channel.ts';
 import { UnusableFile } from '../describe-failure.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
 import { HTML } from './html.ts';
 import { PLAIN, writeAlerts, writeTitle } from './message-words.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
 type EmailTarget = ChannelTarget & { readonly kind: 'email' };

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../lib/escape-html.ts';
+import { escapeHtml } from '../../../lib/words.ts';
 import type { Markup } from './message-words.ts';
 
 /** The HTML that Telegram takes, and mails too. */

@@ -1,6 +1,5 @@
-import { beginSentence } from '../../../lib/begin-sentence.ts';
-import { formatCount } from '../../../lib/format-count.ts';
-import { formatMinute, formatSecond } from '../../../lib/format-instant.ts';
+import { formatMinute, formatSecond } from '../../../lib/duration.ts';
+import { beginSentence, formatCount } from '../../../lib/words.ts';
 import { SEVERITIES } from '../../../model/severity.ts';
 import type { Message, MessageAlert } from './to-message.ts';
 

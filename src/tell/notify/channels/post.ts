@@ -1,7 +1,7 @@
 import { Agent, buildConnector, request } from 'undici';
-import { readCredentials, toBasicAuthorization } from '../../../lib/credentials.ts';
+import { readCredentials, toBasicAuthorization } from '../../../lib/addresses.ts';
+import { readBounded } from '../../../lib/bytes.ts';
 import { trackConnects } from '../../../lib/net/track-connects.ts';
-import { readBounded } from '../../../lib/read-bounded.ts';
 import { describeError, type SettingNames } from '../describe-failure.ts';
 import type { Delivery } from './delivery.ts';
 

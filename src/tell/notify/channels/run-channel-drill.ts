@@ -1,4 +1,4 @@
-import { sleep } from '../../../lib/sleep.ts';
+import { sleep } from '../../../lib/promises.ts';
 import { alertKey } from '../../alerts/tracked-alert.ts';
 import type { NotifiedAlert } from '../notified-alert.ts';
 import type { Deliver, Delivery } from './delivery.ts';

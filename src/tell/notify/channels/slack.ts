@@ -1,7 +1,7 @@
 import type { ChannelTarget } from '../../../model/channel.ts';
 import { type Markup, writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
-import { readUrl } from './read-secret.ts';
+import { readUrl } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
 /** Slack's control characters. Source: its page "Formatting text for app surfaces". */

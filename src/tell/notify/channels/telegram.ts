@@ -2,7 +2,7 @@ import type { ChannelTarget } from '../../../model/channel.ts';
 import { HTML } from './html.ts';
 import { writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
-import { readToken } from './read-secret.ts';
+import { readToken } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
 type TelegramTarget = ChannelTarget & { readonly kind: 'telegram' };

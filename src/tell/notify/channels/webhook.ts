@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ChannelTarget } from '../../../model/channel.ts';
 import { UnusableFile } from '../describe-failure.ts';
 import type { ChannelRequest } from './post.ts';
-import { readSecret, readUrl } from './read-secret.ts';
+import { readSecret, readUrl } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
 type WebhookTarget = ChannelTarget & { readonly kind: 'webhook' };

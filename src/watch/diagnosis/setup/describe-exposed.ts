@@ -1,9 +1,9 @@
-import { joinAnd, listNames } from '../../../lib/list-names.ts';
+import { joinAnd, listNames } from '../../../lib/words.ts';
 import type { Advised, Client } from '../../../model/client.ts';
 import type { RpcExposure } from '../../../model/exposure.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { UnlockedBy } from '../subnet-view.ts';
-import { describeEach, describeWhere, type Where } from './describe-where.ts';
+import { describeEach, describeWhere, type Where } from './groups.ts';
 
 /** The namespaces that change the node, and what anyone can do with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
 const DANGERS: Readonly<Record<string, string>> = {

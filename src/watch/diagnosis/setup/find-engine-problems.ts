@@ -1,4 +1,4 @@
-import { listNames } from '../../../lib/list-names.ts';
+import { listNames } from '../../../lib/words.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../../model/setup.ts';
 import { engineOf } from '../../../model/target.ts';

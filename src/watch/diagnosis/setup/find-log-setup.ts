@@ -1,6 +1,5 @@
 import { formatDuration } from '../../../lib/duration.ts';
-import { formatCount } from '../../../lib/format-count.ts';
-import { listNames } from '../../../lib/list-names.ts';
+import { formatCount, listNames } from '../../../lib/words.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { ContainerSetup } from '../../../model/setup.ts';
 import type { Target } from '../../../model/target.ts';

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../lib/duration.ts';
-import { listNames } from '../../../lib/list-names.ts';
+import { listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { clientOf } from '../../clients/clients.ts';
 import { commandToRecreate, serviceOf } from '../../clients/commands-to-type.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
-import { describeGroups, type Group, groupByValue } from './group-by-value.ts';
+import { describeGroups, type Group, groupByValue } from './groups.ts';
 
 /**
  * The running nodes that gave a value, grouped by it; undefined when all gave the same. Mostly that is so, so values become text only

@@ -1,4 +1,4 @@
-import { listEach } from '../../../lib/list-names.ts';
+import { listEach } from '../../../lib/words.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { ContainerSetup, PublishedPort } from '../../../model/setup.ts';
 import type { Target } from '../../../model/target.ts';

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../lib/duration.ts';
-import { medianOf } from '../../../lib/median-of.ts';
+import { medianOf } from '../../../lib/numbers.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { commandToSeeLog } from '../../clients/commands-to-type.ts';
 import { isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';

@@ -1,15 +1,16 @@
 import type { LogPattern, Meaning } from '../../../model/log.ts';
 import type { Match, OwnPattern } from './compile-own-pattern.ts';
-import { fromLatin1, toLatin1 } from './latin1.ts';
 import {
   ESCAPE,
+  fromLatin1,
   isNethermindLine,
   LONG_NODE_HEAD,
   NETHERMIND_HEAD,
   NODE_HEAD,
   splitLine,
+  toLatin1,
   toPrinted,
-} from './split-line.ts';
+} from './line-form.ts';
 
 /** A pattern of a pack, compiled for Latin-1 lines without their line break. */
 export interface CompiledPattern {

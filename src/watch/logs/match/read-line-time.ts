@@ -1,4 +1,4 @@
-import { isNodeLine, toPrinted } from './split-line.ts';
+import { isNodeLine, toPrinted } from './line-form.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
-import type { OnLine } from '../../../lib/create-line-cutter.ts';
+import type { OnLine } from '../../../lib/bytes.ts';
 import type { FilePosition, LogFault } from '../../../model/log.ts';
-import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
+import { withOpenFile } from './content.ts';
 import { createRestSeeker } from './create-rest-seeker.ts';
 import { createTail, type Tail } from './create-tail.ts';
 import { createTrackedFiles, type FileMatch, type FollowedFile } from './create-tracked-files.ts';
-import { withOpenFile } from './file-head.ts';
 import { type FoundFile, toFault } from './find-log-files.ts';
+import { createOpenFiles, type OpenFiles } from './open-files.ts';
 import { type Copy, chooseSuccessor, isSameCopy, planOtherFile, planOwnFile } from './tracked-file.ts';
 
 /** Dependencies and settings of a set of files. */

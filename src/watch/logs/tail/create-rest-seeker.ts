@@ -1,8 +1,8 @@
-import type { OnLine } from '../../../lib/create-line-cutter.ts';
-import type { OpenFiles } from './create-open-files.ts';
+import type { OnLine } from '../../../lib/bytes.ts';
+import { withOpenFile } from './content.ts';
 import type { FollowedFile, TrackedFiles } from './create-tracked-files.ts';
-import { withOpenFile } from './file-head.ts';
 import { type FoundFile, findRelated } from './find-log-files.ts';
+import type { OpenFiles } from './open-files.ts';
 import { isGzip, readCopy, readerOfCopy, toPackedSize } from './read-copy.ts';
 import { isSearchOver, planRest } from './tracked-file.ts';
 

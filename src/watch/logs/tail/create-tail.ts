@@ -1,20 +1,26 @@
 import type { FileHandle } from 'node:fs/promises';
-import { copyUnpooled } from '../../../lib/copy-unpooled.ts';
-import { createLineCutter, type OnLine } from '../../../lib/create-line-cutter.ts';
+import { copyUnpooled, createLineCutter, type OnLine } from '../../../lib/bytes.ts';
 import type { FilePosition } from '../../../model/log.ts';
 import {
+  addMarks,
   compareContent,
   compareSaved,
   type Fingerprint,
+  HEAD_BYTES,
+  hashHead,
+  hashLast,
   isContinued,
+  LAST_BYTES,
   matchesHead,
+  openFound,
+  type ReadAt,
   type Relation,
+  readerOf,
+  readHead,
+  readMarks,
   START_BYTES,
-} from './compare-content.ts';
-import { addMarks, hashLast, LAST_BYTES, type ReadAt, readMarks } from './content-marks.ts';
-import { createOpenFiles, type OpenFiles } from './create-open-files.ts';
-import { createReadBuffers } from './create-read-buffers.ts';
-import { HEAD_BYTES, hashHead, openFound, readerOf, readHead } from './file-head.ts';
+} from './content.ts';
+import { createOpenFiles, createReadBuffers, type OpenFiles } from './open-files.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -1,10 +1,9 @@
-import type { OnLine } from '../../../lib/create-line-cutter.ts';
+import type { OnLine } from '../../../lib/bytes.ts';
 import type { FilePosition } from '../../../model/log.ts';
-import type { ReadAt } from './content-marks.ts';
-import type { OpenFiles } from './create-open-files.ts';
+import { HEAD_BYTES, type ReadAt, withOpenFile } from './content.ts';
 import { createTail, type Tail } from './create-tail.ts';
-import { HEAD_BYTES, withOpenFile } from './file-head.ts';
 import { type FoundFile, isRelated } from './find-log-files.ts';
+import type { OpenFiles } from './open-files.ts';
 import { type Copy, chooseMatch, type FileState, type Match, mayHoldOther, type TrackedFile } from './tracked-file.ts';
 
 /** A tracked file and its tail. */

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import type { LogFault, PositionStore } from '../../../model/log.ts';
 import { createDirectoryWatch } from './create-directory-watch.ts';
 import { createFileSet } from './create-file-set.ts';
-import type { OpenFiles } from './create-open-files.ts';
 import { createLogFinder } from './find-log-files.ts';
+import type { OpenFiles } from './open-files.ts';
 
 /** Dependencies and settings of a follower. */
 export interface FollowFilesOptions {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { ReadAt } from './content-marks.ts';
+import type { ReadAt } from './content.ts';
 
 /** Is it packed in the one supported format? */
 export const isGzip = (path: string): boolean => path.endsWith('.gz');

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import { readBounded } from '../../../lib/read-bounded.ts';
-import { within } from '../../../lib/within.ts';
+import { readBounded } from '../../../lib/bytes.ts';
+import { within } from '../../../lib/promises.ts';
 import { type Endpoint, unmapIpv4 } from '../../../model/exposure.ts';
 
 /** Far more than any answer that is asked for here. */

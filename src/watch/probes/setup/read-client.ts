@@ -3,7 +3,7 @@ import type { NodeTarget } from '../../../model/target.ts';
 import { createHttpTransport } from '../http-transport.ts';
 import { createIpcTransport } from '../ipc-transport.ts';
 import { type CallResult, parseSingle, toBody } from '../json-rpc.ts';
-import { toVersion } from '../node-results.ts';
+import { toVersion } from '../node-calls.ts';
 import { exchangeWithRetry } from '../transport.ts';
 
 const BODY = toBody([{ method: 'web3_clientVersion', params: [] }]);

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/record.ts';
+import { isRecord } from '../../../lib/values.ts';
 import type { RpcExposure } from '../../../model/exposure.ts';
 import type { SetupResult } from '../../../model/setup.ts';
 import type { NodeTarget } from '../../../model/target.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onCommandLine } from '../../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../../src/platform/api/resources.ts';
+import type { DatabaseAddress } from '../../../../src/store/database-url.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';
-import type { DatabaseAddress } from '../../../../src/store/parse-database-url.ts';
 import { DATABASE_KINDS } from '../../../support/databases.ts';
 import { useApi, useDatabases } from '../../../support/use-api.ts';
 import { MAILED_URL, useMailedApi } from '../../../support/use-mailed-api.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseTrustedProxies } from '../../../../src/lib/client-address.ts';
-import { adminUser } from '../../../../src/platform/api/resources/admin-user.ts';
-import { tablesOf } from '../../../../src/store/check-tables.ts';
+import { parseTrustedProxies } from '../../../../src/lib/addresses.ts';
+import { adminUser } from '../../../../src/platform/api/resources.ts';
 import { createRepositories } from '../../../../src/store/create-repositories.ts';
+import type { DatabaseAddress } from '../../../../src/store/database-url.ts';
+import { tablesOf } from '../../../../src/store/migrate.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';
-import type { DatabaseAddress } from '../../../../src/store/parse-database-url.ts';
 import { startApi } from '../../../support/api.ts';
 import { DATABASE_KINDS } from '../../../support/databases.ts';
 import { runCommand } from '../../../support/run-command.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAdmin } from '../../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../../src/platform/api/resources/admin-user.ts';
-import type { Author } from '../../../../src/platform/model/author.ts';
+import { adminUser } from '../../../../src/platform/api/resources.ts';
 import { maskAddress, type WaitingMail } from '../../../../src/platform/model/mail.ts';
 import type { RecordUpdate } from '../../../../src/platform/model/platform-store.ts';
+import type { Author } from '../../../../src/platform/model/records.ts';
 import { createRepositories, type Repositories } from '../../../../src/store/create-repositories.ts';
 import type { DatabaseConnection } from '../../../../src/store/database-connection.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';

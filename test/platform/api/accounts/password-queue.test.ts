@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../../../src/lib/client-address.ts';
+import { parseTrustedProxies } from '../../../../src/lib/addresses.ts';
 import { hashPassword, verifyPassword } from '../../../../src/platform/api/passwords.ts';
 import { ROOT_PASSWORD } from '../../../support/api.ts';
 import { useApi, useDatabases } from '../../../support/use-api.ts';

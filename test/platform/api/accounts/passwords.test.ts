@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../../src/platform/api/create-admin.ts';
-import { adminUser } from '../../../../src/platform/api/resources/admin-user.ts';
+import { adminUser } from '../../../../src/platform/api/resources.ts';
 import { type Answer, ROOT_PASSWORD } from '../../../support/api.ts';
 import { DATABASE_KINDS } from '../../../support/databases.ts';
 import { runCommand } from '../../../support/run-command.ts';

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../../../src/lib/client-address.ts';
+import { parseTrustedProxies } from '../../../../src/lib/addresses.ts';
 import { onCommandLine } from '../../../../src/platform/api/create-admin.ts';
 import { type Api, platformSettings, ROOT_PASSWORD, startApi, startPlatform } from '../../../support/api.ts';
 import { DATABASE_KINDS } from '../../../support/databases.ts';

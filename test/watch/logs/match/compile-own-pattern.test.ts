@@ -5,7 +5,7 @@ import type { Pattern } from '../../../../src/model/target.ts';
 import { compileOwnPattern } from '../../../../src/watch/logs/match/compile-own-pattern.ts';
 import { compileRe2 } from '../../../../src/watch/logs/match/compile-re2.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
-import { toLatin1 } from '../../../../src/watch/logs/match/latin1.ts';
+import { toLatin1 } from '../../../../src/watch/logs/match/line-form.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 
 const pattern = (match: string, more: Partial<Pattern> = {}): Pattern => ({

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../../src/lib/create-line-cutter.ts';
+import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../../src/lib/bytes.ts';
 import type { LogPattern } from '../../../../src/model/log.ts';
 import type { Pattern } from '../../../../src/model/target.ts';
 import { compileOwnPattern } from '../../../../src/watch/logs/match/compile-own-pattern.ts';
 import { compilePackPattern, createMatcher } from '../../../../src/watch/logs/match/create-matcher.ts';
-import { fromLatin1, toLatin1 } from '../../../../src/watch/logs/match/latin1.ts';
-import { isNethermindLine, splitLine, toPrinted } from '../../../../src/watch/logs/match/split-line.ts';
+import {
+  fromLatin1,
+  isNethermindLine,
+  splitLine,
+  toLatin1,
+  toPrinted,
+} from '../../../../src/watch/logs/match/line-form.ts';
 import { packs } from '../../../../src/watch/logs/packs.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Component } from '../../../../src/model/target.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
-import { toLatin1 } from '../../../../src/watch/logs/match/latin1.ts';
+import { toLatin1 } from '../../../../src/watch/logs/match/line-form.ts';
 import { packs } from '../../../../src/watch/logs/packs.ts';
 import { LOG_PREFIXES, NODE_FORMATS, type NodeRecord } from '../../../support/log-formats.ts';
 

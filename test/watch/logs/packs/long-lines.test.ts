@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_LINE_BYTES } from '../../../../src/lib/create-line-cutter.ts';
+import { MAX_LINE_BYTES } from '../../../../src/lib/bytes.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
 import { packs } from '../../../../src/watch/logs/packs.ts';
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FilePosition } from '../../../../src/model/log.ts';
-import { createOpenFiles } from '../../../../src/watch/logs/tail/create-open-files.ts';
+import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
 import { numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 import { sweptFiles } from '../../../support/swept-files.ts';

@@ -1,7 +1,7 @@
 import { appendFile, copyFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { collectGarbage } from '../../../../src/lib/collect-garbage.ts';
+import { collectGarbage } from '../../../../src/lib/threads.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
 import { bootnodePack } from '../../../../src/watch/logs/packs/bootnode-pack.ts';
 import { createFileSet } from '../../../../src/watch/logs/tail/create-file-set.ts';

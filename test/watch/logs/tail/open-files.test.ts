@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileSet } from '../../../../src/watch/logs/tail/create-file-set.ts';
 import { createMemoryPositions } from '../../../../src/watch/logs/tail/create-memory-positions.ts';
-import { createOpenFiles } from '../../../../src/watch/logs/tail/create-open-files.ts';
 import { findLogFiles } from '../../../../src/watch/logs/tail/find-log-files.ts';
+import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

@@ -2,7 +2,7 @@ import { appendFile, open, rename, rm, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createMemoryPositions } from '../../../../src/watch/logs/tail/create-memory-positions.ts';
-import { createOpenFiles } from '../../../../src/watch/logs/tail/create-open-files.ts';
+import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
 import { follow, numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPace } from '../../../../src/watch/probes/setup/create-pace.ts';
+import { createPace } from '../../../../src/watch/probes/setup/setup-tools.ts';
 
 const MANY = 400 * 3;
 

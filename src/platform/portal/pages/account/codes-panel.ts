@@ -3,8 +3,8 @@ import type { Html } from '../../../../web/frame/marks.ts';
 import type { Call } from '../../../api/call.ts';
 import { confirmOtp, enrolOtp, removeOtp, renewRecoveryCodes } from '../../../api/calls/one-time-codes.ts';
 import { type Outcome, succeed } from '../../../api/outcome.ts';
-import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
 import { type Field, form, warnNote } from '../../form.ts';
+import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { type PortalAnswer, type PortalPage, seeOther, type Visit } from '../../visit.ts';
 
 const PASSWORD: Field = { name: 'Password', label: 'Password', kind: 'password', autocomplete: 'current-password' };

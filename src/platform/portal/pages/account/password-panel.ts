@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import type { Html } from '../../../../web/frame/marks.ts';
 import { changePassword } from '../../../api/calls/passwords.ts';
 import { succeed } from '../../../api/outcome.ts';
-import { type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
 import { type Field, form } from '../../form.ts';
+import { type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { seeOther, type Visit } from '../../visit.ts';
 import { signedOutPath } from '../sign-in.ts';
 

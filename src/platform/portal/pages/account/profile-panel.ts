@@ -2,11 +2,11 @@ import { html } from 'hono/html';
 import type { Html } from '../../../../web/frame/marks.ts';
 import { saveProfile } from '../../../api/accounts/profile.ts';
 import { succeed } from '../../../api/outcome.ts';
-import { adminUser } from '../../../api/resources/admin-user.ts';
+import { adminUser } from '../../../api/resources.ts';
 import type { ApiRecord } from '../../../model/resource.ts';
-import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
 import { type Field, form } from '../../form.ts';
 import { labelOf } from '../../member-words.ts';
+import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { seeOther, type Visit } from '../../visit.ts';
 
 const ACTION = 'profile';

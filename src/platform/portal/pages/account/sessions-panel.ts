@@ -4,8 +4,8 @@ import { ago } from '../../../../web/frame/times.ts';
 import { checkDigits } from '../../../api/check-value.ts';
 import { succeed } from '../../../api/outcome.ts';
 import { type Session, sessionLimits } from '../../../model/session.ts';
-import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../account-panel.ts';
 import { csrfField, failureNote } from '../../form.ts';
+import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { seeOther, type Visit } from '../../visit.ts';
 import { signedOutPath } from '../sign-in.ts';
 

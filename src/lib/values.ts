@@ -1,0 +1,19 @@
+/** An object of JSON or YAML; not a list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Are both the same plain data, as JSON or YAML gives it: texts, numbers, flags, null, lists and mappings? A member that is undefined is
+ * another than one that is not there. It takes a fraction of the time of `isDeepStrictEqual`, which also compares prototypes and more.
+ */
+export function isSameData(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [ones, others] = [one as Readonly<Record<string, unknown>>, other as Readonly<Record<string, unknown>>];
+  const keys = Object.keys(ones);
+  return (
+    keys.length === Object.keys(others).length &&
+    keys.every((key) => Object.hasOwn(others, key) && isSameData(ones[key], others[key]))
+  );
+}

@@ -1,0 +1,35 @@
+/** A text as the beginning of a sentence. A name with digits or hyphens, such as subnet2, and subnetd stay as they are. */
+export const beginSentence = (text: string): string =>
+  /^(?!subnetd\b)[a-z]+(?: |$)/.test(text) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
+
+/** A noun after its indefinite article, by its first letter: `an industry`. */
+export const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+
+/** The names of the first `most` for a sentence, and how many others there are: `a, b and 3 others`. */
+export function listEach<T>(ones: readonly T[], nameOf: (one: T) => string, most = 5): string {
+  const named = ones.slice(0, most).map(nameOf).join(', ');
+  const others = ones.length - most;
+  return others > 0 ? `${named} and ${others} ${others === 1 ? 'other' : 'others'}` : named;
+}
+
+/** The same of names. */
+export const listNames = (names: readonly string[], most?: number): string => listEach(names, String, most);
+
+/** All words for a sentence, as `a, b and c`. */
+export const joinAnd = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** A number with its noun, or with its verb: `1 node`, `3 nodes`. */
+export const formatCount = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** How often something happened: `once`, `3 times`. */
+export const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text for an element or an attribute in double quotes, in HTML and in XML. */
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? one);
+
+/** A text as one word of a POSIX shell, as it is where that is safe. */
+export const toShellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,44 @@
+import type { Incident, IncidentStore } from '../../model/incident.ts';
+import { NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
+
+/** An incident with its times converted to another clock. */
+export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
+  const { clearSince, endedAt } = incident;
+  return {
+    ...incident,
+    foundAt: convert(incident.foundAt),
+    startedAt: convert(incident.startedAt),
+    ...(clearSince !== undefined && { clearSince: convert(clearSince) }),
+    ...(endedAt !== undefined && { endedAt: convert(endedAt) }),
+    notified: incident.notified.map((one) => ({ ...one, at: convert(one.at) })),
+  };
+}
+
+/** The problem of a stored incident that is not over, as it was last seen: the next diagnosis confirms it, or finds that it is gone. */
+export const toRestoredProblem = (incident: Incident, now: number): Problem => {
+  const { problem, component, name, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
+  return {
+    ...{ problem, component, name, severity, alert },
+    ...last,
+    ...{ explains: [], causes: [], state: 'open', since: foundAt, openedAt: startedAt, seenAt: now, restoredAt: now },
+    ...(clearSince !== undefined && { state: 'clearing', clearingSince: clearSince, fix: NOTHING_TO_DO }),
+    ...(planned && { planned: { ...planned, mutes: true } }),
+  };
+};
+
+/** How many incidents are read at once. */
+const PAGE = 1_000;
+
+/** The stored incidents of these subnets, or of all: every open one, and the last that have ended. In the order of the store. */
+export async function readStored(
+  database: Pick<IncidentStore, 'list'>,
+  subnets?: readonly string[],
+): Promise<readonly Incident[]> {
+  const stored: Incident[] = [];
+  for (;;) {
+    const page = await database.list({ subnets, limit: PAGE, before: stored.at(-1) });
+    stored.push(...page);
+    // Open ones come first.
+    if (page.length < PAGE || page.at(-1)?.endedAt !== undefined) return stored;
+  }
+}

@@ -1,0 +1,69 @@
+import { findUrlFault } from '../../../lib/addresses.ts';
+import type { Channel, ChannelTarget } from '../../../model/channel.ts';
+import { readSettingFile, UnusableFile } from '../describe-failure.ts';
+
+/** The content of a file without blanks at its ends. Throws `UnusableFile`, which names the setting and the path. */
+export function readSecret(setting: string, path: string): string {
+  const text = readSettingFile(setting, path).trim();
+  if (text === '') throw new UnusableFile(`${setting}: ${path} is empty; write the secret into it`);
+  return text;
+}
+
+/** The URL in a file. Throws `UnusableFile`. */
+export function readUrl(setting: string, path: string): URL {
+  const text = readSecret(setting, path);
+  const fault = findUrlFault(text, true);
+  if (fault !== undefined) throw new UnusableFile(`${setting}: the address in ${path}: ${fault}`);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UnusableFile(`${setting}: ${path} holds no URL; write the whole address into it, with https://`);
+  return url;
+}
+
+/** The token of a Telegram bot in a file. Throws `UnusableFile`. */
+export function readToken(setting: string, path: string): string {
+  const token = readSecret(setting, path);
+  if (/^[\w:-]+$/.test(token)) return token;
+  throw new UnusableFile(`${setting}: ${path} holds no token of a bot, such as 123456:ABC-DEF`);
+}
+
+/** A file of a channel that cannot be used: the setting below the channel, and what is wrong. */
+export interface FileError {
+  readonly path: readonly PropertyKey[];
+  readonly what: string;
+}
+
+type Read = (setting: string, path: string) => unknown;
+
+/** The files of a channel by their settings, each with what reads it. */
+function filesOf(target: ChannelTarget): readonly (readonly [string, string | undefined, Read])[] {
+  switch (target.kind) {
+    case 'webhook':
+      return [
+        ['urlFile', target.urlFile, readUrl],
+        ['secretFile', target.secretFile, readSecret],
+        ['bearerTokenFile', target.bearerTokenFile, readSecret],
+      ];
+    case 'telegram':
+      return [['tokenFile', target.tokenFile, readToken]];
+    case 'email':
+      return [['smtpUrlFile', target.smtpUrlFile, readSecret]];
+    default:
+      return [['urlFile', target.urlFile, readUrl]];
+  }
+}
+
+/** Reads every file that the channels name, and finds those that cannot be used. */
+export const findFileErrors = (channels: readonly Channel[]): readonly FileError[] =>
+  channels.flatMap(({ target }, index) =>
+    filesOf(target).flatMap(([setting, path, read]): readonly FileError[] => {
+      if (path === undefined) return [];
+      try {
+        read('', path);
+        return [];
+      } catch (error) {
+        if (!(error instanceof UnusableFile)) throw error;
+        return [{ path: ['notify', index, target.kind, setting], what: error.message.replace(/^: /, '') }];
+      }
+    }),
+  );

@@ -1,0 +1,107 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/words.ts';
+import type { PageObservation } from '../../model/observation.ts';
+import type { ServiceTarget } from '../../model/target.ts';
+import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
+import { commandToSeeLog } from '../clients/commands-to-type.ts';
+import { findLogFault, judgeUnread } from './find-log-fault.ts';
+import type { View } from './view.ts';
+
+/** Is the log of the frontend free of errors? */
+export function judgeFrontendLog({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement {
+  const { errorWindowMs } = settings.logs;
+  if (logs === undefined) return unknown('the log of the frontend has not been checked yet');
+  const fault = findLogFault(logs, target, errorWindowMs, now);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  const unread = judgeUnread(logs, 'the log of the frontend');
+  if (unread !== undefined) return unread;
+  return pass(`the log of the frontend has shown no error for ${formatDuration(errorWindowMs)}`);
+}
+
+const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], Required<Finding>>> = {
+  missing: {
+    seen: 'there is no program at browser.executablePath',
+    fix: 'install Chromium (on Debian: apt-get install chromium) or correct the path',
+  },
+  'not-executable': {
+    seen: 'the file at browser.executablePath may not be run by subnetd',
+    fix: 'correct the path or its mode',
+  },
+  'no-start': {
+    seen: 'the program at browser.executablePath does not start as a headless Chromium',
+    fix: 'run it by hand with --headless --dump-dom about:blank and read what it says',
+  },
+  sandbox: {
+    seen: 'Chromium finds no sandbox that it may use',
+    fix: 'allow unprivileged user namespaces, or run the browser elsewhere and give its address as browser.cdpUrl',
+  },
+  unreachable: {
+    seen: 'no browser answers at browser.cdpUrl',
+    fix: 'start it there with --remote-debugging-port, or correct the address',
+  },
+  timeout: {
+    seen: 'the browser did not answer in time',
+    fix: 'check the load of its machine, and what listens at browser.cdpUrl if that is given',
+  },
+  died: {
+    seen: 'the browser ended during the visit and is started again with the next one',
+    fix: 'check the memory of its machine',
+  },
+};
+
+type NoPage = PageObservation & { kind: 'no-page' };
+
+const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding>>> = {
+  unreachable: () => ({
+    seen: 'nothing answers at its url as a web server does',
+    fix: 'see the check http, which says why',
+  }),
+  status: ({ status }) => ({ seen: `it answers HTTP ${status}`, fix: 'see the check http, which says what to do' }),
+  timeout: () => ({
+    seen: 'it does not end loading in time',
+    fix: 'look at which request hangs, with the developer tools of a browser (F12)',
+  }),
+  redirects: () => ({
+    seen: 'it sends the browser on and on without an end',
+    fix: 'write the final address into the inventory, or fix the page',
+  }),
+  dialogs: () => ({
+    seen: 'it opens one dialog after the other, which no page of a subnet does',
+    fix: 'see what the url in the inventory leads to',
+  }),
+  'too-large': () => ({
+    seen: 'it loads more data than any healthy one does',
+    fix: 'see what the url in the inventory leads to',
+  }),
+  crashed: () => ({ seen: 'it crashed the browser', fix: 'check the memory that it needs' }),
+  'no-html': () => ({ seen: 'it is a download and no page', fix: 'see what the url in the inventory leads to' }),
+};
+
+const listCount = (count: number, one: string, many: string): readonly string[] =>
+  count === 0 ? [] : [formatCount(count, one, many)];
+
+/** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
+export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
+  if (facts.page === undefined) return unknown('the page of the frontend has not been visited yet');
+  const { observation } = facts.page;
+  if (observation.kind === 'no-browser') {
+    const { seen, fix } = NO_BROWSER[observation.why];
+    return unknown(`the page of the frontend cannot be visited: ${seen}`, fix);
+  }
+  if (observation.kind === 'no-page') {
+    const { seen, fix } = NO_PAGE[observation.why](observation);
+    return fail(`the page of the frontend is not well: ${seen}`, fix);
+  }
+  const { consoleErrors, exceptions, failedRequests } = observation;
+  const found = [
+    ...listCount(failedRequests, 'failed request', 'failed requests'),
+    ...listCount(exceptions, 'uncaught exception', 'uncaught exceptions'),
+    ...listCount(consoleErrors, 'error on its console', 'errors on its console'),
+  ];
+  if (found.length === 0) return pass('the page of the frontend opens without an error');
+  const fix =
+    failedRequests > 0
+      ? 'see that the stats server answers at the address that the page was built with (VITE_SUBNET_URL), then open the page with the developer tools (F12) for the rest'
+      : `open the page with the developer tools (F12) to see which, and ${commandToSeeLog(target)}`;
+  return fail(`the page of the frontend has ${found.join(', ')}`, fix);
+}

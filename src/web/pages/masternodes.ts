@@ -1,0 +1,123 @@
+import { html } from 'hono/html';
+import type { Standing } from '../../model/headline.ts';
+import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
+import { describeUpgrade } from '../../model/upgrade.ts';
+import { badge, type Html, shape } from '../frame/marks.ts';
+import { count } from '../frame/times.ts';
+import { targetPath } from './paths.ts';
+
+/** More seats than these are drawn only for who does not vote. */
+const MAX_SEATS = 12;
+
+/** How each vote is shown. */
+export const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonly word: string }>> = {
+  votes: { standing: 'ok', word: 'votes' },
+  silent: { standing: 'bad', word: 'silent' },
+  penalised: { standing: 'warn', word: 'penalised' },
+  standby: { standing: 'off', word: 'standby' },
+  unknown: { standing: 'off', word: 'unknown' },
+};
+
+const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
+
+function describeSpare({ voting, required }: Quorum, isHalted: boolean): string {
+  const spare = voting - required;
+  if (spare < 0) return `${-spare} more must vote before a block can be made.`;
+  if (isHalted) return 'Enough masternodes can vote, and no block comes all the same.';
+  if (spare === 0) return 'A block needs every vote that there is: none is to spare.';
+  return `${spare === 1 ? 'One vote is' : `${spare} votes are`} to spare.`;
+}
+
+/** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
+export function quorumSeats(members: readonly Member[], quorum: Quorum | undefined, isHalted: boolean): Html {
+  const seats = members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
+  if (seats.length === 0)
+    return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
+  const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));
+  const isLong = sorted.length > MAX_SEATS;
+  const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
+  const words = quorum === undefined ? 'Who votes cannot be seen from here.' : describeSpare(quorum, isHalted);
+  return html`${
+    shown.length === 0
+      ? html`<p>All ${sorted.length} nodes vote.</p>`
+      : html`<ul class="seats">${shown.map(({ name, vote }, index) => {
+          const { standing, word } = LOOK_OF_VOTE[vote];
+          const need = !isLong && index + 1 === quorum?.required ? ' need' : '';
+          return html`<li class="${standing}${need}">${shape(standing)}<b>${name}</b>${word}</li>`;
+        })}</ul>`
+  }<p class="hint">${words}</p>`;
+}
+
+/** More masternodes than these are folded. */
+const MAX_OPEN = 20;
+/** More are not on the page; a chain has 108 at most. */
+const MAX_ROWS = 200;
+
+const WORST_FIRST: readonly Vote[] = ['silent', 'penalised', 'unknown', 'standby', 'votes'];
+
+/** Lower is worse. Of those that vote, who leaves comes first, then who misses the most rounds. */
+function compare(one: Masternode, other: Masternode): number {
+  const rank = ({ vote, leavesInEpoch }: Masternode) =>
+    WORST_FIRST.indexOf(vote) - (leavesInEpoch === undefined ? 0 : 0.5);
+  return rank(one) - rank(other) || (other.missedRounds ?? 0) - (one.missedRounds ?? 0);
+}
+
+/** A page with any character beyond Latin-1 takes twice the memory, so the ellipsis is written as HTML. */
+const shorten = (address: string): Html => html`${address.slice(0, 6)}&hellip;${address.slice(-4)}`;
+
+const number = (value: number | undefined): string => (value === undefined ? '' : count(value));
+
+function describeNext({ vote, backInEpoch, leavesInEpoch }: Masternode, { number, isNextKnown }: Epoch): string {
+  if (backInEpoch !== undefined) return `back in epoch ${count(backInEpoch)}`;
+  if (leavesInEpoch !== undefined) return `left out from epoch ${count(leavesInEpoch)} on`;
+  const isOut = vote === 'penalised' || vote === 'standby';
+  return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
+}
+
+function row(subnet: string, epoch: Epoch, masternode: Masternode): Html {
+  const { address, name, vote, blocksMade, missedRounds, votesMissing } = masternode;
+  const { standing, word } = LOOK_OF_VOTE[vote];
+  const short = shorten(address);
+  const who =
+    name === undefined
+      ? html`<span title="${address}">${short}</span> <small class="dim">no node</small>`
+      : html`<a href="${targetPath(subnet, name)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
+}
+
+const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[]): Html =>
+  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Masternode</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Blocks made</th><th scope="col" role="columnheader">Rounds missed</th><th scope="col" role="columnheader">Votes missing</th><th scope="col" role="columnheader">Next epoch</th></tr></thead><tbody role="rowgroup">
+${masternodes.map((one) => row(subnet, epoch, one))}
+</tbody></table>`;
+
+/** Where the epoch is, and when the next one is decided. */
+function describeEpoch(epoch: Epoch): string {
+  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest } = epoch;
+  const now = `Counted up to block ${count(block)} of round ${count(round)}.`;
+  if (number === undefined || nextFirstBlock === undefined) return now;
+  const began =
+    firstBlock === undefined ? ` is ${count(number)}` : ` ${count(number)} began with block ${count(firstBlock)}`;
+  const choice =
+    choiceBlock === undefined
+      ? ''
+      : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
+  const next = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
+  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins with block ${next}${choice}.`;
+}
+
+/** What each masternode does in the epoch, the worst first. */
+export function masternodeRows(subnet: string, epoch: Epoch | undefined): Html {
+  if (epoch === undefined)
+    return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
+  const sorted = epoch.masternodes.toSorted(compare);
+  const change = epoch.upgrade && html`<p><strong>The settings change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
+  const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
+  if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted)}${words}`;
+  const isWell = ({ vote, leavesInEpoch }: Masternode) => vote === 'votes' && leavesInEpoch === undefined;
+  const troubled = sorted.filter((one) => !isWell(one)).slice(0, MAX_OPEN);
+  const folded = sorted.filter((one) => !troubled.includes(one)).slice(0, MAX_ROWS);
+  const more = sorted.length - troubled.length - folded.length;
+  return html`${troubled.length === 0 ? html`<p>All ${count(sorted.length)} masternodes vote.</p>` : table(subnet, epoch, troubled)}
+<details><summary>${count(sorted.length - troubled.length)} ${troubled.length === 0 ? '' : 'other '}masternodes</summary>${table(subnet, epoch, folded)}</details>
+${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/masternodes.json?${new URLSearchParams({ subnet })}">masternodes.json</a>.</p>` : ''}${words}`;
+}
