@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   'platform/mail': { rooms: ['lib', 'lib/mail', 'platform/model'], packages: ['hono', 'pino'] },
   store: {
     rooms: ['lib', 'model', 'tell/alerts', 'tell/notify', 'platform/model'],
-    packages: ['better-sqlite3', 'kysely', 'pg', 'pino', 'zod'],
+    packages: ['better-sqlite3', 'pg', 'pino', 'zod'],
   },
   'web/frame': { rooms: ['lib', 'model'], packages: ['hono'] },
   'web/pages': { rooms: ['lib', 'model', 'watch/clients', 'tell/alerts', 'web/frame'], packages: ['hono', 'marked'] },

@@ -1,6 +1,12 @@
-import type { LinkStore, NewLink } from '../platform/model/account-link.ts';
+import type { LinkKind, LinkStore, NewLink } from '../platform/model/account-link.ts';
 import { type Run, sql } from './sql.ts';
-import type { Tables } from './tables.ts';
+
+interface Row {
+  readonly hash: string;
+  readonly kind: LinkKind;
+  readonly user_id: number;
+  readonly password_version: number;
+}
 
 /** The links of the accounts. Only the hash of a token is stored. */
 export const createAccountLinks = (run: Run): LinkStore => ({
@@ -11,7 +17,7 @@ export const createAccountLinks = (run: Run): LinkStore => ({
   },
   removeLink: async (hash) => void (await run(sql`delete from account_link where hash = ${hash}`)),
   findLink: async (hash, kind, at): Promise<Omit<NewLink, 'expiresAt'> | undefined> => {
-    const [row] = await run<Tables['account_link']>(sql`
+    const [row] = await run<Row>(sql`
       select hash, kind, user_id, password_version from account_link
       where hash = ${hash} and kind = ${kind} and expires_at > ${at}`);
     return row && { hash: row.hash, kind: row.kind, userId: row.user_id, passwordVersion: row.password_version };

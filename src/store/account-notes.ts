@@ -1,20 +1,16 @@
-import { sql } from 'kysely';
 import { type AccountChange, maskAddress, type Note } from '../platform/model/mail.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
 import type { Author } from '../platform/model/records.ts';
 import type { Value } from '../platform/model/resource.ts';
 import { listChanges } from './audit-events.ts';
 import { toMailRow } from './mail-tables.ts';
-import type { Cell, Queries } from './tables.ts';
+import { type Cell, insertSql, type Run, sql } from './sql.ts';
 
 /** Queues a note in the transaction of its change, for the address that the user has now unless it has one of its own. */
-export async function queueNote(transaction: Queries, note: Note, at: string): Promise<void> {
+export async function queueNote(transaction: Run, note: Note, at: string): Promise<void> {
   const row = toMailRow(note, at);
-  const address = row.address ?? sql<string>`(select email_id from admin_user where id = ${note.userId})`;
-  await transaction
-    .insertInto('mail')
-    .values({ ...row, address })
-    .execute();
+  const address = row.address ?? sql`(select email_id from admin_user where id = ${note.userId})`;
+  await transaction(insertSql('mail', { ...row, address }));
 }
 
 /** An update of an admin user, before it is written. */
@@ -37,7 +33,7 @@ const CHANGES = 100;
  * changing one account again and again.
  */
 async function findOverdone(
-  transaction: Queries,
+  transaction: Run,
   { id, before, author }: UserUpdate,
 ): Promise<Readonly<Record<'address' | 'password', boolean>>> {
   const since = new Date(Date.parse(author.at) - HOUR_MS).toISOString();
@@ -54,15 +50,16 @@ async function findOverdone(
   return { address: moves >= NOTES_AT_ONCE, password: sets >= NOTES_AT_ONCE };
 }
 
-async function findName(transaction: Queries, { id, before, author }: UserUpdate): Promise<string | null> {
+async function findName(transaction: Run, { id, before, author }: UserUpdate): Promise<string | null> {
   if (author.owner === null) return null;
   if (author.owner === id) return String(before.user_name);
-  const user = transaction.selectFrom('admin_user').select('user_name').where('id', '=', author.owner);
-  return (await user.executeTakeFirst())?.user_name ?? null;
+  const [user] = await transaction<{ name: string }>(sql`
+    select user_name as name from admin_user where id = ${author.owner}`);
+  return user?.name ?? null;
 }
 
 /** Queues what a user has to know of an update of the record: a new address, and a new password. Before both are written. */
-export async function queueNotesOfUpdate(transaction: Queries, update: UserUpdate): Promise<void> {
+export async function queueNotesOfUpdate(transaction: Run, update: UserUpdate): Promise<void> {
   const { id, before, changes, author } = update;
   const { EmailID, Password } = changes;
   if (EmailID === undefined && Password === undefined) return;

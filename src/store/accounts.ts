@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { LinkKind } from '../platform/model/account-link.ts';
 import type { AccountStore, PasswordChange } from '../platform/model/account-store.ts';
 import type { PlatformStore, UserAccess } from '../platform/model/platform-store.ts';
@@ -6,7 +5,7 @@ import { PASSWORD_MASK } from '../platform/model/resource.ts';
 import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
+import { PLACEHOLDER, type ReadPrepared, type Run, type Sql, sql } from './sql.ts';
 
 interface Row {
   readonly id: number;
@@ -16,17 +15,11 @@ interface Row {
 }
 
 /** Admin users for credentials. As records they are a resource like the others. */
-export function createAdminUsers(
-  db: Queries,
-  runCompiled: RunCompiled,
-): Pick<PlatformStore, 'findUser' | 'findTokenUser'> {
-  const selectWhere = (condition: RawBuilder<unknown>) =>
-    sql<Row>`
-      select id, password_hash as hash, password_version as version, is_active as active
-      from admin_user where ${condition}`.compile(db);
-  const select = (column: 'id' | 'user_name_key') => selectWhere(sql`${sql.ref(column)} = ${PLACEHOLDER}`);
-  const byId = select('id');
-  const byName = select('user_name_key');
+export function createAdminUsers(read: ReadPrepared): Pick<PlatformStore, 'findUser' | 'findTokenUser'> {
+  const selectWhere = (condition: Sql) => sql`
+    select id, password_hash as hash, password_version as version, is_active as active from admin_user where ${condition}`;
+  const byId = selectWhere(sql`id = ${PLACEHOLDER}`);
+  const byName = selectWhere(sql`user_name_key = ${PLACEHOLDER}`);
   const ofToken = selectWhere(
     sql`id = ${PLACEHOLDER} and not exists (select 1 from revoked_token where jti = ${PLACEHOLDER})`,
   );
@@ -34,48 +27,47 @@ export function createAdminUsers(
     row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 };
   return {
     findUser: async (by): Promise<UserAccess | undefined> => {
-      const [row] = 'id' in by ? await runCompiled(byId, [by.id]) : await runCompiled(byName, [by.userNameKey]);
+      const [row] = 'id' in by ? await read<Row>(byId, [by.id]) : await read<Row>(byName, [by.userNameKey]);
       return toAccess(row);
     },
-    findTokenUser: async (userId, tokenId) => toAccess((await runCompiled(ofToken, [userId, tokenId]))[0]),
+    findTokenUser: async (userId, tokenId) => toAccess((await read<Row>(ofToken, [userId, tokenId]))[0]),
   };
 }
 
 /** Ends the links of a user, of one kind or all. */
-export async function endLinks(transaction: Queries, userId: number, kind?: LinkKind): Promise<void> {
-  const links = transaction.deleteFrom('account_link').where('user_id', '=', userId);
-  await (kind === undefined ? links : links.where('kind', '=', kind)).execute();
+export async function endLinks(transaction: Run, userId: number, kind?: LinkKind): Promise<void> {
+  const ofKind = kind === undefined ? sql`` : sql` and kind = ${kind}`;
+  await transaction(sql`delete from account_link where user_id = ${userId}${ofKind}`);
 }
 
 /** Takes an invitation back: its links, and the mail that waits to bring one. */
-export async function endInvitation(transaction: Queries, userId: number): Promise<void> {
+export async function endInvitation(transaction: Run, userId: number): Promise<void> {
   await endLinks(transaction, userId, 'activation');
-  await transaction.deleteFrom('mail').where('user_id', '=', userId).where('kind', '=', 'activation').execute();
+  await transaction(sql`delete from mail where user_id = ${userId} and kind = 'activation'`);
 }
 
 /** Stores the hash; false if the user is not as stated. */
 async function setPassword(
-  transaction: Queries,
+  transaction: Run,
   { userId, passwordVersion, passwordHash, activates = false, author }: PasswordChange,
 ): Promise<boolean> {
-  const { rows } = await sql`
+  const rows = await transaction(sql`
     update admin_user set password_hash = ${passwordHash}, password_version = password_version + 1, is_active = 1,
       update_by = ${author.statedBy}, update_date = ${author.at}, update_ip = ${author.ip}
     where id = ${userId} and password_version = ${passwordVersion} and is_active = ${activates ? 0 : 1}
-    returning id`.execute(transaction);
+    returning id`);
   return rows.length > 0;
 }
 
 /** Changes of passwords outside the records. */
 export function createPasswordChanges(
-  db: Queries,
+  run: Run,
   inTransaction: InTransaction,
 ): Pick<AccountStore, 'changePassword' | 'findUserByEmail'> {
   return {
     findUserByEmail: async (emailKey) => {
-      const { rows } = await sql<{ id: number; active: number }>`
-        select id, is_active as active from admin_user where email_id_key = ${emailKey}`.execute(db);
-      const [row] = rows;
+      const [row] = await run<{ id: number; active: number }>(sql`
+        select id, is_active as active from admin_user where email_id_key = ${emailKey}`);
       return row && { id: row.id, isActive: row.active === 1 };
     },
     changePassword: (change) =>

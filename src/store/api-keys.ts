@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import {
   type ApiKeyRow,
   type KeyAccess,
@@ -12,7 +11,24 @@ import { MAX_INTEGER } from '../platform/model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { PLACEHOLDER, type Queries, type RunCompiled } from './tables.ts';
+import { insertSql, nameSql, PLACEHOLDER, type ReadPrepared, type Run, sql } from './sql.ts';
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  /** Scopes in their order, separated by blanks. */
+  readonly scope: string;
+  readonly old_operate: number;
+  readonly expires_at: string | null;
+  readonly owner_id: number;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly hint: string | null;
+  readonly last_used_ip: string | null;
+  readonly revoked_by: number | null;
+  readonly replaced_by: number | null;
+}
 
 interface AccessRow {
   readonly id: number;
@@ -47,18 +63,14 @@ const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
  * Revokes all keys of a user, in the transaction that deactivates the user: activating the user does not restore
  * them.
  */
-export async function revokeKeysOf(transaction: Queries, owner: number, author: Author): Promise<void> {
-  const revoked = await transaction
-    .updateTable('api_key')
-    .set({ revoked_at: author.at, revoked_by: author.owner })
-    .where('owner_id', '=', owner)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .execute();
+export async function revokeKeysOf(transaction: Run, owner: number, author: Author): Promise<void> {
+  const revoked = await transaction<{ id: number }>(sql`
+    update api_key set revoked_at = ${author.at}, revoked_by = ${author.owner}
+    where owner_id = ${owner} and revoked_at is null returning id`);
   for (const { id } of revoked) addRevokedEvent(transaction, id, author);
 }
 
-const addRevokedEvent = (transaction: Queries, recordId: number, author: Author): void => {
+const addRevokedEvent = (transaction: Run, recordId: number, author: Author): void => {
   const changes = { RevokedAt: { from: null, to: author.at } };
   addAuditEvent(transaction, author, { action: 'revoke', resource: 'ApiKey', recordId, changes });
 };
@@ -67,40 +79,23 @@ const addRevokedEvent = (transaction: Queries, recordId: number, author: Author)
  * Is the user active, and stays so until the transaction ends? A deactivation at the same time waits, and then revokes the key
  * too; or it comes first.
  */
-async function staysActive(transaction: Queries, kind: DatabaseConnection['kind'], owner: number): Promise<boolean> {
+async function staysActive(transaction: Run, kind: DatabaseConnection['kind'], owner: number): Promise<boolean> {
   // SQLite has one writer at a time anyway.
   const lock = kind === 'postgres' ? sql` for share` : sql``;
-  const { rows } = await sql`select 1 from admin_user where id = ${owner} and is_active = 1${lock}`.execute(
-    transaction,
-  );
+  const rows = await transaction(sql`select 1 from admin_user where id = ${owner} and is_active = 1${lock}`);
   return rows.length > 0;
 }
 
 async function insertKey(
-  transaction: Queries,
+  transaction: Run,
   { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
   author: Author,
 ): Promise<number> {
   const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
-  const { id } = await transaction
-    .insertInto('api_key')
-    .values({
-      name,
-      hash,
-      scope,
-      owner_id: owner,
-      old_operate: oldOperate,
-      hint: hint ?? null,
-      created_at: author.at,
-      expires_at: expiresAt ?? null,
-      last_used_at: null,
-      last_used_ip: null,
-      revoked_at: null,
-      revoked_by: null,
-      replaced_by: null,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const about = { name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null };
+  const times = { created_at: author.at, expires_at: expiresAt ?? null };
+  const [row] = await transaction<{ id: number }>(sql`${insertSql('api_key', { ...about, ...times })} returning id`);
+  const id = row?.id ?? 0;
   const changes = {
     Name: { from: null, to: name },
     Scope: { from: null, to: scope },
@@ -118,22 +113,21 @@ async function insertKey(
 
 /** The API keys. Only the hash and the first characters of a key are stored. */
 export function createApiKeys(
-  db: Queries,
+  run: Run,
   kind: DatabaseConnection['kind'],
   inTransaction: InTransaction,
-  runCompiled: RunCompiled,
+  read: ReadPrepared,
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
   // Not a join, as in resource-columns.ts.
-  const select = (column: 'hash' | 'id') =>
-    sql<AccessRow>`
+  const select = (column: 'hash' | 'id') => sql`
       select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires, replaced_by as replaced,
         (select is_active from admin_user where admin_user.id = owner_id) as active
-      from api_key where ${sql.ref(column)} = ${PLACEHOLDER}`.compile(db);
+      from api_key where ${nameSql(column)} = ${PLACEHOLDER}`;
   const byHash = select('hash');
   const byId = select('id');
   return {
-    findKey: async (hash) => toAccess((await runCompiled(byHash, [hash]))[0]),
-    findKeyById: async (id) => toAccess((await runCompiled(byId, [id]))[0]),
+    findKey: async (hash) => toAccess((await read<AccessRow>(byHash, [hash]))[0]),
+    findKeyById: async (id) => toAccess((await read<AccessRow>(byId, [id]))[0]),
     addKey: (key, author) =>
       inTransaction(async (transaction) =>
         (await staysActive(transaction, kind, key.owner))
@@ -142,26 +136,20 @@ export function createApiKeys(
       ),
     rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
       inTransaction(async (transaction) => {
-        const before = await transaction
-          .selectFrom('api_key')
-          .select(['expires_at', 'owner_id'])
-          .where('id', '=', id)
-          .executeTakeFirst();
+        const [before] = await transaction<Pick<Row, 'expires_at' | 'owner_id'>>(sql`
+          select expires_at, owner_id from api_key where id = ${id}`);
         if (before === undefined || !(await staysActive(transaction, kind, before.owner_id))) return undefined;
-        const old = await transaction
-          .updateTable('api_key')
-          .set({ expires_at: oldExpiresAt })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .where('replaced_by', 'is', null)
-          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', author.at)]))
-          .returning(['name', 'scope', 'owner_id as owner', 'old_operate as oldOperate'])
-          .executeTakeFirst();
+        const [old] = await transaction<Pick<Row, 'name' | 'scope' | 'owner_id' | 'old_operate'>>(sql`
+          update api_key set expires_at = ${oldExpiresAt}
+          where id = ${id} and revoked_at is null and replaced_by is null
+            and (expires_at is null or expires_at > ${author.at})
+          returning name, scope, owner_id, old_operate`);
         if (old === undefined) return undefined;
-        const { scope, ...same } = old;
-        const fresh = { ...same, scopes: toScopes(scope), hash, hint, expiresAt: expiresAt ?? undefined };
+        const { name, owner_id: owner, old_operate: oldOperate } = old;
+        const same = { name, owner, oldOperate, scopes: toScopes(old.scope) };
+        const fresh = { ...same, hash, hint, expiresAt: expiresAt ?? undefined };
         const replacedBy = await insertKey(transaction, fresh, author);
-        await transaction.updateTable('api_key').set({ replaced_by: replacedBy }).where('id', '=', id).execute();
+        await transaction(sql`update api_key set replaced_by = ${replacedBy} where id = ${id}`);
         addAuditEvent(transaction, author, {
           action: 'rotate',
           resource: 'ApiKey',
@@ -174,8 +162,7 @@ export function createApiKeys(
         return replacedBy;
       }),
     listKeys: async (after = 0, limit = MAX_INTEGER): Promise<readonly ApiKeyRow[]> => {
-      const page = db.selectFrom('api_key').selectAll().where('id', '>', after).orderBy('id').limit(limit);
-      const rows = await page.execute();
+      const rows = await run<Row>(sql`select * from api_key where id > ${after} order by id limit ${limit}`);
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
@@ -194,19 +181,14 @@ export function createApiKeys(
     },
     revokeKey: (id: number, author: Author) =>
       inTransaction(async (transaction) => {
-        const revoked = await transaction
-          .updateTable('api_key')
-          .set({ revoked_at: author.at, revoked_by: author.owner })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .returning('id')
-          .executeTakeFirst();
-        if (revoked !== undefined) addRevokedEvent(transaction, id, author);
-        const key = await transaction.selectFrom('api_key').select('id').where('id', '=', id).executeTakeFirst();
-        return key !== undefined;
+        const revoked = await transaction(sql`
+          update api_key set revoked_at = ${author.at}, revoked_by = ${author.owner}
+          where id = ${id} and revoked_at is null returning id`);
+        if (revoked.length > 0) addRevokedEvent(transaction, id, author);
+        return (await transaction(sql`select id from api_key where id = ${id}`)).length > 0;
       }),
     touchKey: async (id, at, ip) => {
-      await db.updateTable('api_key').set({ last_used_at: at, last_used_ip: ip }).where('id', '=', id).execute();
+      await run(sql`update api_key set last_used_at = ${at}, last_used_ip = ${ip} where id = ${id}`);
     },
   };
 }

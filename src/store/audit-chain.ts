@@ -1,15 +1,34 @@
 import { createHmac, hash as hashOnce, randomBytes } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
 import { deriveKey } from '../lib/derive-key.ts';
 import type { TrailName } from '../platform/model/audit-trail.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { READ_ENDS } from './lend-sqlite.ts';
-import { type Cell, PLACEHOLDER, type Queries, type RunInTransaction, type Tables } from './tables.ts';
+import { type Cell, insertSql, type Run, rawSql, sql } from './sql.ts';
 
-type Row = Selectable<Tables['audit_event']>;
+/** An audit event as a row. */
+export interface AuditRow {
+  readonly id: number;
+  readonly at: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly record_id: number;
+  readonly stated_by: number | null;
+  readonly owner_id: number | null;
+  readonly credential: string;
+  readonly ip: string | null;
+  readonly changes: string;
+  readonly request_id: string | null;
+  readonly is_security: number;
+  /** Of the digest of address and changes; null once they were erased, and in rows from before the chain. */
+  readonly salt: string | null;
+  readonly hash: string | null;
+  readonly mac: string | null;
+  /** The digest of what was erased. */
+  readonly erased: string | null;
+}
 
 /** What an audit event says, without what chains it. */
-export type AuditContent = Omit<Row, 'id' | 'salt' | 'hash' | 'mac' | 'erased'>;
+export type AuditContent = Omit<AuditRow, 'id' | 'salt' | 'hash' | 'mac' | 'erased'>;
 
 const digest = (cells: readonly Cell[]): string => hashOnce('sha256', JSON.stringify(cells), 'base64url');
 
@@ -40,26 +59,21 @@ interface Trail {
   readonly kind: DatabaseConnection['kind'];
   readonly key: Buffer | undefined;
   readonly added: AuditContent[];
-  readonly removed: Map<TrailName, Pick<Row, 'id' | 'hash'>>;
+  readonly removed: Map<TrailName, Pick<AuditRow, 'id' | 'hash'>>;
 }
 
-const trails = new WeakMap<Queries, Trail>();
+const trails = new WeakMap<Run, Trail>();
 
-const trailIn = (transaction: Queries): Trail => {
+const trailIn = (transaction: Run): Trail => {
   const trail = trails.get(transaction);
   if (trail === undefined) throw new Error('the audit trail is written outside of its transaction');
   return trail;
 };
 
 /** Lets the transaction write to the trail. */
-export function beginTrail(transaction: Queries, kind: DatabaseConnection['kind'], key: Buffer | undefined): void {
+export function beginTrail(transaction: Run, kind: DatabaseConnection['kind'], key: Buffer | undefined): void {
   if (!trails.has(transaction)) trails.set(transaction, { kind, key, added: [], removed: new Map() });
 }
-
-const COLUMNS = [
-  ...['at', 'action', 'resource', 'record_id', 'stated_by', 'owner_id', 'credential', 'ip', 'changes'],
-  ...['request_id', 'is_security', 'salt', 'hash', 'mac'],
-] as const;
 
 const SALT_BYTES = 16;
 
@@ -74,12 +88,12 @@ export function makeSalt(): string {
 }
 
 /** Adds a row to the end of its chain, when the transaction commits. */
-export function appendToTrail(transaction: Queries, content: AuditContent): void {
+export function appendToTrail(transaction: Run, content: AuditContent): void {
   trailIn(transaction).added.push(content);
 }
 
 /** Remembers the last row that was deleted from the beginning of a chain: the first one that is left follows it. */
-export function forgetUntil(transaction: Queries, name: TrailName, row: Pick<Row, 'id' | 'hash'>): void {
+export function forgetUntil(transaction: Run, name: TrailName, row: Pick<AuditRow, 'id' | 'hash'>): void {
   if (row.hash !== null) trailIn(transaction).removed.set(name, row);
 }
 
@@ -87,12 +101,11 @@ export function forgetUntil(transaction: Queries, name: TrailName, row: Pick<Row
  * Writes what a transaction adds to the trail, and takes from its beginning. A trigger notes where the chain ends then. Right before
  * the commit, as PostgreSQL lets others that write to the trail wait from here on.
  */
-export async function saveTrail(transaction: Queries, runInTransaction: RunInTransaction): Promise<void> {
+export async function saveTrail(transaction: Run): Promise<void> {
   const trail = trails.get(transaction);
   if (trail === undefined || (trail.added.length === 0 && trail.removed.size === 0)) return;
   const lock = trail.kind === 'postgres' ? sql` for update` : sql``;
-  const selectEnds = () => sql<{ name: TrailName; hash: string }>`${sql.raw(READ_ENDS)}${lock}`;
-  const ends = await runInTransaction(transaction, 'select ends', selectEnds, []);
+  const ends = await transaction<{ name: TrailName; hash: string }>(sql`${rawSql(READ_ENDS)}${lock}`);
   const hashes = new Map(ends.map(({ name, hash }) => [name, hash]));
   for (const content of trail.added) {
     const name = trailOf(content);
@@ -101,23 +114,12 @@ export async function saveTrail(transaction: Queries, runInTransaction: RunInTra
       throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
     const salt = makeSalt();
     const hash = linkTo(before, content, commitTo(salt, content));
-    const row = { ...content, salt, hash, mac: trail.key === undefined ? null : authenticate(trail.key, hash) };
-    await runInTransaction(
-      transaction,
-      'audit_event',
-      () => sql`insert into audit_event (${sql.join(COLUMNS.map((column) => sql.id(column)))})
-        values (${sql.join(COLUMNS.map(() => PLACEHOLDER))})`,
-      COLUMNS.map((column) => row[column]),
-    );
+    const mac = trail.key === undefined ? null : authenticate(trail.key, hash);
+    await transaction(insertSql('audit_event', { ...content, salt, hash, mac }));
     hashes.set(name, hash);
   }
   // Another process may have deleted more meanwhile.
   for (const [name, { id, hash }] of trail.removed)
-    await runInTransaction(
-      transaction,
-      'remove',
-      () => sql`update audit_chain set removed_id = ${PLACEHOLDER}, removed_hash = ${PLACEHOLDER}
-        where name = ${PLACEHOLDER} and removed_id < ${PLACEHOLDER}`,
-      [id, hash, name, id],
-    );
+    await transaction(sql`
+      update audit_chain set removed_id = ${id}, removed_hash = ${hash} where name = ${name} and removed_id < ${id}`);
 }

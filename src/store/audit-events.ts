@@ -1,12 +1,11 @@
-import { type Selectable, sql } from 'kysely';
 import type { AuditQuery } from '../platform/model/audit-trail.ts';
 import type { AuditEvent, PlatformStore } from '../platform/model/platform-store.ts';
 import type { Author } from '../platform/model/records.ts';
 import { type Member, PASSWORD_MASK, type Resource, type Value } from '../platform/model/resource.ts';
-import { appendToTrail, forgetUntil } from './audit-chain.ts';
+import { type AuditRow, appendToTrail, forgetUntil } from './audit-chain.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { nameOf } from './resource-columns.ts';
-import type { Cell, Queries, Tables } from './tables.ts';
+import { type Cell, joinSql, listSql, nameSql, type Run, rawSql, sql } from './sql.ts';
 
 type Changes = AuditEvent['changes'];
 
@@ -34,16 +33,15 @@ function compareMembers(
 }
 
 /** Adds the record's name of that time to its id, because an id alone says nothing to readers of the trail. */
-async function nameReferences(transaction: Queries, { members }: Resource, changes: Changes): Promise<Changes> {
+async function nameReferences(transaction: Run, { members }: Resource, changes: Changes): Promise<Changes> {
   const named = { ...changes };
   for (const member of members) {
     const change = member.kind === 'reference' ? changes[member.name] : undefined;
     if (member.kind !== 'reference' || change === undefined) continue;
     const { table, idMember } = member.to;
-    const ids = [change.from, change.to].filter((id) => id !== null);
-    const { rows } = await sql<{ id: number; name: string }>`
-      select id, ${sql.ref(nameOf(member.to).column)} as name from ${sql.table(table)}
-      where id in (${sql.join(ids)})`.execute(transaction);
+    const ids = [change.from, change.to].filter((id) => id !== null).map(Number);
+    const rows = await transaction<{ id: number; name: string }>(sql`
+      select id, ${nameSql(nameOf(member.to).column)} as name from ${nameSql(table)} where id in (${listSql(ids)})`);
     const findName = (id: Value): Value => rows.find((row) => row.id === id)?.name ?? null;
     named[idMember] = change;
     named[member.name] = { from: findName(change.from), to: findName(change.to) };
@@ -56,7 +54,7 @@ async function nameReferences(transaction: Queries, { members }: Resource, chang
  * for an insert.
  */
 export const auditChanges = (
-  transaction: Queries,
+  transaction: Run,
   resource: Resource,
   cells: Readonly<Record<string, Cell>>,
   before: Readonly<Record<string, Cell>> | undefined,
@@ -64,7 +62,7 @@ export const auditChanges = (
 
 /** Writes one audit event, in the transaction of the change that it describes. */
 export function addAuditEvent(
-  transaction: Queries,
+  transaction: Run,
   { at, statedBy, owner, credential, ip, requestId }: Author,
   { action, resource, recordId, changes }: Pick<AuditEvent, 'action' | 'resource' | 'recordId' | 'changes'>,
 ): void {
@@ -98,20 +96,18 @@ export function createSecurityEvents(
       }),
     trimSecurityEvents: (before, most) =>
       inTransaction(async (transaction) => {
-        const { rows } = await sql<{ id: number }>`
-          select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`.execute(
-          transaction,
-        );
-        const oldest = await sql<{ id: number; at: string; hash: string | null }>`
-          select id, at, hash from audit_event where is_security = 1 order by id limit ${SLICE}`.execute(transaction);
+        const [tooOld] = await transaction<{ id: number }>(sql`
+          select id from audit_event where is_security = 1 order by id desc limit 1 offset ${most}`);
+        const oldest = await transaction<Pick<AuditRow, 'id' | 'at' | 'hash'>>(sql`
+          select id, at, hash from audit_event where is_security = 1 order by id limit ${SLICE}`);
         // From the beginning only, so that what is left is one chain.
-        const kept = oldest.rows.findIndex(({ id, at }) => at >= before && id > (rows[0]?.id ?? 0));
-        const last = oldest.rows.at(kept < 0 ? -1 : kept - 1);
+        const kept = oldest.findIndex(({ id, at }) => at >= before && id > (tooOld?.id ?? 0));
+        const last = oldest.at(kept < 0 ? -1 : kept - 1);
         if (last !== undefined && kept !== 0) {
-          await sql`delete from audit_event where is_security = 1 and id <= ${last.id}`.execute(transaction);
+          await transaction(sql`delete from audit_event where is_security = 1 and id <= ${last.id}`);
           forgetUntil(transaction, 'security', last);
         }
-        await transaction.deleteFrom('sign_in_address').where('at', '<', before).execute();
+        await transaction(sql`delete from sign_in_address where at < ${before}`);
       }),
   };
 }
@@ -128,7 +124,7 @@ const toAuditEvent = ({
   mac: _mac,
   erased: _erased,
   ...row
-}: Selectable<Tables['audit_event']>): AuditEvent => ({
+}: AuditRow): AuditEvent => ({
   ...row,
   requestId: request_id,
   isSecurity: is_security === 1,
@@ -140,68 +136,57 @@ const toAuditEvent = ({
 
 /** Audit events with an id above `after` and not before `since` (ISO 8601), by id, at most `limit`. */
 export async function listAuditEvents(
-  db: Queries,
+  run: Run,
   since: string,
   after: number,
   limit: number,
 ): Promise<readonly AuditEvent[]> {
-  const rows = await db
-    .selectFrom('audit_event')
-    .selectAll()
-    .where('at', '>=', since)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const rows = await run<AuditRow>(sql`
+    select * from audit_event where at >= ${since} and id > ${after} order by id limit ${limit}`);
   return rows.map(toAuditEvent);
 }
 
 /** The changes of one record, the newest first, at most `limit`. */
 export async function listChanges(
-  db: Queries,
+  run: Run,
   resource: string,
   recordId: number,
   limit: number,
 ): Promise<readonly AuditEvent[]> {
-  const rows = await db
-    .selectFrom('audit_event')
-    .selectAll()
-    .where('resource', '=', resource)
-    .where('record_id', '=', recordId)
-    .where('is_security', '=', 0)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+  const rows = await run<AuditRow>(sql`
+    select * from audit_event where resource = ${resource} and record_id = ${recordId} and is_security = 0
+    order by id desc limit ${limit}`);
   return rows.map(toAuditEvent);
 }
 
 /** The events of a query about changes or the security log, or both, at most `limit`. */
 async function searchIn(
-  db: Queries,
+  run: Run,
   { isSecurity, since, until, isDescending = false, after, limit, ...equal }: AuditQuery,
 ): Promise<readonly AuditEvent[]> {
   const { action, resource, recordId, owner, ip, requestId } = equal;
   const columns = { action, resource, record_id: recordId, owner_id: owner, ip, request_id: requestId };
   const sought = { ...columns, is_security: isSecurity === undefined ? undefined : Number(isSecurity) };
-  let events = db.selectFrom('audit_event').selectAll();
-  for (const [column, value] of Object.entries(sought))
-    if (value !== undefined) events = events.where(sql.ref(column), '=', value);
-  if (since !== undefined) events = events.where('at', '>=', since);
-  if (until !== undefined) events = events.where('at', '<', until);
-  if (after !== undefined) events = events.where('id', isDescending ? '<' : '>', after);
-  const rows = await events
-    .orderBy('id', isDescending ? 'desc' : 'asc')
-    .limit(limit)
-    .execute();
+  const conditions = [
+    ...Object.entries(sought).flatMap(([column, value]) =>
+      value === undefined ? [] : [sql`${nameSql(column)} = ${value}`],
+    ),
+    ...(since === undefined ? [] : [sql`at >= ${since}`]),
+    ...(until === undefined ? [] : [sql`at < ${until}`]),
+    ...(after === undefined ? [] : [isDescending ? sql`id < ${after}` : sql`id > ${after}`]),
+  ];
+  const where = conditions.length === 0 ? sql`` : sql`where ${joinSql(conditions, ' and ')}`;
+  const order = rawSql(isDescending ? 'desc' : 'asc');
+  const rows = await run<AuditRow>(sql`select * from audit_event ${where} order by id ${order} limit ${limit}`);
   return rows.map(toAuditEvent);
 }
 
 /** The events of a query, at most `limit`. */
-export async function searchAuditEvents(db: Queries, query: AuditQuery): Promise<readonly AuditEvent[]> {
+export async function searchAuditEvents(run: Run, query: AuditQuery): Promise<readonly AuditEvent[]> {
   const { isSecurity, owner, ip, requestId, isDescending, limit } = query;
-  if (isSecurity !== undefined || (owner ?? ip ?? requestId) === undefined) return searchIn(db, query);
+  if (isSecurity !== undefined || (owner ?? ip ?? requestId) === undefined) return searchIn(run, query);
   // Changes and the security log have indexes of their own.
-  const found = await Promise.all([false, true].map((isOne) => searchIn(db, { ...query, isSecurity: isOne })));
+  const found = await Promise.all([false, true].map((isOne) => searchIn(run, { ...query, isSecurity: isOne })));
   return found
     .flat()
     .toSorted((one, other) => (isDescending ? other.id - one.id : one.id - other.id))

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import { TRAILS, type TrailCheck, type TrailHead, type TrailName } from '../platform/model/audit-trail.ts';
-import { authenticate, commitTo, linkTo } from './audit-chain.ts';
-import type { Queries, Tables } from './tables.ts';
+import { type AuditRow, authenticate, commitTo, linkTo } from './audit-chain.ts';
+import { type Run, sql } from './sql.ts';
 
-type Row = Selectable<Tables['audit_event']>;
-type End = Tables['audit_chain'];
+/** Where a chain of audit events begins and ends. */
+interface End {
+  readonly name: string;
+  readonly begins_after: number;
+  readonly removed_id: number;
+  readonly removed_hash: string | null;
+  readonly last_id: number;
+  readonly hash: string;
+}
 
 const PAGE = 1_000;
 
@@ -16,7 +22,7 @@ export const ERASE = 'erase';
 export function createErasedDigest() {
   const hash = createHash('sha256');
   return {
-    add: ({ id, ip, changes }: Pick<Row, 'id' | 'ip' | 'changes'>) =>
+    add: ({ id, ip, changes }: Pick<AuditRow, 'id' | 'ip' | 'changes'>) =>
       void hash.update(`${JSON.stringify([id, ip, changes])}\n`),
     value: () => hash.digest('base64url'),
   };
@@ -24,7 +30,7 @@ export function createErasedDigest() {
 
 const NOTHING_ERASED = createErasedDigest().value();
 
-const digestOf = ({ changes }: Row): unknown =>
+const digestOf = ({ changes }: AuditRow): unknown =>
   (JSON.parse(changes) as Record<string, { readonly to: unknown } | undefined>).Digest?.to;
 
 /** Follows a chain from its beginning. `judge` returns why the next row does not hold; undefined if it does. */
@@ -40,7 +46,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
   let stated: { readonly id: number; readonly digest: unknown } = { id: 0, digest: NOTHING_ERASED };
 
   /** A head that was kept proves the rows up to it without a key. */
-  const judgeKey = ({ id, mac, hash }: Row): string | undefined => {
+  const judgeKey = ({ id, mac, hash }: AuditRow): string | undefined => {
     if (keys.length === 0 || kept.some((head) => head.id >= id)) return undefined;
     if (mac === null)
       return keyedFrom === undefined
@@ -50,7 +56,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
       ? undefined
       : 'was written with a secret key that SUBNETD_SECRET_KEY does not list, or by someone else';
   };
-  const judgeRow = (row: Row): string | undefined => {
+  const judgeRow = (row: AuditRow): string | undefined => {
     if (row.hash === null) return 'is no part of the chain: an older subnetd has written it, or someone else';
     if (linkTo(before, row, row.erased ?? commitTo(row.salt ?? '', row)) !== row.hash)
       return `does not follow row ${lastId}: it was changed or moved, or rows between them are gone`;
@@ -61,7 +67,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
     if (head !== undefined) found.push(head);
     return judgeKey(row);
   };
-  const judge = (row: Row): string | undefined => {
+  const judge = (row: AuditRow): string | undefined => {
     if (row.hash === null && row.id <= begins_after) {
       unchained += 1;
       return undefined;
@@ -101,23 +107,22 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
 }
 
 async function checkOnce(
-  db: Queries,
+  run: Run,
   name: TrailName,
   keys: readonly Buffer[],
   kept: readonly TrailHead[],
 ): Promise<TrailCheck> {
-  const readEnd = () => db.selectFrom('audit_chain').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
+  const readEnd = async () => {
+    const [end] = await run<End>(sql`select * from audit_chain where name = ${name}`);
+    if (end === undefined) throw new Error(`the database has no head of the audit trail of ${name}; restore a backup`);
+    return end;
+  };
   const chain = followChain(await readEnd(), keys, kept);
   let [rows, after] = [0, 0];
   for (;;) {
-    const page = await db
-      .selectFrom('audit_event')
-      .selectAll()
-      .where('is_security', '=', name === 'security' ? 1 : 0)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(PAGE)
-      .execute();
+    const page = await run<AuditRow>(sql`
+      select * from audit_event where is_security = ${name === 'security' ? 1 : 0} and id > ${after}
+      order by id limit ${PAGE}`);
     for (const row of page) {
       rows += 1;
       const why = chain.judge(row);
@@ -135,21 +140,21 @@ async function checkOnce(
  * looked at once more: rows may have been deleted or erased meanwhile.
  */
 export const checkTrail = (
-  db: Queries,
+  run: Run,
   keys: readonly Buffer[],
   kept: readonly TrailHead[],
 ): Promise<readonly TrailCheck[]> =>
   Promise.all(
     TRAILS.map(async (name) => {
       const own = kept.filter((head) => head.name === name);
-      const first = await checkOnce(db, name, keys, own);
-      return first.broken === undefined ? first : checkOnce(db, name, keys, own);
+      const first = await checkOnce(run, name, keys, own);
+      return first.broken === undefined ? first : checkOnce(run, name, keys, own);
     }),
   );
 
 /** Where the chains end now. */
-export async function readTrailHeads(db: Queries): Promise<readonly TrailHead[]> {
-  const ends = await db.selectFrom('audit_chain').selectAll().orderBy('name').execute();
+export async function readTrailHeads(run: Run): Promise<readonly TrailHead[]> {
+  const ends = await run<End>(sql`select * from audit_chain order by name`);
   return ends.flatMap(({ name, last_id, begins_after, hash }) =>
     last_id > begins_after ? [{ name: name as TrailName, id: last_id, hash }] : [],
   );

@@ -12,7 +12,7 @@ import { checkTables } from './migrate.ts';
 export interface DatabaseLink {
   /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
   openStores(): Promise<Stores>;
-  /** The same with the stores of the platform API, which load Kysely. */
+  /** The same with the stores of the platform API, which are loaded with the first request. */
   open(): Promise<Repositories>;
   isUp(): boolean;
   stop(): Promise<void>;

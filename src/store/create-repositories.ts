@@ -1,4 +1,3 @@
-import { Kysely, sql } from 'kysely';
 import type { PlatformStore, RateLimits } from '../platform/model/platform-store.ts';
 import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers, createPasswordChanges } from './accounts.ts';
@@ -11,7 +10,7 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createErasures } from './erase-user.ts';
 import { createGeneratedValues } from './generated-values.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
-import { createInTransaction, type InTransaction, type OnConnection } from './in-transaction.ts';
+import type { InTransaction } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecordSearch } from './record-search.ts';
@@ -19,7 +18,7 @@ import { createResourceTables } from './resource-table.ts';
 import { createPlainSql } from './run-sql.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInAddresses, createSignInFailures } from './sign-ins.ts';
-import { createRunCompiled, createRunInTransaction, type Queries } from './tables.ts';
+import { type ReadPrepared, toText, withCells } from './sql.ts';
 
 /** The stores of an open database, with those of the platform API. */
 export interface Repositories extends Stores {
@@ -29,18 +28,6 @@ export interface Repositories extends Stores {
   readonly rateLimits?: RateLimits;
 }
 
-const onConnectionOf = (db: Queries): OnConnection<Queries> => {
-  const runInTransaction = createRunInTransaction(db);
-  return (work) =>
-    db.connection().execute((connection) =>
-      work(connection, async (text) => {
-        if (text === 'commit') await saveTrail(connection, runInTransaction);
-        const { rows } = await sql.raw<{ readonly command?: string }>(text).execute(connection);
-        return rows[0]?.command;
-      }),
-    );
-};
-
 /** Creates the repositories of an open database. The first of the `secrets` keys the audit trail. */
 export async function createRepositories(
   connection: DatabaseConnection,
@@ -48,10 +35,7 @@ export async function createRepositories(
   secrets: readonly string[] = [],
 ): Promise<Repositories> {
   const { kind } = connection;
-  const db: Queries = new Kysely({ dialect: await connection.createDialect(connection.lend) });
-  /** For reads that may look at many rows. */
-  const scans: Queries = new Kysely({ dialect: await connection.createDialect(connection.lendScan) });
-  const inTransaction = createInTransaction(onConnectionOf(db), kind);
+  const { run, scan, inTransaction } = createPlainSql(connection, saveTrail);
   const trailKeys = secrets.map(toTrailKey);
   /** The transactions of changes, whose audit events follow each other in one chain. */
   const inTrail: InTransaction = (work) =>
@@ -59,32 +43,36 @@ export async function createRepositories(
       beginTrail(transaction, kind, trailKeys[0]);
       return work(transaction);
     });
-  const runCompiled = createRunCompiled(db, await connection.openReader?.());
+  const readAtOnce = await connection.openReader?.();
+  const read: ReadPrepared = <Row>(...[statement, cells]: Parameters<ReadPrepared>) =>
+    readAtOnce === undefined
+      ? run<Row>(withCells(statement, cells))
+      : (readAtOnce(toText(statement, kind), cells) as readonly Row[]);
   const platform: PlatformStore = {
-    ...createResourceTables(db, kind, inTrail, runCompiled),
-    ...createRecordSearch(scans, kind),
-    ...createAdminUsers(db, runCompiled),
-    ...createApiKeys(db, kind, inTrail, runCompiled),
-    ...createPasswordChanges(db, inTrail),
-    ...createAccountLinks(createPlainSql(connection).run),
-    ...createIdempotencyKeys(db),
-    ...createGeneratedValues(db),
-    ...createSignInAddresses(db, inTransaction),
-    ...createOneTimeCodes(db, inTrail),
+    ...createResourceTables(run, kind, inTrail, read),
+    ...createRecordSearch(scan, kind),
+    ...createAdminUsers(read),
+    ...createApiKeys(run, kind, inTrail, read),
+    ...createPasswordChanges(run, inTrail),
+    ...createAccountLinks(run),
+    ...createIdempotencyKeys(run),
+    ...createGeneratedValues(run),
+    ...createSignInAddresses(run, inTransaction),
+    ...createOneTimeCodes(run, inTrail),
     ...createSignInFailures(inTransaction),
-    ...createSessions(db, inTransaction),
+    ...createSessions(run, inTransaction),
     ...createSecurityEvents(inTrail),
     ...createErasures(kind, inTrail),
-    checkTrail: (kept) => checkTrail(scans, trailKeys, kept),
-    trailHeads: () => readTrailHeads(db),
-    listAudit: (since, after, limit) => listAuditEvents(scans, since, after, limit),
-    searchAudit: (query) => searchAuditEvents(scans, query),
-    listChanges: ({ name }, recordId, limit) => listChanges(scans, name, recordId, limit),
+    checkTrail: (kept) => checkTrail(scan, trailKeys, kept),
+    trailHeads: () => readTrailHeads(run),
+    listAudit: (since, after, limit) => listAuditEvents(scan, since, after, limit),
+    searchAudit: (query) => searchAuditEvents(scan, query),
+    listChanges: ({ name }, recordId, limit) => listChanges(scan, name, recordId, limit),
   };
   const guard = createGuard(connection.retry, onFailure);
   return {
     ...createStores(connection, onFailure),
     platform: guard(platform),
-    ...(kind === 'postgres' && { rateLimits: guard(createRateLimits(db)) }),
+    ...(kind === 'postgres' && { rateLimits: guard(createRateLimits(run)) }),
   };
 }

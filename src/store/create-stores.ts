@@ -75,7 +75,7 @@ export const createGuard =
     return Object.fromEntries(guarded) as T;
   };
 
-/** Creates the stores of an open database, by plain SQL: every daemon has them, and Kysely costs 20 MB. */
+/** Creates the stores of an open database that every daemon has. */
 export function createStores(connection: DatabaseConnection, onFailure: (error: unknown) => void = () => {}): Stores {
   const plain = createPlainSql(connection);
   const guard = createGuard(connection.retry, onFailure);

@@ -1,5 +1,3 @@
-import type { Dialect } from 'kysely';
-
 /** Runs plain SQL on one connection. */
 export interface Session {
   run(sql: string): Promise<void>;
@@ -30,7 +28,7 @@ export interface OpenOptions {
 /** Returns the rows of a query, without waiting for writers. */
 export type Read = (sql: string, parameters: readonly unknown[]) => readonly unknown[];
 
-/** An open database without Kysely: enough to migrate it and to check that it answers. */
+/** An open database. */
 export interface DatabaseConnection {
   readonly kind: 'sqlite' | 'postgres';
   /** Runs `work` in one exclusive transaction. */
@@ -51,8 +49,6 @@ export interface DatabaseConnection {
   lend(): Promise<LentConnection>;
   /** The same for reads that may look at many rows: on SQLite they run in a thread, one after the other. */
   lendScan(): Promise<LentConnection>;
-  /** Loads Kysely over lent connections, only when it is needed: it costs a fifth of a second and 20 MB. */
-  createDialect(lend: () => Promise<LentConnection>): Promise<Dialect>;
   /**
    * The connection of SQLite that reads on the event loop, for what is asked so often that even a promise costs too much.
    * Absent if each query goes over a network anyway.

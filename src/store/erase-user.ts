@@ -1,19 +1,23 @@
-import { type Selectable, sql } from 'kysely';
 import type { Erased, Erasure, PlatformStore } from '../platform/model/platform-store.ts';
 import type { Author } from '../platform/model/records.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { revokeKeysOf } from './api-keys.ts';
-import { commitTo } from './audit-chain.ts';
+import { type AuditRow, commitTo } from './audit-chain.ts';
 import { addAuditEvent } from './audit-events.ts';
 import { createErasedDigest, ERASE } from './check-trail.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { holdLastInUse } from './resource-table.ts';
-import type { Queries, Tables } from './tables.ts';
-
-type Row = Selectable<Tables['audit_event']>;
+import { nameSql, type Run, sql } from './sql.ts';
 
 const PAGE = 500;
+
+interface UserRow {
+  readonly id: number;
+  readonly user_name_key: string;
+  readonly email_id_key: string;
+  readonly is_active: number;
+}
 
 /** What a person is called after the erasing. */
 const nameOf = (userId: number) => `erased user ${userId}`;
@@ -25,7 +29,7 @@ const PERSONAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What is left of the changes in an audit event. */
-function eraseChanges({ resource, is_security, changes }: Row, userId: number, isAbout: boolean): string {
+function eraseChanges({ resource, is_security, changes }: AuditRow, userId: number, isAbout: boolean): string {
   if (!isAbout) return changes;
   if (is_security === 1) return '{}';
   const members = JSON.parse(changes) as Record<string, { from: unknown; to: unknown }>;
@@ -38,16 +42,16 @@ function eraseChanges({ resource, is_security, changes }: Row, userId: number, i
 }
 
 /** Overwrites what audit events say of a person. The digest of what was there stays, without its salt. */
-async function eraseEvents(transaction: Queries, userId: number): Promise<number> {
-  const keys = await transaction.selectFrom('api_key').select('id').where('owner_id', '=', userId).execute();
+async function eraseEvents(transaction: Run, userId: number): Promise<number> {
+  const keys = await transaction<{ id: number }>(sql`select id from api_key where owner_id = ${userId}`);
   const own = new Set(keys.map(({ id }) => id));
   let [erased, after] = [0, 0];
   for (;;) {
-    const { rows } = await sql<Row>`
+    const rows = await transaction<AuditRow>(sql`
       select * from audit_event where id > ${after} and (
         owner_id = ${userId} or stated_by = ${userId} or (resource = 'AdminUser' and record_id = ${userId})
         or (resource = 'ApiKey' and record_id in (select id from api_key where owner_id = ${userId}))
-      ) order by id limit ${PAGE}`.execute(transaction);
+      ) order by id limit ${PAGE}`);
     for (const row of rows) {
       const { id, resource, record_id, owner_id, stated_by, is_security } = row;
       const isAbout = resource === 'ApiKey' ? own.has(record_id) : resource === 'AdminUser' && record_id === userId;
@@ -57,8 +61,8 @@ async function eraseEvents(transaction: Queries, userId: number): Promise<number
       if (ip === row.ip && changes === row.changes) continue;
       // Events from before the chain have no salt.
       const commitment = row.salt === null ? row.erased : commitTo(row.salt, row);
-      const left = { ip, changes, salt: null, erased: commitment };
-      await transaction.updateTable('audit_event').set(left).where('id', '=', id).execute();
+      await transaction(sql`
+        update audit_event set ip = ${ip}, changes = ${changes}, salt = null, erased = ${commitment} where id = ${id}`);
       erased += 1;
     }
     if (rows.length < PAGE) return erased;
@@ -67,18 +71,12 @@ async function eraseEvents(transaction: Queries, userId: number): Promise<number
 }
 
 /** Digests what is left of all erased changes. */
-async function digestErased(transaction: Queries): Promise<string> {
+async function digestErased(transaction: Run): Promise<string> {
   const digest = createErasedDigest();
   for (let after = 0; ; ) {
-    const rows = await transaction
-      .selectFrom('audit_event')
-      .select(['id', 'ip', 'changes'])
-      .where('erased', 'is not', null)
-      .where('is_security', '=', 0)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(PAGE)
-      .execute();
+    const rows = await transaction<Pick<AuditRow, 'id' | 'ip' | 'changes'>>(sql`
+      select id, ip, changes from audit_event where erased is not null and is_security = 0 and id > ${after}
+      order by id limit ${PAGE}`);
     for (const row of rows) digest.add(row);
     if (rows.length < PAGE) return digest.value();
     after = rows.at(-1)?.id ?? 0;
@@ -87,28 +85,28 @@ async function digestErased(transaction: Queries): Promise<string> {
 
 /** Overwrites the record of a user, and deletes what only serves its sign-ins. */
 async function eraseRecord(
-  transaction: Queries,
+  transaction: Run,
   { userId, passwordHash, tables }: Erasure,
   emailKey: string,
 ): Promise<void> {
   const name = nameOf(userId);
   const email = `${name.replaceAll(' ', '-')}@erased.invalid`;
-  await sql`
+  await transaction(sql`
     update admin_user set first_name = 'erased', last_name = ${`user ${userId}`}, mobile_no = null, is_active = 0,
       user_name = ${name}, user_name_key = ${toNameKey(name)}, email_id = ${email}, email_id_key = ${email},
       password_hash = ${passwordHash}, password_version = password_version + 1
-    where id = ${userId}`.execute(transaction);
+    where id = ${userId}`);
   for (const table of tables) {
-    await sql`update ${sql.table(table)} set create_ip = null where create_by = ${userId}`.execute(transaction);
-    await sql`update ${sql.table(table)} set update_ip = null where update_by = ${userId}`.execute(transaction);
+    await transaction(sql`update ${nameSql(table)} set create_ip = null where create_by = ${userId}`);
+    await transaction(sql`update ${nameSql(table)} set update_ip = null where update_by = ${userId}`);
   }
-  const key = { name, hint: null, last_used_ip: null };
-  await transaction.updateTable('api_key').set(key).where('owner_id', '=', userId).execute();
-  await sql`delete from sign_in_failure where address in
-    (select address from sign_in_address where user_id = ${userId})`.execute(transaction);
+  await transaction(sql`
+    update api_key set name = ${name}, hint = null, last_used_ip = null where owner_id = ${userId}`);
+  await transaction(sql`
+    delete from sign_in_failure where address in (select address from sign_in_address where user_id = ${userId})`);
   for (const table of ['portal_session', 'one_time_code', 'recovery_code', 'account_link', 'sign_in_address'] as const)
-    await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(transaction);
-  await sql`delete from mail where user_id = ${userId} or lower(address) = ${emailKey}`.execute(transaction);
+    await transaction(sql`delete from ${nameSql(table)} where user_id = ${userId}`);
+  await transaction(sql`delete from mail where user_id = ${userId} or lower(address) = ${emailKey}`);
 }
 
 /** Erases admin users, all or nothing. Ids and the audit trail stay valid. */
@@ -122,17 +120,9 @@ export function createErasures(
         const { userId } = erasure;
         // One after the other, as each states the digest of all that is erased.
         await holdLastInUse(transaction, kind, 'admin_user');
-        const users = await transaction
-          .selectFrom('admin_user')
-          .select(['id', 'user_name_key', 'email_id_key', 'is_active'])
-          .where((where) =>
-            where.or([
-              where('id', '=', userId),
-              where('is_active', '=', 1),
-              where('user_name_key', '=', nameOf(userId)),
-            ]),
-          )
-          .execute();
+        const users = await transaction<UserRow>(sql`
+          select id, user_name_key, email_id_key, is_active from admin_user
+          where id = ${userId} or is_active = 1 or user_name_key = ${nameOf(userId)}`);
         const user = users.find(({ id }) => id === userId);
         const others = users.filter(({ id }) => id !== userId);
         if (user === undefined) return { ok: false, why: 'missing' };

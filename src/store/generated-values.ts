@@ -1,18 +1,15 @@
 import type { PlatformStore } from '../platform/model/platform-store.ts';
-import type { Queries } from './tables.ts';
+import { type Run, sql } from './sql.ts';
 
 /** Values that are generated once and then stored, the same for every replica. */
-export const createGeneratedValues = (db: Queries): Pick<PlatformStore, 'getOrCreate'> => ({
+export const createGeneratedValues = (run: Run): Pick<PlatformStore, 'getOrCreate'> => ({
   getOrCreate: async (name, make) => {
-    const read = () => db.selectFrom('kept_value').select('value').where('name', '=', name).executeTakeFirst();
+    const read = async () =>
+      (await run<{ value: string }>(sql`select value from kept_value where name = ${name}`))[0]?.value;
     const known = await read();
-    if (known !== undefined) return known.value;
-    await db
-      .insertInto('kept_value')
-      .values({ name, value: make() })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
+    if (known !== undefined) return known;
+    await run(sql`insert into kept_value (name, value) values (${name}, ${make()}) on conflict (name) do nothing`);
     // Another replica may have been faster: the value in the table counts.
-    return (await read())?.value ?? make();
+    return (await read()) ?? make();
   },
 });

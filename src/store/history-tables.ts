@@ -1,7 +1,15 @@
-import type { HistoryQuery, HistoryStore, PaceRow, Retention, StoredChange, UptimeRow } from '../model/history.ts';
+import type {
+  HistoryChange,
+  HistoryQuery,
+  HistoryStore,
+  PaceRow,
+  Retention,
+  StoredChange,
+  UptimeRow,
+} from '../model/history.ts';
+import type { Component } from '../model/target.ts';
 import type { PlainSql } from './run-sql.ts';
-import { joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
-import type { Cell, Tables } from './tables.ts';
+import { type Cell, joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
 
 /** A number of rows that fits one statement of either database, and that SQLite writes in a few milliseconds. */
 const ROWS_AT_ONCE = 200;
@@ -74,14 +82,25 @@ function matching(
 /** Reads the uptimes of days. */
 async function readDays(run: Run, instance: string, query: HistoryQuery): Promise<readonly UptimeRow[]> {
   const own = sql`instance = ${instance} and span = 'day'`;
-  const rows = await run<Omit<Tables['uptime'], 'instance'>>(sql`
+  const rows = await run<Omit<UptimeRow, 'start'> & { readonly start: string }>(sql`
     select subnet, component, name, span, start, ok, fail, unseen, planned from uptime
     where ${matching(query, rawSql('start'), own, [])}
     order by subnet, component, name, start limit ${query.limit}`);
   return rows.map((row) => ({ ...row, start: Date.parse(row.start) }));
 }
 
-type Change = { readonly id: number } & Omit<Tables['history_change'], 'id' | 'instance'>;
+interface Change {
+  readonly id: number;
+  readonly at: string;
+  readonly subnet: string;
+  readonly component: Component | null;
+  readonly name: string | null;
+  readonly kind: HistoryChange['kind'];
+  readonly what: string;
+  readonly old_state: string;
+  readonly new_state: string;
+  readonly reason: string;
+}
 
 /** Reads changes, the newest first. */
 async function readChanges(
@@ -161,7 +180,7 @@ export function createHistoryTables({ run, scan, inTransaction }: PlainSql, inst
       return rows.map((row) => ({ ...row, start }));
     },
     minutesFrom: async (from, subnets) => {
-      const rows = await run<Omit<Tables['pace'], 'instance'>>(sql`
+      const rows = await run<{ subnet: string; minute: string; blocks: number; gap: number | null }>(sql`
         select subnet, minute, blocks, gap from pace
         where minute >= ${toIso(from)} and instance = ${instance} and ${ofSubnets(subnets)} order by minute`);
       return rows.map(

@@ -1,19 +1,19 @@
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
-import type { Queries } from './tables.ts';
+import type { Run } from './sql.ts';
 
 /**
  * Runs the work in a transaction, all or nothing. Resolves when it is on disk. Runs it again only if the database
  * reports that nothing was stored. Rejects if the connection is lost at the commit: then it may or may not be on
  * disk.
  */
-export type InTransaction<Transaction = Queries> = <T>(work: Work<Transaction, T>) => Promise<T>;
+export type InTransaction = <T>(work: Work<T>) => Promise<T>;
 
-type Work<Transaction, T> = (transaction: Transaction) => Promise<T>;
+type Work<T> = (transaction: Run) => Promise<T>;
 
 /** Runs work on a connection of its own. `control` runs a statement such as `commit`, and says what PostgreSQL has done. */
-export type OnConnection<Transaction> = <T>(
-  work: (transaction: Transaction, control: (text: string) => Promise<string | undefined>) => Promise<T>,
+type OnConnection = <T>(
+  work: (transaction: Run, control: (text: string) => Promise<string | undefined>) => Promise<T>,
 ) => Promise<T>;
 
 /** PostgreSQL ended the transaction in favour of another one: a deadlock, or a serialization failure. */
@@ -22,11 +22,7 @@ const isLostRace = (error: unknown): boolean => ['40P01', '40001'].includes((err
 const ATTEMPTS = 5;
 
 /** Locks at once: SQLite refuses a transaction that starts with a read if another process has written meanwhile. */
-const attempt = <Transaction, T>(
-  onConnection: OnConnection<Transaction>,
-  kind: DatabaseConnection['kind'],
-  work: Work<Transaction, T>,
-): Promise<T> =>
+const attempt = <T>(onConnection: OnConnection, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> =>
   onConnection(async (transaction, control) => {
     await control(kind === 'sqlite' ? 'begin immediate' : 'begin');
     try {
@@ -40,11 +36,7 @@ const attempt = <Transaction, T>(
     }
   });
 
-async function run<Transaction, T>(
-  onConnection: OnConnection<Transaction>,
-  kind: DatabaseConnection['kind'],
-  work: Work<Transaction, T>,
-): Promise<T> {
+async function run<T>(onConnection: OnConnection, kind: DatabaseConnection['kind'], work: Work<T>): Promise<T> {
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       return await attempt(onConnection, kind, work);
@@ -55,8 +47,8 @@ async function run<Transaction, T>(
 }
 
 /** A write that waits for its commit to begin. */
-interface Waiting<Transaction> {
-  readonly work: Work<Transaction, unknown>;
+interface Waiting {
+  readonly work: Work<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -66,15 +58,15 @@ interface Waiting<Transaction> {
  * transaction. If one of them fails, each runs again in its own transaction. If another process writes, or the connection
  * is not free in time, all reject, and nothing of them is stored.
  */
-function createSharing<Transaction>(onConnection: OnConnection<Transaction>): InTransaction<Transaction> {
-  let waiting: Waiting<Transaction>[] = [];
-  const takeAll = (): readonly Waiting<Transaction>[] => {
+function createSharing(onConnection: OnConnection): InTransaction {
+  let waiting: Waiting[] = [];
+  const takeAll = (): readonly Waiting[] => {
     const all = waiting;
     waiting = [];
     return all;
   };
   const runAll = async () => {
-    let all: readonly Waiting<Transaction>[] = [];
+    let all: readonly Waiting[] = [];
     try {
       const results = await run(onConnection, 'sqlite', async (transaction) => {
         all = takeAll();
@@ -91,16 +83,12 @@ function createSharing<Transaction>(onConnection: OnConnection<Transaction>): In
       else for (const { reject } of all) reject(error);
     }
   };
-  return <T>(work: Work<Transaction, T>) =>
+  return <T>(work: Work<T>) =>
     new Promise<T>((resolve, reject) => {
-      if (waiting.push({ work, resolve: resolve as Waiting<Transaction>['resolve'], reject }) === 1)
-        setImmediate(runAll);
+      if (waiting.push({ work, resolve: resolve as Waiting['resolve'], reject }) === 1) setImmediate(runAll);
     });
 }
 
 /** How the repositories write: calls for the same database share transactions where possible. */
-export const createInTransaction = <Transaction>(
-  onConnection: OnConnection<Transaction>,
-  kind: DatabaseConnection['kind'],
-): InTransaction<Transaction> =>
+export const createInTransaction = (onConnection: OnConnection, kind: DatabaseConnection['kind']): InTransaction =>
   kind === 'sqlite' ? createSharing(onConnection) : (work) => run(onConnection, kind, work);

@@ -1,14 +1,18 @@
-import type { AccountChange, MailStore, NewMail, Recipient, WaitingMail } from '../platform/model/mail.ts';
+import type { AccountChange, MailKind, MailStore, NewMail, Recipient, WaitingMail } from '../platform/model/mail.ts';
 import { createAccountLinks } from './account-links.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
 import { rawSql, rowsSql, type Sql, sql } from './sql.ts';
-import type { Tables } from './tables.ts';
 
-type MailRow = { readonly id: number; readonly attempts: number } & Pick<
-  Tables['mail'],
-  'kind' | 'user_id' | 'address' | 'created_at' | 'change'
->;
+interface MailRow {
+  readonly id: number;
+  readonly attempts: number;
+  readonly kind: MailKind;
+  readonly user_id: number | null;
+  readonly address: string | null;
+  readonly created_at: string;
+  readonly change: string | null;
+}
 
 interface UserRow {
   readonly id: number;

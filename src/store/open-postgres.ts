@@ -208,12 +208,6 @@ export async function openPostgres(
     retry: async (attempt) => attempt(),
     lend: takeConnection,
     lendScan: takeConnection,
-    createDialect: async (lend) => {
-      const { PostgresDialect } = await import('kysely');
-      return new PostgresDialect({
-        pool: { connect: lend, options: {}, end: async () => {} } as never,
-      });
-    },
     close,
   };
 }

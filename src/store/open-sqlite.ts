@@ -87,7 +87,6 @@ export async function openSqlite(
     retry: (attempt) => whileBusy(attempt, signal),
     lend: lendReading(async (sql, parameters) => (await reader.get()).read(sql, parameters)),
     lendScan: lendReading(scans.scan),
-    createDialect: async (lend) => (await import('./sqlite-dialect.ts')).createSqliteDialect(lend),
     // A database in memory belongs to its one connection.
     ...(isFile && { openReader: async () => (await reader.get()).read }),
     close: async () => {

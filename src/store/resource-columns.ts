@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { ApiRecord, Resource, Value } from '../platform/model/resource.ts';
 import { PASSWORD_MASK, STAMPS, toNameKey } from '../platform/model/resource.ts';
-import type { Cell } from './tables.ts';
+import { type Cell, joinSql, nameSql, rawSql, sql } from './sql.ts';
 
 /** The first member of a natural key, by which references name the resource. */
 export function nameOf(resource: Resource) {
@@ -14,23 +13,23 @@ export function nameOf(resource: Resource) {
 /** The select of a list, without its where. Each column has the name of its member, so a row is already a record. */
 export function selectRecords(resource: Resource) {
   const { table, members, idMember } = resource;
-  const column = (name: string, as: string) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(as)}`;
+  const column = (name: string, as: string) => sql`${nameSql(`${table}.${name}`)} as ${nameSql(as)}`;
   const columns = [column('id', idMember)];
   for (const member of members) {
-    if (member.kind === 'password') columns.push(sql`${sql.lit(PASSWORD_MASK)} as ${sql.id(member.name)}`);
+    if (member.kind === 'password') columns.push(sql`${rawSql(`'${PASSWORD_MASK}'`)} as ${nameSql(member.name)}`);
     else columns.push(column(member.column, member.kind === 'reference' ? member.to.idMember : member.name));
     if (member.kind !== 'reference') continue;
     const to = member.to.table;
-    const name = sql.ref(`${to}.${nameOf(member.to).column}`);
-    const itsId = sql.ref(`${to}.id`);
+    const name = nameSql(`${to}.${nameOf(member.to).column}`);
+    const itsId = nameSql(`${to}.id`);
     // Not a join: SQLite plans a join with a parameter again at each run, which takes eight times as long as the
     // answer.
     columns.push(
-      sql`(select ${name} from ${sql.table(to)} where ${itsId} = ${sql.ref(`${table}.${member.column}`)}) as ${sql.id(member.name)}`,
+      sql`(select ${name} from ${nameSql(to)} where ${itsId} = ${nameSql(`${table}.${member.column}`)}) as ${nameSql(member.name)}`,
     );
   }
   for (const [name, of] of STAMPS) columns.push(column(of, name));
-  return sql`select ${sql.join(columns)} from ${sql.table(table)}`;
+  return sql`select ${joinSql(columns, ', ')} from ${nameSql(table)}`;
 }
 
 /** Turns a row into a record, in place: only booleans differ. */

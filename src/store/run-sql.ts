@@ -7,11 +7,14 @@ export interface PlainSql {
   readonly run: Run;
   /** Runs a read that may look at many rows. */
   readonly scan: Run;
-  readonly inTransaction: InTransaction<Run>;
+  readonly inTransaction: InTransaction;
 }
 
-/** Plain SQL on a database that is open. */
-export function createPlainSql({ kind, lend, lendScan }: DatabaseConnection): PlainSql {
+/** Plain SQL on a database that is open. `beforeCommit` writes more in each transaction, at its end. */
+export function createPlainSql(
+  { kind, lend, lendScan }: DatabaseConnection,
+  beforeCommit: (transaction: Run) => Promise<void> = async () => {},
+): PlainSql {
   const runOn =
     ({ query }: LentConnection): Run =>
     async <Row>(statement: Parameters<Run>[0]) =>
@@ -31,7 +34,14 @@ export function createPlainSql({ kind, lend, lendScan }: DatabaseConnection): Pl
     run: (statement) => withConnection(lend, (lent) => runOn(lent)(statement)),
     scan: (statement) => withConnection(lendScan, (lent) => runOn(lent)(statement)),
     inTransaction: createInTransaction(
-      (work) => withConnection(lend, (lent) => work(runOn(lent), async (text) => (await lent.query(text, [])).command)),
+      (work) =>
+        withConnection(lend, (lent) => {
+          const transaction = runOn(lent);
+          return work(transaction, async (text) => {
+            if (text === 'commit') await beforeCommit(transaction);
+            return (await lent.query(text, [])).command;
+          });
+        }),
       kind,
     ),
   };

@@ -1,86 +1,46 @@
-import { sql } from 'kysely';
 import type { Session, SessionLimits, SessionStore } from '../platform/model/session.ts';
 import type { InTransaction } from './in-transaction.ts';
-import type { Queries } from './tables.ts';
+import { insertSql, type Run, type Sql, sql } from './sql.ts';
 
 /** The sessions of the portal, as rows: whoever ends one ends it for every replica. */
-export function createSessions(db: Queries, inTransaction: InTransaction): SessionStore {
+export function createSessions(run: Run, inTransaction: InTransaction): SessionStore {
   /** The sessions that go on: by time, and by the activity and password of their user. */
-  const current = ({ seen, signedIn }: SessionLimits) =>
-    db
-      .selectFrom('portal_session')
-      .innerJoin('admin_user', 'admin_user.id', 'portal_session.user_id')
-      .select([
-        'portal_session.id as id',
-        'user_id as userId',
-        sql<string>`admin_user.user_name`.as('userName'),
-        'signed_in_at as signedInAt',
-        'seen_at as seenAt',
-        'address',
-        'browser',
-        'code_at as codeAt',
-      ])
-      .where('seen_at', '>', seen)
-      .where('signed_in_at', '>', signedIn)
-      .where('admin_user.is_active', '=', 1)
-      .whereRef('portal_session.password_version', '=', 'admin_user.password_version');
+  const current = ({ seen, signedIn }: SessionLimits, which: Sql) =>
+    run<Session>(sql`
+      select portal_session.id as id, user_id as "userId", admin_user.user_name as "userName", signed_in_at as "signedInAt",
+        seen_at as "seenAt", address, browser, code_at as "codeAt"
+      from portal_session inner join admin_user on admin_user.id = portal_session.user_id
+      where seen_at > ${seen} and signed_in_at > ${signedIn} and admin_user.is_active = 1
+        and portal_session.password_version = admin_user.password_version and ${which}
+      order by portal_session.id desc`);
 
   return {
     addSession: async ({ hash, userId, passwordVersion, signedInAt, address, browser, codeAt }) => {
-      const { id } = await db
-        .insertInto('portal_session')
-        .values({
-          hash,
-          user_id: userId,
-          password_version: passwordVersion,
-          address,
-          browser,
-          code_at: codeAt,
-          signed_in_at: signedInAt,
-          seen_at: signedInAt,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      return id;
+      const cells = { hash, user_id: userId, password_version: passwordVersion, address, browser, code_at: codeAt };
+      const times = { signed_in_at: signedInAt, seen_at: signedInAt };
+      const [row] = await run<{ id: number }>(sql`${insertSql('portal_session', { ...cells, ...times })} returning id`);
+      return row?.id ?? 0;
     },
-    findSession: (hash, limits): Promise<Session | undefined> =>
-      current(limits).where('hash', '=', hash).executeTakeFirst(),
-    listSessions: (userId, limits) =>
-      current(limits).where('user_id', '=', userId).orderBy('portal_session.id', 'desc').execute(),
-    touchSession: async (id, at) => {
-      await db.updateTable('portal_session').set({ seen_at: at }).where('id', '=', id).execute();
-    },
-    proveSession: async (id, at) => {
-      await db.updateTable('portal_session').set({ code_at: at }).where('id', '=', id).execute();
-    },
+    findSession: async (hash, limits) => (await current(limits, sql`hash = ${hash}`))[0],
+    listSessions: (userId, limits) => current(limits, sql`user_id = ${userId}`),
+    touchSession: async (id, at) => void (await run(sql`update portal_session set seen_at = ${at} where id = ${id}`)),
+    proveSession: async (id, at) => void (await run(sql`update portal_session set code_at = ${at} where id = ${id}`)),
     endSession: async (userId, id) => {
-      const ended = await db
-        .deleteFrom('portal_session')
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .returning('id')
-        .execute();
+      const ended = await run(sql`delete from portal_session where user_id = ${userId} and id = ${id} returning id`);
       return ended.length > 0;
     },
     signOut: (userId) =>
       inTransaction(async (transaction) => {
         // Tokens and links hold the version of the password with which they were made.
-        await sql`update admin_user set password_version = password_version + 1 where id = ${userId}`.execute(
-          transaction,
-        );
-        await transaction.deleteFrom('portal_session').where('user_id', '=', userId).execute();
+        await transaction(sql`update admin_user set password_version = password_version + 1 where id = ${userId}`);
+        await transaction(sql`delete from portal_session where user_id = ${userId}`);
       }),
     revokeToken: async (jti, expiresAt) => {
-      const revoked = db.insertInto('revoked_token').values({ jti, expires_at: expiresAt });
-      await revoked.onConflict((conflict) => conflict.column('jti').doNothing()).execute();
+      const revoked = insertSql('revoked_token', { jti, expires_at: expiresAt });
+      await run(sql`${revoked} on conflict (jti) do nothing`);
     },
-    trimRevokedTokens: async (at) =>
-      void (await db.deleteFrom('revoked_token').where('expires_at', '<=', at).execute()),
-    trimSessions: async ({ seen, signedIn }) => {
-      await db
-        .deleteFrom('portal_session')
-        .where((where) => where.or([where('seen_at', '<=', seen), where('signed_in_at', '<=', signedIn)]))
-        .execute();
-    },
+    trimRevokedTokens: async (at) => void (await run(sql`delete from revoked_token where expires_at <= ${at}`)),
+    trimSessions: async ({ seen, signedIn }) =>
+      void (await run(sql`delete from portal_session where seen_at <= ${seen} or signed_in_at <= ${signedIn}`)),
   };
 }

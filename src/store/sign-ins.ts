@@ -1,52 +1,36 @@
-import { sql } from 'kysely';
 import type { SignInFailures, SignInStore } from '../platform/model/sign-in-store.ts';
 import type { InTransaction } from './in-transaction.ts';
-import type { Queries } from './tables.ts';
+import { listSql, type Run, sql } from './sql.ts';
 
 /** How many addresses are stored for a user; the newest stay. */
 const MOST = 20;
 
 /** The addresses from which users have signed in. */
 export const createSignInAddresses = (
-  db: Queries,
+  run: Run,
   inTransaction: InTransaction,
 ): Pick<SignInStore, 'findSignIn' | 'keepSignIn'> => ({
   findSignIn: async (userId, address) => {
-    const row = await db
-      .selectFrom('sign_in_address')
-      .select('at')
-      .where('user_id', '=', userId)
-      .where('address', '=', address)
-      .executeTakeFirst();
+    const [row] = await run<{ at: string }>(sql`
+      select at from sign_in_address where user_id = ${userId} and address = ${address}`);
     return row?.at;
   },
   keepSignIn: (userId, address, at) =>
     inTransaction(async (transaction) => {
-      await transaction
-        .insertInto('sign_in_address')
-        .values({ user_id: userId, address, at })
-        .onConflict((conflict) => conflict.columns(['user_id', 'address']).doUpdateSet({ at }))
-        .execute();
-      const newest = transaction
-        .selectFrom('sign_in_address')
-        .select('address')
-        .where('user_id', '=', userId)
-        .orderBy('at', 'desc')
-        .orderBy('address')
-        .limit(MOST);
-      await transaction
-        .deleteFrom('sign_in_address')
-        .where('user_id', '=', userId)
-        .where('address', 'not in', newest)
-        .execute();
+      await transaction(sql`
+        insert into sign_in_address (user_id, address, at) values (${userId}, ${address}, ${at})
+        on conflict (user_id, address) do update set at = ${at}`);
+      await transaction(sql`
+        delete from sign_in_address where user_id = ${userId} and address not in (
+          select address from sign_in_address where user_id = ${userId} order by at desc, address limit ${MOST})`);
     }),
 });
 
 /** How many rows are deleted at once, so that nobody waits long. */
 const SLICE = 1_000;
 
-const deleteEmpty = (transaction: Queries, name: string) =>
-  transaction.deleteFrom('sign_in_failure').where('name', '=', name).where('failures', '<=', 0).execute();
+const deleteEmpty = (transaction: Run, name: string) =>
+  transaction(sql`delete from sign_in_failure where name = ${name} and failures <= 0`);
 
 /** Failed sign-ins, by user name and address. The name arrives as a digest, as people type passwords there. */
 export const createSignInFailures = (
@@ -57,56 +41,42 @@ export const createSignInFailures = (
       const before: (SignInFailures | undefined)[] = [];
       for (const address of addresses) {
         // Locks the row until the end, also one that was not there.
-        const { failures, last_at } = await transaction
-          .insertInto('sign_in_failure')
-          .values({ name, address, failures: 0, last_at: at })
-          .onConflict((conflict) => conflict.columns(['name', 'address']).doUpdateSet({ name }))
-          .returning(['failures', 'last_at'])
-          .executeTakeFirstOrThrow();
+        const [row] = await transaction<{ failures: number; last_at: string }>(sql`
+          insert into sign_in_failure (name, address, failures, last_at) values (${name}, ${address}, 0, ${at})
+          on conflict (name, address) do update set name = ${name} returning failures, last_at`);
+        const { failures = 0, last_at = at } = row ?? {};
         before.push(failures === 0 ? undefined : { failures, lastAt: last_at });
       }
-      const failures = sql<number>`case when last_at < ${since} then 1 else failures + 1 end`;
       if (mayTry(before))
-        await transaction
-          .updateTable('sign_in_failure')
-          .set({ failures, last_at: at })
-          .where('name', '=', name)
-          .where('address', 'in', addresses)
-          .execute();
+        await transaction(sql`
+          update sign_in_failure set last_at = ${at}, failures = case when last_at < ${since} then 1 else failures + 1 end
+          where name = ${name} and address in (${listSql(addresses)})`);
       else await deleteEmpty(transaction, name);
       return before;
     }),
   takeBackAttempt: ({ name, addresses, at }, before) =>
     inTransaction(async (transaction) => {
       for (const [index, address] of addresses.entries())
-        await transaction
-          .updateTable('sign_in_failure')
-          .set({
-            failures: sql`failures - 1`,
-            last_at: sql`case when last_at = ${at} then ${before[index]?.lastAt ?? at} else last_at end`,
-          })
-          .where('name', '=', name)
-          .where('address', '=', address)
-          .execute();
+        await transaction(sql`
+          update sign_in_failure set failures = failures - 1,
+            last_at = case when last_at = ${at} then ${before[index]?.lastAt ?? at} else last_at end
+          where name = ${name} and address = ${address}`);
       await deleteEmpty(transaction, name);
     }),
   clearFailures: (name, addresses) =>
     inTransaction(async (transaction) => {
-      const all = transaction.deleteFrom('sign_in_failure').where('name', '=', name);
-      const chosen = addresses === undefined ? all : all.where('address', 'in', addresses);
-      return (await chosen.returning('address').execute()).length;
+      const chosen = addresses === undefined ? sql`` : sql` and address in (${listSql(addresses)})`;
+      const rows = await transaction(sql`delete from sign_in_failure where name = ${name}${chosen} returning address`);
+      return rows.length;
     }),
   trimFailures: (before, most) =>
     inTransaction(async (transaction) => {
-      await transaction.deleteFrom('sign_in_failure').where('last_at', '<', before).execute();
-      const { rows } = await sql<{ n: number | string }>`select count(*) as n from sign_in_failure`.execute(
-        transaction,
-      );
-      const tooMany = Math.min(SLICE, Number(rows[0]?.n ?? 0) - most);
+      await transaction(sql`delete from sign_in_failure where last_at < ${before}`);
+      const [row] = await transaction<{ n: number | string }>(sql`select count(*) as n from sign_in_failure`);
+      const tooMany = Math.min(SLICE, Number(row?.n ?? 0) - most);
       if (tooMany <= 0) return;
-      await sql`
+      await transaction(sql`
         delete from sign_in_failure where (name, address) in (
-          select name, address from sign_in_failure order by last_at limit ${tooMany}
-        )`.execute(transaction);
+          select name, address from sign_in_failure order by last_at limit ${tooMany})`);
     }),
 });

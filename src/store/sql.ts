@@ -1,5 +1,7 @@
 import type { DatabaseConnection } from './database-connection.ts';
-import type { Cell } from './tables.ts';
+
+/** What a column holds, in both databases. */
+export type Cell = string | number | null;
 
 /** A statement of plain SQL, or a part of one: what is between its parameters, and these. */
 export interface Sql {
@@ -40,6 +42,37 @@ export const sql = (texts: readonly string[], ...values: readonly (Cell | Sql)[]
 
 /** A name of our own as a part of a statement. */
 export const rawSql = (text: string): Sql => ({ texts: [text], cells: [] });
+
+/** A name as a part of a statement, quoted, as those of members have capitals. `table.column` is two names. */
+export const nameSql = (name: string): Sql =>
+  rawSql(
+    name
+      .split('.')
+      .map((part) => `"${part}"`)
+      .join('.'),
+  );
+
+/** Cells by their columns, as the inside of `set …`. */
+export const setSql = (cells: Readonly<Record<string, Cell | Sql>>): Sql =>
+  joinSql(
+    Object.entries(cells).map(([column, cell]) => sql`${nameSql(column)} = ${cell}`),
+    ', ',
+  );
+
+/** Cells by their columns, as an insert of one row into a table. */
+export const insertSql = (table: string, cells: Readonly<Record<string, Cell | Sql>>): Sql => {
+  const values = Object.values(cells).map((cell) => sql`${cell}`);
+  return sql`insert into ${rawSql(`${table} (${Object.keys(cells).join(', ')})`)} values (${joinSql(values, ', ')})`;
+};
+
+/** The parameter of a statement that is built once and run with other ones. */
+export const PLACEHOLDER = 0;
+
+/** A statement that was built once, with other parameters. */
+export const withCells = ({ texts }: Sql, cells: readonly Cell[]): Sql => ({ texts, cells });
+
+/** Reads by a statement that was built once, with other parameters; on SQLite without even a promise. */
+export type ReadPrepared = <Row>(statement: Sql, cells: readonly Cell[]) => readonly Row[] | Promise<readonly Row[]>;
 
 /** Rows as the values of an insert. */
 export const rowsSql = (rows: readonly (readonly Cell[])[]): Sql =>

@@ -64,7 +64,7 @@ test('a daemon that polls nodes loads its packages in part, and none that it doe
   expect(modules).toContain('better-sqlite3/lib/index.js');
   expect(modules).not.toContain('prom-client/index.js');
   expect(modules.filter((path) => /^undici\/(index\.js|lib\/web\/fetch\/index\.js)$/.test(path))).toEqual([]);
-  // Those of package.json: Kysely, dockerode, the browser and the rest come when they are needed.
+  // Those of package.json: dockerode, the browser and the rest come when they are needed.
   expect(
     packagesOf(modules)
       .filter((name) => name in dependencies)
@@ -72,7 +72,7 @@ test('a daemon that polls nodes loads its packages in part, and none that it doe
   ).toEqual(PACKAGES);
 }, 60_000);
 
-test('a daemon that names a container loads dockerode, and stores the position in its log without Kysely', async () => {
+test('a daemon that names a container loads dockerode, and nothing else of package.json', async () => {
   const packages = packagesOf(await modulesOfARun('container: { name: c }'));
   // Dockerode loads ssh2 itself, for engines on other machines.
   expect(packages.filter((name) => name in dependencies).toSorted()).toEqual(

@@ -1,8 +1,19 @@
-import { Kysely, sql as kyselySql } from 'kysely';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { createStores } from '../../src/store/create-stores.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import { joinSql, rawSql, rowsSql, sql, toText } from '../../src/store/sql.ts';
+import { createPlainSql } from '../../src/store/run-sql.ts';
+import {
+  insertSql,
+  joinSql,
+  nameSql,
+  PLACEHOLDER,
+  rawSql,
+  rowsSql,
+  setSql,
+  sql,
+  toText,
+  withCells,
+} from '../../src/store/sql.ts';
 import { DATABASE_KINDS } from '../support/databases.ts';
 import { useDatabases } from '../support/use-api.ts';
 
@@ -25,6 +36,17 @@ test('parts and rows are put together with their parameters in order', () => {
   expect([toText(all, 'sqlite'), all.cells]).toEqual(['a = ? and true and b = ?', [1, 2]]);
 });
 
+test('a row is inserted and changed by its cells, and a statement that was built once takes other ones', () => {
+  const insert = insertSql('t', { a: 1, b: sql`(select ${2})`, c: null });
+  expect([toText(insert, 'postgres'), insert.cells]).toEqual([
+    'insert into t (a, b, c) values ($1, (select $2), $3)',
+    [1, 2, null],
+  ]);
+  const set = sql`update ${nameSql('t')} set ${setSql({ a: 1, b: 'x' })} where ${nameSql('t.ID')} = ${PLACEHOLDER}`;
+  expect(toText(set, 'sqlite')).toBe('update "t" set "a" = ?, "b" = ? where "t"."ID" = ?');
+  expect(withCells(set, [7, 'y', 8])).toEqual({ texts: set.texts, cells: [7, 'y', 8] });
+});
+
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
 
@@ -32,24 +54,23 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const connection = await openDatabase(await databases.create());
     onTestFinished(connection.close);
     const store = createStores(connection).history('one');
-    const kysely = new Kysely({ dialect: await connection.createDialect(connection.lend) });
+    const { run, inTransaction } = createPlainSql(connection);
     const end = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const other = kysely.connection().execute(async (transaction) => {
-      await kyselySql`begin`.execute(transaction);
-      await kyselySql`insert into kept_value (name, value) values ('a', 'b')`.execute(transaction);
+    const other = inTransaction(async (transaction) => {
+      await transaction(sql`insert into kept_value (name, value) values ('a', 'b')`);
       begun.resolve();
       await end.promise;
-      await kyselySql`rollback`.execute(transaction);
+      throw new Error('it is not wanted any more');
     });
     await begun.promise;
     const written = store.addMinutes([{ subnet: 'd', at: 60_000, blocks: 30, gap: 3 }]);
     // It has had the time to begin, if it could.
     for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     end.resolve();
-    await Promise.all([other, written]);
+    await expect(other).rejects.toThrow('it is not wanted any more');
+    await written;
     expect(await store.minutesFrom(0)).toEqual([{ subnet: 'd', at: 60_000, blocks: 30, gap: 3 }]);
-    const { rows } = await kyselySql<{ name: string }>`select name from kept_value where name = 'a'`.execute(kysely);
-    expect(rows).toEqual([]);
+    expect(await run(sql`select name from kept_value where name = 'a'`)).toEqual([]);
   });
 });
