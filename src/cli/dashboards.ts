@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
+import { ownFile } from '../lib/own-file.ts';
 import { COMPOSE_LINKS } from '../tell/alerts/to-links.ts';
 import { type ExitCode, quote, report } from './report.ts';
 
@@ -31,7 +32,7 @@ function redirect(value: unknown, publicUrl: string | undefined): unknown {
 }
 
 function read(name: string, publicUrl: string | undefined): unknown {
-  const text = readFileSync(new URL(`../../grafana/dashboards/${name}.json`, import.meta.url), 'utf8');
+  const text = readFileSync(ownFile(`grafana/dashboards/${name}.json`), 'utf8');
   return redirect(JSON.parse(text), publicUrl);
 }
 

@@ -71,7 +71,7 @@ export async function startApp(
     mails: mailer,
     parentChains: {
       list: () => listParentChains(inventory),
-      readBalance: async (...call) => (await import('../watch/probes/read-contract.ts')).readBalance(...call),
+      readBalance: async (...call) => (await import('../watch/probes/read-balance.ts')).readBalance(...call),
     },
     log,
     now: wall,

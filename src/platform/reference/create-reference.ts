@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ownFile } from '../../lib/own-file.ts';
 import { docsPage, type ReferenceContent } from './docs-page.ts';
 import { tryPage } from './try-page.ts';
 
@@ -17,6 +18,6 @@ export function createReference(content: ReferenceContent): Reference {
   return {
     docs: () => docsPage(content),
     tryIt: (operation) => tryPage(content, operation),
-    readAsset: (name) => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8'),
+    readAsset: (name) => readFile(ownFile(`src/platform/reference/assets/${name}`), 'utf8'),
   };
 }

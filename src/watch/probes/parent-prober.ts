@@ -10,7 +10,7 @@ import {
 import type { Subnet } from '../../model/target.ts';
 import { createSubnetFinder, type SubnetFinder } from './find-on-subnet.ts';
 import { createParentClient, readAnswer } from './parent-client.ts';
-import { readQuantity, toBalanceCall } from './read-contract.ts';
+import { readQuantity, toBalanceCall } from './read-balance.ts';
 
 /** How long a parent chain may take for each answer. */
 const WITHIN_MS = 5_000;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { html } from 'hono/html';
+import { ownFile } from '../../lib/own-file.ts';
 import { SCRIPT_PATH, STYLE_PATH } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 
@@ -33,7 +34,7 @@ const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
 export const commandBlock = (command: string, about: string): Html =>
   html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'} for ${about}</span></button></div>`;
 
-const readAsset = (name: string) => () => readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+const readAsset = (name: string) => () => readFile(ownFile(`src/web/pages/assets/${name}`), 'utf8');
 
 /** The files that pages load: one style sheet and one script. */
 export const assets = [

@@ -8,8 +8,8 @@ const root = new URL('../../../', import.meta.url);
 /** What a process prints that has the program's wiring and a link to an engine, before and after it inspects a container. */
 const script = `
   import { createRequire } from 'node:module';
-  import { createDockerLink } from './src/docker/link.ts';
-  import './src/app.ts';
+  import { createDockerLink } from './src/watch/docker/links.ts';
+  import './src/daemon/app.ts';
   const { cache } = createRequire(import.meta.url);
   const isLoaded = () => Object.keys(cache).some((path) => path.includes('/dockerode/'));
   const link = createDockerLink(() => {});

@@ -44,7 +44,7 @@ describe('secrets', () => {
         if (typeof call === 'function' && /^[a-z]/.test(name) && !name.startsWith('stat'))
           fs[name] = (...args) => { if (typeof args[0] === 'string') touched.push(args[0]); return call(...args); };
       syncBuiltinESMExports();
-      const { importDeployment } = await import(${JSON.stringify(import.meta.resolve('../../src/import/import-deployment.ts'))});
+      const { importDeployment } = await import(${JSON.stringify(import.meta.resolve('../../../src/watch/import/import-deployment.ts'))});
       touched.length = 0;
       const { yaml } = importDeployment(${JSON.stringify(folder)}, {});
       process.stdout.write(JSON.stringify({ yaml, touched }));
