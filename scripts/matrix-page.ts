@@ -116,8 +116,7 @@ blocks for the stats server within 30 seconds) and defaults for the rest.
 
 - **problems** are the causes that subnetd confirmed, with the seconds from the fault until the problem was open.
 - **notified** are the alerts that a webhook receiver got, with the seconds from the fault to the message. \`critical\` goes to the receiver
-  \`page\`, \`warning\` and \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends. When these
-  rows were measured, tickets waited 30 seconds for others; since then they wait 15.
+  \`page\`, \`warning\` and \`info\` to \`ticket\`. Each alert is notified once when it starts, and once when it ends.
 - **messages** is how many messages said that something fires: one for each cause.
 - **inhibited** alerts fired in Prometheus and reached Alertmanager, but notified nobody, because they follow from the others.
 - **xdposchain** and **mixed** are the problems of the same fault where all nodes run XDPoSChain, and where subnet2 runs Nethermind and the

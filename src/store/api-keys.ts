@@ -94,7 +94,7 @@ async function insertKey(
   const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
   const about = { name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null };
   const times = { created_at: author.at, expires_at: expiresAt ?? null };
-  const [row] = await transaction<{ id: number }>(sql`${insertSql('api_key', { ...about, ...times })} returning id`);
+  const [row] = await transaction<{ id: number }>(insertSql('api_key', { ...about, ...times }, 'returning id'));
   const id = row?.id ?? 0;
   const changes = {
     Name: { from: null, to: name },

@@ -93,7 +93,7 @@ export function createResourceTables(
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
       const [row] = await transaction<{ id: number }>(
-        sql`${insertSql(resource.table, { ...cells, ...stamps })} returning id`,
+        insertSql(resource.table, { ...cells, ...stamps }, 'returning id'),
       );
       const recordId = row?.id ?? 0;
       if (once !== undefined) await fillIdempotencyKey(transaction, once, recordId);

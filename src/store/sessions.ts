@@ -18,7 +18,7 @@ export function createSessions(run: Run, inTransaction: InTransaction): SessionS
     addSession: async ({ hash, userId, passwordVersion, signedInAt, address, browser, codeAt }) => {
       const cells = { hash, user_id: userId, password_version: passwordVersion, address, browser, code_at: codeAt };
       const times = { signed_in_at: signedInAt, seen_at: signedInAt };
-      const [row] = await run<{ id: number }>(sql`${insertSql('portal_session', { ...cells, ...times })} returning id`);
+      const [row] = await run<{ id: number }>(insertSql('portal_session', { ...cells, ...times }, 'returning id'));
       return row?.id ?? 0;
     },
     findSession: async (hash, limits) => (await current(limits, sql`hash = ${hash}`))[0],
@@ -36,8 +36,7 @@ export function createSessions(run: Run, inTransaction: InTransaction): SessionS
         await transaction(sql`delete from portal_session where user_id = ${userId}`);
       }),
     revokeToken: async (jti, expiresAt) => {
-      const revoked = insertSql('revoked_token', { jti, expires_at: expiresAt });
-      await run(sql`${revoked} on conflict (jti) do nothing`);
+      await run(insertSql('revoked_token', { jti, expires_at: expiresAt }, 'on conflict (jti) do nothing'));
     },
     trimRevokedTokens: async (at) => void (await run(sql`delete from revoked_token where expires_at <= ${at}`)),
     trimSessions: async ({ seen, signedIn }) =>

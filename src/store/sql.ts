@@ -59,10 +59,20 @@ export const setSql = (cells: Readonly<Record<string, Cell | Sql>>): Sql =>
     ', ',
   );
 
-/** Cells by their columns, as an insert of one row into a table. */
-export const insertSql = (table: string, cells: Readonly<Record<string, Cell | Sql>>): Sql => {
-  const values = Object.values(cells).map((cell) => sql`${cell}`);
-  return sql`insert into ${rawSql(`${table} (${Object.keys(cells).join(', ')})`)} values (${joinSql(values, ', ')})`;
+const isCell = (value: Cell | Sql): value is Cell => typeof value !== 'object' || value === null;
+
+/** Cells by their columns, as an insert of one row into a table. `end` follows it, such as `returning id`. */
+export const insertSql = (table: string, cells: Readonly<Record<string, Cell | Sql>>, end = ''): Sql => {
+  const values = Object.values(cells);
+  const head = `insert into ${table} (${Object.keys(cells).join(', ')}) values (`;
+  const tail = `) ${end}`;
+  // An add inserts two rows. To put their parts together one by one would take as long as SQLite does.
+  if (values.every(isCell))
+    return { texts: [head, ...Array.from({ length: values.length - 1 }, () => ', '), tail], cells: values };
+  return sql`${rawSql(head)}${joinSql(
+    values.map((value) => sql`${value}`),
+    ', ',
+  )}${rawSql(tail)}`;
 };
 
 /** The parameter of a statement that is built once and run with other ones. */

@@ -39,8 +39,13 @@ test('parts and rows are put together with their parameters in order', () => {
 test('a row is inserted and changed by its cells, and a statement that was built once takes other ones', () => {
   const insert = insertSql('t', { a: 1, b: sql`(select ${2})`, c: null });
   expect([toText(insert, 'postgres'), insert.cells]).toEqual([
-    'insert into t (a, b, c) values ($1, (select $2), $3)',
+    'insert into t (a, b, c) values ($1, (select $2), $3) ',
     [1, 2, null],
+  ]);
+  const plain = insertSql('t', { a: 1, b: null }, 'returning id');
+  expect([toText(plain, 'sqlite'), plain.cells]).toEqual([
+    'insert into t (a, b) values (?, ?) returning id',
+    [1, null],
   ]);
   const set = sql`update ${nameSql('t')} set ${setSql({ a: 1, b: 'x' })} where ${nameSql('t.ID')} = ${PLACEHOLDER}`;
   expect(toText(set, 'sqlite')).toBe('update "t" set "a" = ?, "b" = ? where "t"."ID" = ?');
