@@ -28,13 +28,15 @@ export const listSql = (cells: readonly Cell[]): Sql => ({
   cells,
 });
 
+const isCell = (value: Cell | Sql): value is Cell => typeof value !== 'object' || value === null;
+
 /** Plain SQL with values as its parameters, or with parts of SQL. */
 export const sql = (texts: readonly string[], ...values: readonly (Cell | Sql)[]): Sql =>
   joinSql(
     texts.flatMap((text, index): readonly Sql[] => {
       const value = index === 0 ? undefined : values[index - 1];
       if (value === undefined) return [rawSql(text)];
-      const part = typeof value === 'object' && value !== null ? value : { texts: PARAMETER, cells: [value] };
+      const part = isCell(value) ? { texts: PARAMETER, cells: [value] } : value;
       return [part, rawSql(text)];
     }),
     '',
@@ -59,14 +61,12 @@ export const setSql = (cells: Readonly<Record<string, Cell | Sql>>): Sql =>
     ', ',
   );
 
-const isCell = (value: Cell | Sql): value is Cell => typeof value !== 'object' || value === null;
-
 /** Cells by their columns, as an insert of one row into a table. `end` follows it, such as `returning id`. */
 export const insertSql = (table: string, cells: Readonly<Record<string, Cell | Sql>>, end = ''): Sql => {
   const values = Object.values(cells);
   const head = `insert into ${table} (${Object.keys(cells).join(', ')}) values (`;
   const tail = `) ${end}`;
-  // An add inserts two rows. To put their parts together one by one would take as long as SQLite does.
+  // An add inserts two rows. To put their parts together one by one took a third of its processor time.
   if (values.every(isCell))
     return { texts: [head, ...Array.from({ length: values.length - 1 }, () => ', '), tail], cells: values };
   return sql`${rawSql(head)}${joinSql(

@@ -15,9 +15,9 @@ const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved
 
 /** What subnetd meets on such a way, in words. */
 const MEETS: Readonly<Record<string, string>> = {
-  unreachable: 'no connection is taken',
-  unresolved: 'no name is resolved',
-  timeout: 'no answer comes in time',
+  unreachable: 'connections are not accepted',
+  unresolved: 'names do not resolve',
+  timeout: 'no answer in time',
 };
 
 /** A probe that was sent before may end this much later. */

@@ -354,7 +354,8 @@ describe('subnetd itself', () => {
     expect(diagnosed([...heardAt(nodes, 60_000), stats])).toMatchObject([
       {
         problem: 'monitor_offline',
-        evidence: 'all 4 nodes became unreachable from here (no connection is taken), and none is known to be stopped',
+        evidence:
+          'all 4 nodes became unreachable from here (connections are not accepted), and none is known to be stopped',
         fix: 'see whether a firewall between here and the RPC ports of the nodes drops packets, as stats is reached; the subnet itself may be well',
       },
     ]);

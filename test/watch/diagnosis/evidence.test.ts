@@ -361,7 +361,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       {
         problem: 'monitor_offline',
         evidence:
-          'all 4 nodes became unreachable from here (no connection is taken), while the IPC socket of n1, n2, n3, n4 answers',
+          'all 4 nodes became unreachable from here (connections are not accepted), while the IPC socket of n1, n2, n3, n4 answers',
       },
     ]);
     const only = (fault: Fault) => words([diagnosedNode('n1', ['n1'], { fault })]);
@@ -369,7 +369,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       {
         problem: 'monitor_offline',
         evidence:
-          'n1, the only node, became unreachable from here (no name is resolved), and none is known to be stopped',
+          'n1, the only node, became unreachable from here (names do not resolve), and none is known to be stopped',
       },
     ]);
     expect(only({ kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false })).not.toMatchObject([
