@@ -179,7 +179,6 @@ describe('the rooms', () => {
     expect([...loaded].filter((file) => /^src\/tell\/(alerts|notify)\//.test(file)).toSorted()).toEqual([
       'src/tell/alerts/tracked-alert.ts',
       'src/tell/notify/create-late-rounds.ts',
-      'src/tell/notify/notified-alert.ts',
       'src/tell/notify/start-push.ts',
     ]);
   });

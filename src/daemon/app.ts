@@ -122,6 +122,7 @@ export async function startApp(
     watch: (part) => watch(part),
   });
 
+  const places = { own: options.instance, shared: fleet.stateOf };
   const push = startPush({
     instance: options.instance,
     publicUrl: options.publicUrl,
@@ -133,14 +134,13 @@ export async function startApp(
       snapshot: monitor.snapshot(),
       intervalMs: monitor.intervalMs,
       enginesUp: monitor.enginesUp(),
-      isSettled: incidents.isSettled,
       isDatabaseUp: database.isUp(),
       fleet: fleet.view(),
       lastReloadSuccessful: reloader.last().successful,
     }),
-    store: database.trackedAlerts,
-    notified: database.notified,
-    fleet: fleet.part && { part: fleet.part, store: database.fleetAlerts, notified: database.fleetNotified },
+    part: fleet.part,
+    store: database.alerts(places),
+    notified: database.notified(places),
     mail,
     onAccepted: (...notification) => incidents.addNotification(...notification),
   });
@@ -151,6 +151,7 @@ export async function startApp(
     plannedWork.setWindows(part.maintenance ?? []);
     inventory = part;
     push.setReceivers(inventory);
+    incidents.readStored();
     ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
   };
   /** Loads a whole inventory, or throws and changes nothing. */
@@ -170,7 +171,7 @@ export async function startApp(
   const lastReload = () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) });
   const history = startHistory({
     store: () => database.history(fleet.stateOf),
-    fleet: fleet.part,
+    part: fleet.part,
     snapshot: monitor.snapshot,
     clock,
     keptDays: options.history,
@@ -180,7 +181,7 @@ export async function startApp(
   });
   const incidents = startIncidents({
     store: () => database.incidents(fleet.stateOf),
-    fleet: fleet.part,
+    part: fleet.part,
     history: () => database.history(fleet.stateOf),
     minutesOf: history.minutesOf,
     snapshot: monitor.unexplained,

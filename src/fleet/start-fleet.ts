@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeCause, isAway, isDatabaseFailure } from '../lib/database-failure.ts';
 import { listNames } from '../lib/words.ts';
 import type { Election } from '../model/election.ts';
-import { FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
+import { createWholePart, FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { formatShard, isOwner, type Shard } from '../model/shard.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -15,10 +15,10 @@ import { toFleetSubnets } from './to-fleet-subnets.ts';
 import { createMemberTracker } from './track-members.ts';
 import { viewFleet } from './view-fleet.ts';
 
-/** The part of this instance in a fleet; one that runs alone watches all. */
+/** The part of this instance in a fleet; one that runs alone is a fleet of one. */
 export interface Fleet {
-  /** What it may do with which subnets; undefined without a fleet, when it does all with those that it watches. */
-  readonly part: FleetPart | undefined;
+  /** What it may do with which subnets. */
+  readonly part: FleetPart;
   /** The name under which the database has the history and the incidents of the subnets that are watched here. */
   readonly stateOf: string;
   /** Watches this instance's part of an inventory, or throws and changes nothing. */
@@ -61,14 +61,22 @@ const TRIM_EVERY_MS = 3_600_000;
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** An instance that knows of no other. */
-const watchAlone = ({ shard, instance, watch }: FleetDeps): Fleet => ({
-  part: undefined,
-  stateOf: instance,
-  load: (whole) => watch(keepSubnets(whole, (subnet) => isOwner(shard, subnet))),
-  view: () => undefined,
-  ownSubnets: () => [],
-  stop: async () => {},
-});
+function watchAlone({ shard, instance, isSettled, watch }: FleetDeps): Fleet {
+  let names: readonly string[] = [];
+  const isWatched = (subnet: string) => isOwner(shard, subnet);
+  return {
+    part: createWholePart({ subnets: () => names, isWatched, isSettled }),
+    stateOf: instance,
+    load: (whole) => {
+      const watched = keepSubnets(whole, isWatched);
+      names = watched.subnets.map(({ name }) => name);
+      watch(watched);
+    },
+    view: () => undefined,
+    ownSubnets: () => [],
+    stop: async () => {},
+  };
+}
 
 /** Writes what this instance does every few seconds, and reads what the others do. */
 export function startFleet(deps: FleetDeps): Fleet {

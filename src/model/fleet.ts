@@ -72,7 +72,7 @@ export interface SeenMember extends FleetMember {
  */
 export type Decider = 'self' | 'other' | 'unknown';
 
-/** What an instance of a fleet may do with the subnets that it watches, by their names. */
+/** What an instance may do with the subnets that it watches, by their names. */
 export interface FleetPart {
   /** The names of those of the inventory that are watched now. */
   readonly subnets: () => readonly string[];
@@ -91,6 +91,16 @@ export interface FleetPart {
   /** Whether its diagnosis knows the problems that are stored of a subnet, or the database has not answered for too long. */
   readonly isSettled: (subnet: string) => boolean;
 }
+
+/** The part of an instance that runs alone, a fleet of one: it does all for every subnet that it watches. */
+export const createWholePart = (part: Pick<FleetPart, 'subnets' | 'isWatched' | 'isSettled'>): FleetPart => ({
+  ...part,
+  keeps: part.isWatched,
+  decider: () => 'self',
+  epochOf: () => 1,
+  isShadowed: () => false,
+  isSpeaker: () => true,
+});
 
 /** The instances of a fleet in their database. Every function rejects when the database fails. */
 export interface FleetStore {

@@ -1,18 +1,18 @@
 import { databaseFailure, isDatabaseFailure } from '../lib/database-failure.ts';
-import { FLEET_STATE, type FleetStore } from '../model/fleet.ts';
+import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
-import type { SharedAlertStore, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
+import type { TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
 import type { NotifiedStore } from '../tell/notify/notified-alert.ts';
 import { isBusy } from './busy.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createFleetTable } from './fleet-table.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
-import { createLogPositions, createNotifiedGroups, createSharedAlerts, createTrackedAlerts } from './instance-state.ts';
+import { createAlerts, createLogPositions, createNotifiedGroups, type StatePlaces } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
 import { createPlannedWork } from './planned-work-table.ts';
 import { createPlainSql } from './run-sql.ts';
@@ -21,14 +21,10 @@ import { createPlainSql } from './run-sql.ts';
 export interface Stores {
   /** How far this instance of subnetd has read its logs. */
   readonly logPositions: (instance: string) => PositionTable;
-  /** The alerts that this instance of subnetd keeps. */
-  readonly trackedAlerts: (instance: string) => TrackedAlertStore;
-  /** The alerts about subnets that the instances of a fleet share: one store as long as the database is open. */
-  readonly fleetAlerts: SharedAlertStore;
-  /** What their channels were notified of. */
-  readonly fleetNotified: NotifiedStore;
-  /** What the channels of this instance of subnetd were notified of. */
-  readonly notified: (instance: string) => NotifiedStore;
+  /** The alerts of an instance of subnetd, and those about subnets. */
+  readonly alerts: (places: StatePlaces) => TrackedAlertStore;
+  /** What channels were notified of. */
+  readonly notified: (places: StatePlaces) => NotifiedStore;
   /** What happened, as this instance of subnetd saw it. */
   readonly history: (instance: string) => HistoryStore;
   /** The incidents that this instance of subnetd has seen. */
@@ -81,10 +77,8 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   const guard = createGuard(connection.retry, onFailure);
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
-    trackedAlerts: (instance) => guard(createTrackedAlerts(plain, instance)),
-    fleetAlerts: guard(createSharedAlerts(plain, FLEET_STATE, connection.kind)),
-    fleetNotified: guard(createNotifiedGroups(plain, FLEET_STATE)),
-    notified: (instance) => guard(createNotifiedGroups(plain, instance)),
+    alerts: (places) => guard(createAlerts(plain, places, connection.kind)),
+    notified: (places) => guard(createNotifiedGroups(plain, places)),
     history: (instance) => guard(createHistoryTables(plain, instance)),
     incidents: (instance) => guard(createIncidentTables(plain, instance)),
     mails: guard(createMailTables(plain, connection.kind)),

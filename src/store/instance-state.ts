@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/values.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
-import type { SharedAlertStore, TrackedAlert, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
+import type { TrackedAlert, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
 import type { NotifiedGroup, NotifiedStore } from '../tell/notify/notified-alert.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
@@ -48,7 +48,14 @@ export const isNotifiedGroup = (value: unknown): value is NotifiedGroup =>
 /** A number of rows that fits one statement of either database. */
 const ROWS_AT_ONCE = 500;
 
-/** Values of one kind of one instance of subnetd, by key. Other instances in the same database have their own. */
+/** Under which names values are kept: those of an instance alone, and those about subnets, which a fleet shares. */
+export interface StatePlaces {
+  readonly own: string;
+  /** The same where an instance runs alone. */
+  readonly shared: string;
+}
+
+/** Values of one kind, by key. Other instances in the same database have their own. */
 export interface InstanceState<T> {
   read(): Promise<ReadonlyMap<string, T>>;
   /** Writes all or nothing. */
@@ -65,33 +72,36 @@ function parse(text: string): object | undefined {
   }
 }
 
-/** The values of one kind of an instance. `isOne` recognises a value; an older program may have left others. */
+/** The values of one kind. `isOne` recognises a value; an older program may have left others. */
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
-  instance: string,
+  { own, shared }: StatePlaces,
   kind: 'alert' | 'log-position' | 'notified',
   isOne: (value: unknown) => value is T,
+  isShared: (value: T) => boolean,
 ): InstanceState<T> {
+  const placeOf = (value: T) => (isShared(value) ? shared : own);
+  const isOurs = sql`instance in (${own}, ${shared}) and kind = ${kind}`;
   return {
     read: async () => {
-      const rows = await run<{ key: string; value: string }>(
-        sql`select key, value from instance_state where instance = ${instance} and kind = ${kind}`,
+      const rows = await run<{ instance: string; key: string; value: string }>(
+        sql`select instance, key, value from instance_state where ${isOurs}`,
       );
       const known = new Map<string, T>();
-      for (const { key, value: text } of rows) {
+      for (const { instance, key, value: text } of rows) {
         const value = parse(text);
-        if (value !== undefined && isOne(value)) known.set(key, value);
+        if (value !== undefined && isOne(value) && placeOf(value) === instance) known.set(key, value);
       }
       return known;
     },
     write: (changed, gone) => {
-      const rows = [...changed].map(([key, value]) => [instance, kind, key, JSON.stringify(value)]);
+      const rows = [...changed].map(([key, value]) => [placeOf(value), kind, key, JSON.stringify(value)]);
       return inTransaction(async (transaction) => {
         for (let start = 0; start < gone.length; start += ROWS_AT_ONCE) {
           const keys = gone.slice(start, start + ROWS_AT_ONCE).map((key) => sql`${key}`);
           await transaction(sql`
             delete from instance_state
-            where instance = ${instance} and kind = ${kind} and key in (${joinSql(keys, ', ')})`);
+            where ${isOurs} and key in (${joinSql(keys, ', ')})`);
         }
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
           await transaction(sql`
@@ -108,31 +118,32 @@ const isPosition = (value: unknown): value is LogPosition =>
 
 /** How far the instance of subnetd with this name has read its logs. */
 export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>
-  createInstanceState(plain, instance, 'log-position', isPosition);
+  createInstanceState(plain, { own: instance, shared: instance }, 'log-position', isPosition, () => false);
 
-/** The alerts of the instance of subnetd with this name. */
-export function createTrackedAlerts(plain: PlainSql, instance: string): TrackedAlertStore {
-  const state = createInstanceState(plain, instance, 'alert', isTrackedAlert);
-  return { load: async () => [...(await state.read()).values()], save: state.write };
-}
-
-/** The alerts that instances share under this name. */
-export function createSharedAlerts(plain: PlainSql, name: string, kind: DatabaseConnection['kind']): SharedAlertStore {
+/** The alerts that are kept in these places. */
+export function createAlerts(
+  plain: PlainSql,
+  places: StatePlaces,
+  kind: DatabaseConnection['kind'],
+): TrackedAlertStore {
+  const isShared = ({ labels }: TrackedAlert) => labels.subnet !== undefined;
+  const { read, write } = createInstanceState(plain, places, 'alert', isTrackedAlert, isShared);
   return {
-    ...createTrackedAlerts(plain, name),
+    load: async () => [...(await read()).values()],
+    save: write,
     // Each row has the number of the transaction that wrote it. SQLite has none, and no instance shares its alerts there.
     version: async () => {
       if (kind === 'sqlite') return undefined;
       const rows = await plain.run<{ version: string }>(sql`
         select concat(count(*), ' ', sum(xmin::text::bigint)) as version
-        from instance_state where instance = ${name} and kind = 'alert'`);
+        from instance_state where instance = ${places.shared} and kind = 'alert'`);
       return rows[0]?.version;
     },
   };
 }
 
-/** What the channels of the instance of subnetd with this name were notified of. */
-export function createNotifiedGroups(plain: PlainSql, instance: string): NotifiedStore {
-  const state = createInstanceState(plain, instance, 'notified', isNotifiedGroup);
-  return { load: async () => [...(await state.read()).values()], save: state.write };
+/** What channels were notified of. */
+export function createNotifiedGroups(plain: PlainSql, places: StatePlaces): NotifiedStore {
+  const { read, write } = createInstanceState(plain, places, 'notified', isNotifiedGroup, ({ group }) => group !== '');
+  return { load: async () => [...(await read()).values()], save: write };
 }

@@ -7,18 +7,14 @@ import type { IncidentStore } from '../model/incident.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
-import {
-  alertKey,
-  type SharedAlertStore,
-  type TrackedAlert,
-  type TrackedAlertStore,
-} from '../tell/alerts/tracked-alert.ts';
-import { groupKey, type NotifiedGroup, type NotifiedStore } from '../tell/notify/notified-alert.ts';
+import type { TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
+import type { NotifiedStore } from '../tell/notify/notified-alert.ts';
 import { createDatabaseLink } from './create-database-link.ts';
 import { createElection, createSoleElection } from './create-election.ts';
 import type { Repositories } from './create-repositories.ts';
 import type { Stores } from './create-stores.ts';
 import { type DatabaseAddress, formatDatabase } from './database-url.ts';
+import type { StatePlaces } from './instance-state.ts';
 import { createRestorableState, type RestorableState } from './restorable-state.ts';
 
 /** The database, which may be down, and what subnetd itself keeps in it. */
@@ -33,14 +29,10 @@ export interface Database {
   isUp(): boolean;
   /** Where the instance of subnetd with this name keeps how far it has read its logs. */
   positions(instance: string): PositionTable;
-  /** Where an instance keeps its alerts; rejects while the database is down. */
-  trackedAlerts(instance: string): Promise<TrackedAlertStore>;
-  /** The alerts about subnets that all instances of a fleet share; rejects while the database is down. */
-  fleetAlerts(): Promise<SharedAlertStore>;
-  /** What their channels were notified of; rejects while the database is down. */
-  fleetNotified(): Promise<NotifiedStore>;
-  /** Where an instance keeps what its channels were notified of; rejects while the database is down. */
-  notified(instance: string): Promise<NotifiedStore>;
+  /** Where alerts are kept: the same object as long as the database is open. Rejects while it is down. */
+  alerts(places: StatePlaces): () => Promise<TrackedAlertStore>;
+  /** Where it is kept what channels were notified of: the same object as long as the database is open. Rejects while it is down. */
+  notified(places: StatePlaces): () => Promise<NotifiedStore>;
   /** Where an instance keeps its history; rejects while the database is down. */
   history(instance: string): Promise<HistoryStore>;
   /** Where an instance keeps its incidents; rejects while the database is down. */
@@ -57,12 +49,6 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** Loads and saves values by key. */
-interface RestorableStore<T> {
-  load(): Promise<readonly T[]>;
-  save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
-}
-
 /**
  * Opens the database in the background, and again after each outage; what was lost with a file is written again.
  * `secretKeys` are not in it, the newest first.
@@ -74,8 +60,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     secretKeys,
     onUp: () => {
       log.info({ database: name }, 'the database answers');
-      for (const { restore } of [...positions.values(), ...trackedAlerts.values(), ...notified.values()])
-        restore().catch(() => {});
+      for (const { restore } of positions.values()) restore().catch(() => {});
     },
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
@@ -100,24 +85,14 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
   /** What is too old is deleted by one instance, for all. */
   const mayTrim = election.standFor('retention');
   const positions = new Map<string, RestorableState<LogPosition>>();
-  const trackedAlerts = new Map<string, RestorableState<TrackedAlert>>();
-  const notified = new Map<string, RestorableState<NotifiedGroup>>();
-  /** A store that loads and saves all values of an instance, by their keys. */
-  const openStore = async <T>(
-    states: Map<string, RestorableState<T>>,
-    instance: string,
-    storeOf: (stores: Stores) => RestorableStore<T>,
-    keyOf: (one: T) => string,
-  ): Promise<RestorableStore<T>> => {
-    await link.openStores();
-    const state =
-      states.get(instance) ??
-      createRestorableState(link.openStores, (stores) => {
-        const { load, save } = storeOf(stores);
-        return { read: async () => new Map((await load()).map((one) => [keyOf(one), one])), write: save };
-      });
-    states.set(instance, state);
-    return { load: async () => [...(await state.read()).values()], save: state.write };
+  /** Who keeps something sees by another object that the database was opened again, and may have lost it. */
+  const oncePerOpening = <T>(create: (stores: Stores) => T): (() => Promise<T>) => {
+    let last: { readonly stores: Stores; readonly value: T } | undefined;
+    return async () => {
+      const stores = await link.openStores();
+      if (last?.stores !== stores) last = { stores, value: create(stores) };
+      return last.value;
+    };
   };
   return {
     isShared: address.kind === 'postgres',
@@ -129,16 +104,8 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
       positions.set(instance, state);
       return state;
     },
-    trackedAlerts: (instance) =>
-      openStore(
-        trackedAlerts,
-        instance,
-        (stores) => stores.trackedAlerts(instance),
-        ({ labels }) => alertKey(labels),
-      ),
-    fleetAlerts: async () => (await link.openStores()).fleetAlerts,
-    fleetNotified: async () => (await link.openStores()).fleetNotified,
-    notified: (instance) => openStore(notified, instance, (stores) => stores.notified(instance), groupKey),
+    alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
+    notified: (places) => oncePerOpening((stores) => stores.notified(places)),
     history: async (instance) => {
       const store = (await link.openStores()).history(instance);
       return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };

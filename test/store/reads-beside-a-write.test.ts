@@ -14,31 +14,33 @@ const SESSIONS = { seen: AT, signedIn: AT };
 
 type Store = Readonly<Record<string, unknown>>;
 
+const PLACES = { own: 'here', shared: '*' };
+
 /** All stores of the repositories, those of an instance too. */
 const storesOf = (repositories: Repositories): ReadonlyMap<string, Store> =>
   new Map(
     Object.entries(repositories).map(([name, store]) => [
       name,
-      typeof store === 'function' ? (store('here') as Store) : (store as Store),
+      typeof store === 'function'
+        ? (store(/^(alerts|notified)$/.test(name) ? PLACES : 'here') as Store)
+        : (store as Store),
     ]),
   );
 
 /** Each read of each store, as it is called. */
 const readsOf = (repositories: Repositories): Readonly<Record<string, () => Promise<unknown>>> => {
-  const { platform, mails, plannedWork, fleet, fleetAlerts, fleetNotified } = repositories;
+  const { platform, mails, plannedWork, fleet } = repositories;
   const [positions, alerts, notified, history, incidents] = [
     repositories.logPositions('here'),
-    repositories.trackedAlerts('here'),
-    repositories.notified('here'),
+    repositories.alerts(PLACES),
+    repositories.notified(PLACES),
     repositories.history('here'),
     repositories.incidents('here'),
   ];
   return {
     'logPositions.read': positions.read,
-    'trackedAlerts.load': alerts.load,
-    'fleetAlerts.load': fleetAlerts.load,
-    'fleetAlerts.version': fleetAlerts.version,
-    'fleetNotified.load': fleetNotified.load,
+    'alerts.load': alerts.load,
+    'alerts.version': alerts.version,
     'notified.load': notified.load,
     'history.uptimesAt': () => history.uptimesAt('day', START),
     'history.minutesFrom': () => history.minutesFrom(START),

@@ -7,7 +7,6 @@ import type { LogPosition } from '../../src/model/log.ts';
 import { projectType } from '../../src/platform/api/resources.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import { alertKey, type TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
 import { platformSettings, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -122,21 +121,13 @@ describe('a SQLite database', () => {
     expect(namesIn(path)).toEqual(['before', 'after']);
   });
 
-  it('that is created again gets the current log positions and alerts, without a new change', async () => {
+  it('that is created again gets the current log positions without a new change, and shows by another store that it may have lost alerts', async () => {
     const path = pathOf('subnetd.db');
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const platform = startPlatform(platformSettings({ kind: 'sqlite', path }), { log });
     cleanups.push(platform.stop);
     const position = (id: string): LogPosition => ({ kind: 'container', id, from: 0, streams: {} });
-    const alert: TrackedAlert = {
-      labels: { alertname: 'SubnetNodeDown' },
-      annotations: {},
-      keepFiringForMs: 0,
-      phase: 'firing',
-      activeAt: 1,
-      seenAt: 2,
-    };
     const table = platform.database.positions('one');
     await table.read();
     await table.write(
@@ -148,23 +139,24 @@ describe('a SQLite database', () => {
       [],
     );
     await table.write(new Map([['a', position('second')]]), ['c']);
-    const alerts = await platform.database.trackedAlerts('one');
-    await alerts.save(new Map([[alertKey(alert.labels), alert]]), []);
+    const alerts = platform.database.alerts({ own: 'one', shared: 'one' });
+    const before = await alerts();
+    expect(await alerts()).toBe(before);
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`);
     await eventually(() => expect(platform.database.isUp()).toBe(false));
     await eventually(() => expect(platform.database.isUp()).toBe(true));
 
     const { link } = startLink(path);
     await eventually(async () => {
-      const { logPositions, trackedAlerts } = await link.open();
+      const { logPositions } = await link.open();
       expect(await logPositions('one').read()).toEqual(
         new Map([
           ['a', position('second')],
           ['b', position('b')],
         ]),
       );
-      expect(await trackedAlerts('one').load()).toEqual([alert]);
     });
+    expect(await alerts()).not.toBe(before);
     const errors = lines.filter((line) => line.includes('"level":50'));
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain('was deleted or replaced while it was in use');

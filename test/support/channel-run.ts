@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, ChannelTarget } from '../../src/model/channel.ts';
+import type { FleetPart } from '../../src/model/fleet.ts';
 import type { TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
 import { createChannels } from '../../src/tell/notify/channels/create-channels.ts';
 import { createDeliver, type DeliverDeps } from '../../src/tell/notify/channels/create-deliver.ts';
 import { createPoster } from '../../src/tell/notify/channels/post.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../src/tell/notify/notified-alert.ts';
 import { alertsOf } from './alerts-at.ts';
+import { createFakePart } from './fake-part.ts';
 import { createHandClock } from './hand-clock.ts';
 
 /** What a database keeps, in memory. */
@@ -43,13 +45,13 @@ export function runChannels(
     store = createNotifiedMemory(),
     time = createHandClock(),
     timeoutMs = 500,
-    fleet,
+    part = createFakePart('devnet', 'other'),
     ...more
   }: {
     readonly store?: NotifiedStore | (() => Promise<NotifiedStore>);
     readonly time?: ReturnType<typeof createHandClock>;
     readonly timeoutMs?: number;
-    readonly fleet?: Parameters<typeof createChannels>[0]['fleet'];
+    readonly part?: FleetPart;
   } & Partial<DeliverDeps> = {},
 ) {
   const counts = { sent: 0, failed: 0, dropped: 0 };
@@ -59,7 +61,7 @@ export function runChannels(
   const channels = createChannels({
     clock: time.clock,
     instance: 'one',
-    fleet,
+    part,
     counts,
     store: typeof store === 'function' ? store : async () => store,
     createDeliver: (channel) => createDeliver(channel, { ...more, poster, now: time.wall }),
@@ -91,7 +93,7 @@ export function runChannels(
     run: async (seconds: number) => {
       for (let left = seconds; left > 0; left -= 5) {
         time.run(Math.min(left, 5) * 1_000);
-        await channels.update(alertsOf(...alerts), true, () => isJudged);
+        await channels.update(alertsOf(...alerts), (subnet) => subnet === '' || isJudged);
       }
     },
     stop: async () => {

@@ -8,6 +8,7 @@ import { type IncidentsDeps, startIncidents } from '../../src/tell/incidents/sta
 import { restoreProblems } from '../../src/watch/diagnosis/follow-problems.ts';
 import { eventually } from './cli.ts';
 import { NOW } from './diagnosed.ts';
+import { createFakePart } from './fake-part.ts';
 import { withDown } from './snapshots.ts';
 
 /** When a daemon begins to watch, unless a test says otherwise. */
@@ -48,6 +49,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
   const logged: Readonly<Record<string, unknown>>[] = [];
   const link = startIncidents({
     ...sources,
+    part: createFakePart('devnet'),
     snapshot: () => {
       passed += 2_000;
       return [unexplained({ ...shown, problems: restoreProblems(shown.problems, restored) })];

@@ -11,7 +11,7 @@ import { withDown } from './snapshots.ts';
 export const FLEET_START = Date.UTC(2026, 10, 21, 12);
 
 /** What an instance of a fleet sees of the subnet `devnet`, well at first: so much time passes between two snapshots. */
-export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) {
+export function createSeenSubnet(part: FakePart, stepMs: number, from: number) {
   let passed = 0;
   let shown: SubnetState = withDown();
   /** Until the next diagnosis. */
@@ -20,11 +20,11 @@ export function createSeenSubnet(fleet: FakePart, stepMs: number, from: number) 
   const report = (error: unknown) => void bugs.push(error);
   return {
     deps: {
-      fleet,
+      part,
       snapshot: () => {
         passed += stepMs;
         const problems = restoreProblems(shown.problems, restored);
-        return fleet.watched.includes('devnet') ? [{ ...shown, problems, reference: passed / 2_000 }] : [];
+        return part.watched.includes('devnet') ? [{ ...shown, problems, reference: passed / 2_000 }] : [];
       },
       clock: {
         now: () => NOW + passed,

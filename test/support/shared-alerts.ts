@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest';
 import { createProcessClock } from '../../src/lib/clock.ts';
 import { databaseAway } from '../../src/lib/database-failure.ts';
-import { createStores, type Stores } from '../../src/store/create-stores.ts';
+import { FLEET_STATE } from '../../src/model/fleet.ts';
+import { createStores } from '../../src/store/create-stores.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { type AlertFinding, alertKey, type TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
 import { createPush } from '../../src/tell/notify/create-push.ts';
@@ -27,37 +28,35 @@ export async function openShared() {
   const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
   onTestFinished(folder.remove);
   onTestFinished(connection.close);
-  let stores = createStores(connection);
+  const stores = createStores(connection);
   let isAway = false;
-  const read = async () => (await stores.fleetAlerts.load()).map(({ phase, activeAt }) => `${phase} ${activeAt}`);
+  const inFleet = { own: 'one', shared: FLEET_STATE };
+  let alerts = stores.alerts(inFleet);
+  const read = async () => (await alerts.load()).map(({ phase, activeAt }) => `${phase} ${activeAt}`);
   return {
     read,
-    saveOwn: (alert: TrackedAlert) => stores.trackedAlerts('one').save(new Map([[key, alert]]), []),
-    /** How many alerts are stored as unconfirmed, shared ones and own ones. */
-    unconfirmed: async () => {
-      const all = await Promise.all([stores.fleetAlerts, stores.trackedAlerts('one')].map((store) => store.load()));
-      return all.flat().filter(({ isUnconfirmed }) => isUnconfirmed).length;
-    },
-    save: (alert: TrackedAlert) => stores.fleetAlerts.save(new Map([[key, alert]]), []),
-    remove: () => stores.fleetAlerts.save(new Map(), [key]),
-    open: async (): Promise<Stores> => {
+    /** How many alerts are stored as unconfirmed. */
+    unconfirmed: async () => (await alerts.load()).filter(({ isUnconfirmed }) => isUnconfirmed).length,
+    save: (alert: TrackedAlert) => alerts.save(new Map([[key, alert]]), []),
+    remove: () => alerts.save(new Map(), [key]),
+    open: async () => {
       if (isAway) throw databaseAway();
-      return stores;
+      return alerts;
     },
     cut: () => {
       isAway = true;
     },
     reopen: () => {
-      stores = createStores(connection);
+      alerts = createStores(connection).alerts(inFleet);
       isAway = false;
     },
   };
 }
 
-/** An instance that judges the alert of one subnet as the test says; without a part it is in no fleet. */
+/** An instance that judges the alert of one subnet as the test says. */
 export async function runInstance(
   shared: Awaited<ReturnType<typeof openShared>>,
-  part: FakePart | undefined,
+  part: FakePart,
   clock = createProcessClock(),
 ) {
   const receiver = await startAlertReceiver();
@@ -69,13 +68,13 @@ export async function runInstance(
     clock,
     judge: () => {
       judged += 1;
-      if (finding === 'clear' || part?.watched.includes('moved') === false) return [];
+      if (finding === 'clear' || part.watched.includes('moved') === false) return [];
       if (finding === 'unknown') return [{ state: 'unknown', labels }];
       const annotations = { summary: 'It is halted.' };
       return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies AlertFinding];
     },
-    store: async () => (await shared.open()).trackedAlerts('one'),
-    fleet: part && { part, store: async () => (await shared.open()).fleetAlerts },
+    part,
+    store: shared.open,
     counts: { sent: 0, failed: 0, dropped: 0 },
     judgeEveryMs: 20,
     resendMs: 100,

@@ -17,8 +17,6 @@ export interface AlertInput {
   readonly notSent: (since: WatchedMs) => number;
   /** Number of errors since then that only a bug in subnetd explains. */
   readonly internalErrors: (since: WatchedMs) => number;
-  /** Whether the diagnosis of a subnet knows the problems that an earlier process of subnetd has stored. */
-  readonly isSettled: (subnet: string) => boolean;
   /** Does each Docker Engine that a target needs answer? Undefined while that is unknown. */
   readonly enginesUp: ReadonlyMap<string, boolean | undefined>;
   /** The fleet that this subnetd belongs to. */

@@ -8,15 +8,7 @@ import { alertRules } from './alert-rules.ts';
 import { conditionOf } from './conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
-import {
-  type AlertAnnotations,
-  type AlertFinding,
-  type AlertLabels,
-  alertKey,
-  indexNames,
-  type TrackedAlert,
-  type TrackedAlerts,
-} from './tracked-alert.ts';
+import type { AlertAnnotations, AlertFinding, AlertLabels, TrackedAlerts } from './tracked-alert.ts';
 
 /** Judges all alerts that subnetd can judge itself, given the alerts so far. */
 export type Judge = (input: AlertInput, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
@@ -38,20 +30,6 @@ function findOwnPlan({ snapshot }: AlertInput, { subnet, ...subject }: AlertLabe
   const state = subnet === undefined ? undefined : snapshot.find((one) => one.subnet.name === subnet);
   const planned = findPlanned(state?.plannedWork ?? [], subject);
   return planned && { ...planned, mutes: true };
-}
-
-/**
- * The alerts of an earlier run that stay as they are until the diagnosis knows the problems of that run. An alert ends at once if its
- * target has left the inventory.
- */
-function findAwaited(open: readonly TrackedAlert[], { isSettled, snapshot }: AlertInput): readonly TrackedAlert[] {
-  const restored = open.filter(
-    ({ labels: { alertname = '', subnet = '' }, restoredAt }) =>
-      restoredAt !== undefined && problemsOfAlert(alertname).length > 0 && !isSettled(subnet),
-  );
-  if (restored.length === 0) return restored;
-  const hasSubject = new Map(snapshot.map(({ subnet, targets }) => [subnet.name, indexNames(targets)]));
-  return restored.filter(({ labels }) => hasSubject.get(labels.subnet ?? '')?.(labels) === true);
 }
 
 /** Creates the judge of all alerts. */
@@ -79,15 +57,6 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
   return (input, trackedAlerts) => {
     const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
     const openNames = new Set(open.map(({ labels }) => labels.alertname));
-    const findings = judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
-    const awaited = findAwaited(open, input);
-    if (awaited.length === 0) return findings;
-    const found = new Set(findings.map(({ labels }) => alertKey(labels)));
-    return [
-      ...findings,
-      ...awaited.flatMap(({ labels }): readonly AlertFinding[] =>
-        found.has(alertKey(labels)) ? [] : [{ state: 'unknown', labels }],
-      ),
-    ];
+    return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
   };
 }

@@ -66,8 +66,6 @@ export interface TrackedAlert {
   /** While it fires: since when it is clear. */
   readonly clearSince?: number;
   readonly resolvedAt?: number;
-  /** When it was read as an earlier run has left it, until it is found again. */
-  readonly restoredAt?: number;
   /**
    * It is stored as firing, but whoever read it has judged without the database and does not find it: it may have ended meanwhile.
    * Nobody is notified of it until it is found, or of its end.
@@ -94,10 +92,6 @@ export type TrackedAlerts = ReadonlyMap<string, TrackedAlert>;
 export interface TrackedAlertStore {
   load(): Promise<readonly TrackedAlert[]>;
   save(changed: TrackedAlerts, gone: readonly string[]): Promise<void>;
-}
-
-/** The alerts that several instances share. Every function rejects when the database fails. */
-export interface SharedAlertStore extends TrackedAlertStore {
-  /** A text that differs from the last one if any alert was written since. Undefined where to load them all costs no more. */
+  /** A text that differs from the last one if a shared alert was written since. Undefined where to load them all costs no more. */
   version(): Promise<string | undefined>;
 }

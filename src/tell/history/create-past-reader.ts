@@ -25,8 +25,8 @@ export interface PastReaderDeps {
   readonly snapshot: () => Snapshot;
   /** Now, in wall time. */
   readonly wallNow: () => number;
-  /** In a fleet, the past of a subnet is read when this instance begins to watch it. */
-  readonly fleet?: FleetPart | undefined;
+  /** The past of a subnet is read when this instance begins to watch it. */
+  readonly part: FleetPart;
 }
 
 /** An hour counts as watched if it was for longer than this. */
@@ -45,13 +45,13 @@ const spansUntil = (at: number): readonly { readonly span: Span; readonly start:
 type Step = (database: HistoryStore) => Promise<void>;
 
 /** Creates a reader that has read nothing. */
-export function createPastReader({ history, finder, bars, snapshot, wallNow, fleet }: PastReaderDeps): PastReader {
-  /** The past of these subnets, or of all, before `startedAt` in wall time. */
-  const stepsOf = (subnets: readonly string[] | undefined, startedAt: number): readonly Step[] => {
+export function createPastReader({ history, finder, bars, snapshot, wallNow, part }: PastReaderDeps): PastReader {
+  /** The past of these subnets before `startedAt` in wall time. */
+  const stepsOf = (subnets: readonly string[], startedAt: number): readonly Step[] => {
     /** The newest changes from before the start. */
     let remembered: readonly StoredChange[] = [];
     const names = new Set(subnets);
-    const isRestored = ({ subnet }: Target) => subnets === undefined || names.has(subnet);
+    const isRestored = ({ subnet }: Target) => names.has(subnet);
     const restoreBars = (changes: readonly StoredChange[]) => {
       const hourOf = (time: number) => Math.floor(time / SPAN_MS.hour);
       let last: { readonly target: Target; readonly hours: TargetHistory['hours'] } | undefined;
@@ -88,12 +88,11 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
   /** The epochs of the subnets whose past was read, or is about to be. */
   const epochs = new Map<string, number>();
   const read = new Set<string>();
-  const unread: Step[] = fleet ? [] : [...stepsOf(undefined, wallNow())];
-  const isUnread = (subnet: string) =>
-    (fleet?.epochOf(subnet) ?? 0) > 0 && fleet?.epochOf(subnet) !== epochs.get(subnet);
+  const unread: Step[] = [];
+  const isUnread = (subnet: string) => part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet);
 
   /** Begins with the subnets that are new to this instance, and with those that it keeps from now on. */
-  const begin = (part: FleetPart) => {
+  const begin = () => {
     forgetUnwatched(part, epochs, read);
     const unreadNow = part.subnets().filter(isUnread);
     const begun = unreadNow.filter((subnet) => !epochs.has(subnet));
@@ -114,14 +113,14 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, fle
 
   return {
     read: async (database) => {
-      if (fleet) begin(fleet);
+      begin();
       for (let next = unread[0]; next !== undefined; next = unread[0]) {
         await next(database);
         unread.shift();
         await nextTurn();
       }
     },
-    isDue: () => unread.length > 0 || fleet?.subnets().some(isUnread) === true,
-    isRead: (subnet) => fleet === undefined || read.has(subnet),
+    isDue: () => unread.length > 0 || part.subnets().some(isUnread),
+    isRead: (subnet) => read.has(subnet),
   };
 }

@@ -33,8 +33,7 @@ export interface HistoryDeps {
   /** Called at the first failure to store, and at the first one after a success. */
   readonly onFailure: (error: unknown) => void;
   readonly onBug: (error: unknown) => void;
-  /** In a fleet, whose instances share their history. */
-  readonly fleet?: FleetPart | undefined;
+  readonly part: FleetPart;
   /** Receives every change as it is found. */
   readonly onChanges?: (changes: readonly HistoryChange[]) => void;
   /** When the database is used first: a daemon that ends sooner, or has just started, need not load what it takes. */
@@ -89,7 +88,7 @@ async function drain<T>(waiting: Waiting<T>, write: (items: readonly T[]) => Pro
 
 /** Records what the snapshots show, in memory and in the database, which may be down or slow. */
 export function startHistory(deps: HistoryDeps): HistoryLink {
-  const { store, snapshot, clock, keptDays, fleet, onFailure, onBug } = deps;
+  const { store, snapshot, clock, keptDays, part, onFailure, onBug } = deps;
   const { firstAfterMs = FIRST_AFTER_MS, recordEveryMs = RECORD_EVERY_MS, saveEveryMs = SAVE_EVERY_MS } = deps;
   const times = createUnsavedTimes(MOST_TIMES_WAITING);
   const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
@@ -104,9 +103,9 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
 
-  const past = createPastReader({ history, finder, bars, snapshot, wallNow, fleet });
-  /** In a fleet, one of all that watch a subnet writes its history. */
-  const isKept = ({ subnet }: { readonly subnet: string }) => fleet?.keeps(subnet) ?? true;
+  const past = createPastReader({ history, finder, bars, snapshot, wallNow, part });
+  /** One of all instances that watch a subnet writes its history. */
+  const isKept = ({ subnet }: { readonly subnet: string }) => part.keeps(subnet);
 
   const retention = (): Retention => {
     const at = wallNow();
@@ -141,10 +140,13 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
 
   let isStarted = false;
   let isReadyForChanges = false;
+  /** The database has not answered in time: what is kept here is found without what is stored of it. */
+  let isWithoutPast = false;
   const first = setTimeout(() => {
     isStarted = true;
     void settleWithin(FIRST_WITHIN_MS, saving.save({ withTimes: false, isLast: false })).then(() => {
       isReadyForChanges = true;
+      isWithoutPast = past.isDue();
     });
   }, firstAfterMs);
   first.unref();
@@ -161,7 +163,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       history.record(current, at, watchedMs);
       probeTimes.record(current, at);
       bars.record(current, at);
-      const known = fleet ? current.filter(({ subnet }) => past.isRead(subnet.name)) : current;
+      const known = current.filter(({ subnet: { name } }) => past.isRead(name) || (isWithoutPast && part.keeps(name)));
       if (isReadyForChanges) note(finder.find(known, clock.toWall, at));
     } catch (error) {
       onBug(error);

@@ -4,7 +4,7 @@ import type { Incident, IncidentStore } from '../../model/incident.ts';
 import type { FollowedIncidents } from './follow-incidents.ts';
 import { readStored } from './stored-incidents.ts';
 
-/** What an instance of a fleet reads and writes of the incidents that all share. */
+/** Which stored incidents an instance reads, and which it writes: it may share them with others. */
 export interface FleetIncidents {
   /** The stored incidents of the subnets that are to be read now; undefined when there is none. */
   read(database: IncidentStore): Promise<readonly Incident[] | undefined>;

@@ -4,7 +4,7 @@ import { oneSaveAtATime } from '../../lib/promises.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
 import type { FleetIncidents } from './create-fleet-incidents.ts';
 import type { IncidentMemory } from './create-incident-memory.ts';
-import { convertIncident, readStored } from './stored-incidents.ts';
+import { convertIncident } from './stored-incidents.ts';
 import { AROUND_MS, type TimelineReader } from './timeline.ts';
 
 /** An incident that is to be written. */
@@ -31,10 +31,10 @@ export interface IncidentSaver {
 export interface SaverDeps {
   /** Rejects while the database is down. */
   readonly store: () => Promise<IncidentStore>;
-  /** Called with the incidents that the database has, before anything is written; in a fleet, with those of some subnets. */
+  /** Called with the incidents that the database has of some subnets, before anything of them is written. */
   readonly onLoaded: (stored: readonly Incident[]) => void;
-  /** In a fleet: what others have stored, and which subnets this instance writes of. */
-  readonly fleet?: FleetIncidents | undefined;
+  /** What others have stored, and which subnets this instance writes of. */
+  readonly fleet: FleetIncidents;
   readonly memory: IncidentMemory;
   readonly timelines: TimelineReader;
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'fromWall'>;
@@ -67,7 +67,7 @@ function cut(known: Map<string, { readonly incident: Incident }>, most: number):
 /** Creates a saver that has not read the database yet. */
 export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const { store, onLoaded, memory, timelines, clock, keptDays, onFailure, fleet } = deps;
-  const isWritten = ({ subnet }: Incident) => fleet?.isWritten(subnet) ?? true;
+  const isWritten = ({ subnet }: Incident) => fleet.isWritten(subnet);
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const unsaved = new Map<string, ChangedIncident>();
   const capsules = new Map<string, Capsule>();
@@ -127,22 +127,12 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     for (const one of restored) if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) addTimeline(one);
     onLoaded(restored);
   };
-  let isLoaded = false;
-  const load = async (database: IncidentStore) => {
-    if (fleet !== undefined) {
-      const stored = await fleet.read(database);
-      if (stored !== undefined) take(stored);
-    } else if (!isLoaded) {
-      const stored = await readStored(database);
-      isLoaded = true;
-      take(stored);
-    }
-  };
 
   let savedAt = clock.now();
   const saveNow = async (isLast: boolean) => {
     const database = await store();
-    await load(database);
+    const stored = await fleet.read(database);
+    if (stored !== undefined) take(stored);
     const withWords = isLast || clock.now() - savedAt >= MINUTE_MS;
     if (withWords) savedAt = clock.now();
     await saveIncidents(database, withWords);

@@ -3,7 +3,7 @@ import { settleWithin } from '../../lib/promises.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../../model/incident.ts';
-import { FOUND_AGAIN_MS, type Problem } from '../../model/problem.ts';
+import type { Problem } from '../../model/problem.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { AlertLabels } from '../alerts/tracked-alert.ts';
@@ -29,6 +29,8 @@ import { createTimelineReader, type TimelineSources } from './timeline.ts';
 
 /** The incidents as part of the daemon. */
 export interface IncidentsLink extends Incidents {
+  /** Reads what is stored of subnets that are watched from now on: their first diagnosis shall know it. */
+  readStored(): void;
   /** Takes the changes of the history as they are found. */
   addChanges(changes: readonly HistoryChange[]): void;
   /** Whether the diagnosis of a subnet knows the problems that are stored of it, or the database has not answered for too long. */
@@ -58,8 +60,7 @@ export interface IncidentsDeps
   readonly onRestored: (subnet: string, problems: readonly Problem[]) => void;
   /** Each incident that this instance keeps is written to it, when it begins and when it is over. */
   readonly log: Logger;
-  /** In a fleet, whose instances share their incidents. */
-  readonly fleet?: FleetPart | undefined;
+  readonly part: FleetPart;
   readonly followEveryMs?: number;
 }
 
@@ -76,23 +77,20 @@ const isOver = ({ endedAt }: Incident): boolean => endedAt !== undefined;
 
 /** Follows the problems of the snapshots, in memory and in the database. */
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {
-  const { snapshot, clock, readLastLines, onBug, log } = deps;
+  const { snapshot, clock, part, readLastLines, onBug, log } = deps;
   const { followEveryMs = FOLLOW_EVERY_MS } = deps;
-  const startedAt = clock.now();
   const wallNow = () => clock.toWall(clock.now());
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NO_INCIDENTS;
-  /** The stored incidents are known. */
-  let isLoaded = false;
   /** The snapshot from which `followed` was made; empty when that was changed since. */
   let seen: readonly FollowedSubnet[] = [];
   /** The alerts that were accepted since then. */
   const accepted: AcceptedAlert[] = [];
-  const fleet = deps.fleet && createFleetIncidents({ part: deps.fleet, followed: () => followed, now: clock.now });
+  const fleet = createFleetIncidents({ part, followed: () => followed, now: clock.now });
   /** The incidents that another instance keeps are read from the database, not from memory. */
-  const isShown = ({ subnet }: Incident) => deps.fleet?.keeps(subnet) ?? true;
+  const isShown = ({ subnet }: Incident) => part.keeps(subnet);
 
   /** Keeps what has changed, or differs from the database, and returns the incidents that are new. */
   const keep = (next: FollowedIncidents, stored: readonly Incident[] = []): readonly Incident[] => {
@@ -133,11 +131,9 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       const restored = [...next.open].flatMap(([key, one]) => (followed.open.get(key)?.id === one.id ? [] : [one]));
       const ids = new Set(allOf(next).map(({ id }) => id));
       const readAgain = new Set(stored.map(({ subnet }) => subnet));
-      // In a fleet, only some subnets were read.
-      keepOnly((one) => ids.has(one.id) || (fleet !== undefined && !readAgain.has(one.subnet)));
+      keepOnly((one) => ids.has(one.id) || !readAgain.has(one.subnet));
       // What is known already is not written again.
       keep(next, stored);
-      isLoaded = true;
       for (const [subnet, ones] of Map.groupBy(restored, (one) => one.subnet))
         deps.onRestored(
           subnet,
@@ -169,13 +165,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const follow = () => {
     try {
       const current = snapshot();
-      if (deps.fleet) {
-        const { isWatched } = deps.fleet;
-        const watched = keepIncidents(followed, isWatched);
-        if (watched !== followed) seen = [];
-        followed = watched;
-        keepOnly(({ subnet }) => isWatched(subnet));
-      }
+      const watched = keepIncidents(followed, part.isWatched);
+      if (watched !== followed) seen = [];
+      followed = watched;
+      keepOnly(({ subnet }) => part.isWatched(subnet));
       // An alert may be accepted before this has seen that its incident begins or ends.
       const notifications = accepted.splice(0);
       const begun = keep(recordNotifications(followIncidents(followed, current, moment(), seen), notifications))
@@ -200,19 +193,17 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     void saver.save();
   }, followEveryMs);
   timer.unref();
-  // The first diagnosis shall know what stood before the start.
-  const loading = saver.save();
 
   return {
     ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
-    isSettled: (subnet) => fleet?.isSettled(subnet) ?? (isLoaded || clock.now() - startedAt >= FOUND_AGAIN_MS),
+    isSettled: fleet.isSettled,
+    readStored: () => void saver.save(),
     addChanges: timelines.add,
     addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
     stop: async () => {
       clearInterval(timer);
-      await settleWithin(LAST_WITHIN_MS, loading);
       if (!isStarted) return;
       follow();
       await settleWithin(LAST_WITHIN_MS, saver.save(true));

@@ -6,14 +6,14 @@ import {
   type AlertFinding,
   alertKey,
   mayNotify,
-  type SharedAlertStore,
   type TrackedAlert,
+  type TrackedAlertStore,
   type TrackedAlerts,
 } from '../alerts/tracked-alert.ts';
-import { createSharedSaver } from './create-shared-saver.ts';
+import { createStateSaver } from './create-state-saver.ts';
 import { convertTrackedAlerts, isSameState, markUnconfirmed } from './tracked-alerts.ts';
 
-/** The alerts about subnets in a fleet: which of them this instance decides on, and what others have stored of them. */
+/** Which alerts this instance decides on, and what was stored of them by an earlier run or by other instances of its fleet. */
 export interface FleetAlerts {
   /**
    * To be called before each judgement. Reads the alerts of the instance that decides, unless this one does. Never rejects, and
@@ -29,18 +29,18 @@ export interface FleetAlerts {
    * decides, only the texts of its alerts are found.
    */
   admit(findings: readonly AlertFinding[], trackedAlerts: TrackedAlerts): readonly AlertFinding[];
-  /** Whether the alerts of a subnet have been judged, with what others have stored of them. */
+  /** Whether the alerts of a subnet, or without a name those of this instance, have been judged with what is stored of them. */
   isJudged(subnet: string): boolean;
   saveSoon(): void;
   stop(): Promise<void>;
 }
 
-/** What the alerts of a fleet need. */
+/** What it needs. */
 export interface FleetAlertsDeps {
   readonly part: FleetPart;
   readonly clock: Clock;
   /** Rejects while the database is down. */
-  readonly store: () => Promise<SharedAlertStore>;
+  readonly store: () => Promise<TrackedAlertStore>;
   /** The current alerts, in watched time. */
   readonly trackedAlerts: () => TrackedAlerts;
   /** Takes stored alerts, in watched time. */
@@ -50,7 +50,7 @@ export interface FleetAlertsDeps {
   readonly onBug: (error: unknown) => void;
 }
 
-/** When the database does not answer for this long, the alerts of a subnet are judged without what is stored of them. */
+/** When nobody is known to decide for this long, this instance does. */
 const FIRST_WITHIN_MS = 30_000;
 
 /** A read that takes longer has no current alerts, as when the process was stopped meanwhile. */
@@ -69,20 +69,22 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   const toKeyed = (stored: readonly TrackedAlert[]): TrackedAlerts =>
     new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
   const fromWall = (stored: TrackedAlerts) => convertTrackedAlerts(stored, clock.fromWall);
+  const startedAt = clock.now();
   const judged = new Set<string>();
-  /** Since when subnets wait for what is stored of them. */
-  const waiting = new Map<string, number>();
   const isWanted = (subnet: string) => judged.has(subnet) || !part.isShadowed(subnet);
-  const saver = createSharedSaver<TrackedAlert>({
+  const saver = createStateSaver<TrackedAlert>({
     part,
+    now: clock.now,
     store,
     isWanted,
     isSame: isSameState,
-    current: () => convertTrackedAlerts(ofSubnets(trackedAlerts()), clock.toWall),
+    current: () => convertTrackedAlerts(trackedAlerts(), clock.toWall),
     keyOf: ({ labels }) => alertKey(labels),
     subnetOf: ({ labels }) => labels.subnet ?? '',
     onRead: (stored) => {
-      const isLate = ({ labels: { subnet = '' } }: TrackedAlert) => judged.has(subnet);
+      // By then, alerts that an earlier run has left may be over.
+      const isLate = ({ labels: { subnet } }: TrackedAlert) =>
+        subnet === undefined ? clock.now() - startedAt >= FIRST_WITHIN_MS : judged.has(subnet);
       const read = [...fromWall(toKeyed(stored)).values()];
       onRead([...read.filter((one) => !isLate(one)), ...markUnconfirmed(read.filter(isLate), trackedAlerts())]);
     },
@@ -98,7 +100,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
   /** The alerts that were last read of the instance that decides. */
   let lastRead:
     | {
-        readonly from: SharedAlertStore;
+        readonly from: TrackedAlertStore;
         readonly version: string | undefined;
         readonly alerts: TrackedAlerts;
       }
@@ -162,27 +164,21 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
 
   const mayJudge = (subnet: string): boolean => {
     if (judged.has(subnet)) return true;
-    if (!isWanted(subnet)) return false;
-    if (saver.isRead(subnet)) return true;
-    const since = waiting.get(subnet) ?? clock.now();
-    waiting.set(subnet, since);
-    return clock.now() - since >= FIRST_WITHIN_MS;
+    return isWanted(subnet) && saver.isKnown(subnet);
   };
 
   return {
     follow,
     isCurrent: () => mode !== 'wait',
     keepOwn: (all) => {
-      forgetUnwatched(part, judged, waiting);
+      forgetUnwatched(part, judged);
       return new Map([...all].filter(([, { labels }]) => labels.subnet === undefined || part.isWatched(labels.subnet)));
     },
     admit: (findings, all) => {
       if (mode !== 'judge') return admitTexts(findings, all);
       const watched = new Set(part.subnets());
       for (const subnet of watched) {
-        if (!mayJudge(subnet)) continue;
-        judged.add(subnet);
-        waiting.delete(subnet);
+        if (mayJudge(subnet)) judged.add(subnet);
       }
       const admitted = findings.filter(({ labels: { subnet } }) => subnet === undefined || judged.has(subnet));
       const found = new Set(admitted.map(({ labels }) => alertKey(labels)));
@@ -195,8 +191,9 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       return [...admitted, ...held];
     },
     // A subnet that has left the inventory has nothing to be judged.
-    isJudged: (subnet) => judged.has(subnet) || !part.subnets().includes(subnet),
+    isJudged: (subnet) =>
+      subnet === '' ? saver.isKnown(subnet) : judged.has(subnet) || !part.subnets().includes(subnet),
     saveSoon: () => void saver.save(),
-    stop: saver.stop,
+    stop: saver.save,
   };
 }

@@ -1,26 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Alertmanagers, Channel } from '../../model/channel.ts';
-import type {
-  AlertFinding,
-  AlertLabels,
-  TrackedAlert,
-  TrackedAlertStore,
-  TrackedAlerts,
-} from '../alerts/tracked-alert.ts';
+import type { AlertFinding, AlertLabels, TrackedAlert, TrackedAlerts } from '../alerts/tracked-alert.ts';
 import type { Channels } from './channels/create-channels.ts';
-import { createAlertSaver } from './create-alert-saver.ts';
 import { createClient } from './create-client.ts';
-import { createFleetAlerts, type FleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
+import { createFleetAlerts, type FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { type AlertCounts, createSender, type Sender } from './create-sender.ts';
 import { type PostableAlert, toAlert } from './to-alert.ts';
-import {
-  findDue,
-  foldAlerts,
-  markUnconfirmed,
-  mergeTrackedAlerts,
-  type Notified,
-  type Transition,
-} from './tracked-alerts.ts';
+import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager, and through every channel. */
 export interface Push {
@@ -45,10 +31,9 @@ export interface PushOptions {
   readonly clock: Clock;
   /** The findings of all alerts at `now`, given the alerts before, resolved ones too. */
   readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
-  /** Rejects while the database is down: firing alerts are then kept in memory only. In a fleet, without those of subnets. */
-  readonly store: () => Promise<TrackedAlertStore>;
-  /** In a fleet: the alerts about subnets, which their instances share. */
-  readonly fleet?: Pick<FleetAlertsDeps, 'part' | 'store'> | undefined;
+  readonly part: FleetAlertsDeps['part'];
+  /** Rejects while the database is down: firing alerts are then kept in memory only. */
+  readonly store: FleetAlertsDeps['store'];
   /** Without any, nothing is sent through channels. */
   readonly channels?: Channels;
   readonly counts: AlertCounts;
@@ -70,9 +55,6 @@ const RESEND_MS = 60_000;
 /** An alert survives two lost resends, as with Prometheus. */
 const LEASE_RESENDS = 4;
 
-/** When the database answers later than this after the start, alerts that an earlier run has left may be over. */
-const LATE_MS = 30_000;
-
 /** How long queued alerts may still be sent while stopping. */
 const DRAIN_MS = 2_000;
 
@@ -83,17 +65,14 @@ const withoutSubnets = (trackedAlerts: TrackedAlerts): TrackedAlerts =>
 export function createPush(options: PushOptions): Push {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;
-  const startedAt = now();
   let senders: readonly Sender[] = [];
   let trackedAlerts: TrackedAlerts = new Map();
   let notified: Notified = new Map();
-  /** Whether the alerts of an earlier run are known. */
-  let isWhole = false;
 
   const notify = (time: number) => {
     // Alertmanager ends an alert that is not sent again by its wall clock, whether or not this process ran.
     const at = toWall(time);
-    const current = fleet?.isCurrent() === false ? withoutSubnets(trackedAlerts) : trackedAlerts;
+    const current = fleet.isCurrent() ? trackedAlerts : withoutSubnets(trackedAlerts);
     const due = findDue(current, notified, at, resendMs);
     const stillThere = [...notified].filter(([key]) => trackedAlerts.has(key));
     notified = new Map([...stillThere, ...[...due].map(([key, { phase }]) => [key, { at, phase }] as const)]);
@@ -101,43 +80,24 @@ export function createPush(options: PushOptions): Push {
       [...due].map(([key, alert]) => [key, toAlert(alert, time, LEASE_RESENDS * resendMs, toWall, generatorUrl)]),
     );
     for (const sender of senders) sender.enqueue(alerts);
-    options.channels?.update(trackedAlerts, isWhole, fleet?.isJudged).catch(options.onBug);
+    options.channels?.update(trackedAlerts, fleet.isJudged).catch(options.onBug);
   };
 
   const add = (saved: readonly TrackedAlert[]) => {
     trackedAlerts = mergeTrackedAlerts(trackedAlerts, saved);
   };
-  const ownAlerts = () => (options.fleet ? withoutSubnets(trackedAlerts) : trackedAlerts);
-  const saver = createAlertSaver({
-    clock,
-    store: options.store,
-    trackedAlerts: ownAlerts,
-    onLoaded: (saved) => {
-      isWhole = true;
-      // Alerts about subnets were stored before this instance was in a fleet.
-      const own = options.fleet ? saved.filter(({ labels }) => labels.subnet === undefined) : saved;
-      const restoredAt = now();
-      const isLate = restoredAt - startedAt >= LATE_MS;
-      add((isLate ? markUnconfirmed(own, trackedAlerts) : own).map((alert) => ({ ...alert, restoredAt })));
+  const fleet = createFleetAlerts({
+    ...options,
+    trackedAlerts: () => trackedAlerts,
+    onRead: add,
+    onFollowed: (decided) => {
+      trackedAlerts = new Map([...withoutSubnets(trackedAlerts), ...decided]);
     },
-    onBug: options.onBug,
   });
-  const fleet =
-    options.fleet &&
-    createFleetAlerts({
-      ...options.fleet,
-      clock,
-      trackedAlerts: () => trackedAlerts,
-      onRead: add,
-      onFollowed: (decided) => {
-        trackedAlerts = new Map([...ownAlerts(), ...decided]);
-      },
-      onBug: options.onBug,
-    });
 
   /** Forgets the alerts about subnets that another instance watches now. Nobody is notified of that. */
   const dropMoved = () => {
-    const left = fleet?.keepOwn(trackedAlerts) ?? trackedAlerts;
+    const left = fleet.keepOwn(trackedAlerts);
     const moved = [...trackedAlerts.keys()].filter((key) => !left.has(key));
     trackedAlerts = left;
     for (const sender of senders) sender.forget(moved);
@@ -148,31 +108,26 @@ export function createPush(options: PushOptions): Push {
     try {
       dropMoved();
       const findings = judge(time, trackedAlerts);
-      const folded = foldAlerts(trackedAlerts, fleet?.admit(findings, trackedAlerts) ?? findings, time);
+      const folded = foldAlerts(trackedAlerts, fleet.admit(findings, trackedAlerts), time);
       trackedAlerts = folded.trackedAlerts;
       folded.transitions.forEach(options.onTransition);
     } catch (error) {
       options.onBug(error);
     }
     notify(time);
-    saver.saveSoon();
-    fleet?.saveSoon();
+    fleet.saveSoon();
   };
   let isStopped = false;
   let isFollowing = false;
-  const followAndJudge = async (others: FleetAlerts) => {
+  const followAndJudge = async () => {
     if (isFollowing) return;
     isFollowing = true;
-    await others.follow();
+    await fleet.follow();
     isFollowing = false;
     if (!isStopped) judgeNow();
   };
-  const tick = () => {
-    if (fleet === undefined) judgeNow();
-    else void followAndJudge(fleet);
-  };
-  const timer = setInterval(tick, judgeEveryMs);
-  tick();
+  const timer = setInterval(followAndJudge, judgeEveryMs);
+  void followAndJudge();
 
   return {
     setAlertmanagers: ({ urls, ...login }) => {
@@ -195,12 +150,12 @@ export function createPush(options: PushOptions): Push {
       options.channels?.set(channels);
       notify(now());
     },
-    isJudged: (subnet) => fleet?.isJudged(subnet) ?? true,
+    isJudged: fleet.isJudged,
     stop: async () => {
       clearInterval(timer);
       isStopped = true;
       await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);
-      await Promise.all([saver.stop(), fleet?.stop()]);
+      await fleet.stop();
     },
   };
 }

@@ -5,9 +5,7 @@ import type { InternalErrors } from '../../lib/internal-errors.ts';
 import { loadOnce } from '../../lib/promises.ts';
 import type { Alertmanagers, Channel } from '../../model/channel.ts';
 import type { AlertInput } from '../alerts/alert-input.ts';
-import type { TrackedAlertStore } from '../alerts/tracked-alert.ts';
 import type { MailDefaults } from './channels/email.ts';
-import type { FleetAlertsDeps } from './create-fleet-alerts.ts';
 import { createLateRounds } from './create-late-rounds.ts';
 import type { Push, PushOptions } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
@@ -36,21 +34,13 @@ export interface PushLink {
   stop(): Promise<void>;
 }
 
-/** What the instances of a fleet share: the alerts about subnets, and what channels were notified of. */
-interface FleetPush extends Pick<FleetAlertsDeps, 'part' | 'store'> {
-  readonly notified: () => Promise<NotifiedStore>;
-}
-
 /** The dependencies of the push. */
-export interface PushDeps {
+export interface PushDeps extends Pick<PushOptions, 'part' | 'store'> {
   /** The input of the alert conditions, without what the push adds itself. */
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent' | 'internalErrors'>;
   readonly instance: string;
-  readonly store: (instance: string) => Promise<TrackedAlertStore>;
-  /** In a fleet: what its instances share. */
-  readonly fleet?: FleetPush | undefined;
   /** What channels were notified of. */
-  readonly notified: (instance: string) => Promise<NotifiedStore>;
+  readonly notified: () => Promise<NotifiedStore>;
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
   /** The mail server for channels that name none. */
@@ -70,9 +60,9 @@ const ERRORS_WINDOW_MS = 10 * 60_000;
 /** Starts off. Nothing of the push is loaded before an inventory names an Alertmanager or a channel. */
 export function startPush({
   readAlertInput,
+  part,
   store,
   notified,
-  fleet,
   instance,
   publicUrl,
   grafanaUrl,
@@ -103,16 +93,16 @@ export function startPush({
         const counted = { lateRounds: lateRounds.count, notSent: failed.since, internalErrors: broke.since };
         return judge({ ...readAlertInput(), now, instance, ...counted }, trackedAlerts);
       },
-      store: () => store(instance),
-      fleet,
+      part,
+      store,
       channels: startChannels({
         clock,
         instance,
         counts,
         mail,
         log,
-        store: () => notified(instance),
-        fleet: fleet && { part: fleet.part, store: fleet.notified },
+        part,
+        store: notified,
         onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),
         onBug: internalErrors.of('channel'),
       }),

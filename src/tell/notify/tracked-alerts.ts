@@ -147,7 +147,6 @@ export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at:
     ...optional('firedAt', alert.firedAt),
     ...optional('clearSince', alert.clearSince),
     ...optional('resolvedAt', alert.resolvedAt),
-    ...optional('restoredAt', alert.restoredAt),
   });
   return new Map([...trackedAlerts].map(([key, alert]) => [key, toOther(alert)]));
 }

@@ -10,7 +10,7 @@ import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
 import { conditionOf } from '../../../src/tell/alerts/conditions.ts';
 import { createJudge } from '../../../src/tell/alerts/create-judge.ts';
 import { subnetdConditions } from '../../../src/tell/alerts/subnetd-conditions.ts';
-import { alertKey, type TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
+import type { TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
 import { foldAlerts } from '../../../src/tell/notify/tracked-alerts.ts';
 import { viewOf } from '../../support/fleet-views.ts';
 import { targetState, type Verdicts } from '../../support/target-state.ts';
@@ -65,7 +65,6 @@ const toInput = (
   internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map([['default', true]]),
-  isSettled: () => true,
   isDatabaseUp: true,
   lastReloadSuccessful: true,
   ...more,
@@ -267,33 +266,6 @@ describe('a problem', () => {
       [...after.trackedAlerts.values()].filter(({ labels }) => labels.alertname === 'SubnetNodeDown'),
     ).toHaveLength(1);
     const ended = foldAlerts(open.trackedAlerts, createJudge({})(toInput(targets), open.trackedAlerts), NOW + 1);
-    expect(ended.transitions.map(({ to, alert }) => [to, alert.labels.name])).toEqual([['resolved', 'a']]);
-  });
-
-  it.each([
-    ['awaits what an earlier run left open, until the problems of that run are known', {}, {}, false, []],
-    ['ends it when its problem is not one of them', {}, {}, true, ['resolved']],
-    ['ends at once what has left the inventory', { name: 'removed' }, {}, false, ['resolved']],
-    ['ends at once what is no problem', { alertname: 'SubnetdRoundsLate' }, {}, false, ['resolved']],
-    ['ends at once what was found in this run', {}, { restoredAt: undefined }, false, ['resolved']],
-  ])('%s', (_, other, over, isSettled, to) => {
-    const labels = { alertname: 'SubnetNodeDown', severity: 'warning', ...labelsOf(a), ...other };
-    const restored = { restoredAt: NOW, phase: 'firing', activeAt: 1, seenAt: 1, keepFiringForMs: 0 } as const;
-    const before: TrackedAlerts = new Map([[alertKey(labels), { ...restored, labels, annotations: {}, ...over }]]);
-    const input = toInput(targets, { now: NOW + 1, isSettled: () => isSettled });
-    const { transitions } = foldAlerts(before, createJudge({})(input, before), input.now);
-    const own = transitions.filter(({ alert }) => alert.labels.alertname === labels.alertname);
-    expect(own.map((one) => one.to)).toEqual(to);
-  });
-
-  it('that an earlier run left open and that is found again goes on, and then ends as any other', () => {
-    const [input, without] = [toInput(targets, {}, [problem('node_down', a)]), toInput(targets)];
-    const judge = createJudge({});
-    const open = foldAlerts(new Map(), judge(input, new Map()), NOW).trackedAlerts;
-    const restored = new Map([...open].map(([key, alert]) => [key, { ...alert, restoredAt: NOW }]));
-    const found = foldAlerts(restored, judge(input, restored), NOW + 1);
-    expect(found.transitions).toEqual([]);
-    const ended = foldAlerts(found.trackedAlerts, judge(without, found.trackedAlerts), NOW + 2);
     expect(ended.transitions.map(({ to, alert }) => [to, alert.labels.name])).toEqual([['resolved', 'a']]);
   });
 

@@ -16,8 +16,8 @@ const [n1, n2] = well.subnet.targets;
 if (n1 === undefined || n2 === undefined) throw new Error('four nodes are needed');
 
 /** The history of an instance: ten seconds pass between records. */
-function run(store: () => Promise<HistoryStore>, fleet: FakePart, from = FLEET_START) {
-  const { deps, endWith, time } = createSeenSubnet(fleet, 10_000, from);
+function run(store: () => Promise<HistoryStore>, part: FakePart, from = FLEET_START) {
+  const { deps, endWith, time } = createSeenSubnet(part, 10_000, from);
   const keptDays = { changes: 30, days: 365 };
   const link = startHistory({ ...deps, store, keptDays, firstAfterMs: 0, recordEveryMs: 5 });
   endWith(link.stop);

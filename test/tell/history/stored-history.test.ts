@@ -7,6 +7,7 @@ import { type HistoryDeps, startHistory } from '../../../src/tell/history/start-
 import { eventually } from '../../support/cli.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { NOW } from '../../support/diagnosed.ts';
+import { createFakePart } from '../../support/fake-part.ts';
 import { openHistory } from '../../support/history-stores.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { withDown } from '../../support/snapshots.ts';
@@ -27,6 +28,7 @@ function run(store: HistoryDeps['store'], startsAt: number, end = Number.POSITIV
   const failures: unknown[] = [];
   const bugs: unknown[] = [];
   const link = startHistory({
+    part: createFakePart('devnet'),
     store,
     snapshot: () => {
       if (passed < end) passed += 10_000;
@@ -291,6 +293,7 @@ it('is not stored before its time, nor by a daemon that ends sooner, which need 
   let opened = 0;
   const passed = { ms: 0 };
   const link = startHistory({
+    part: createFakePart('devnet'),
     store: () => {
       opened += 1;
       return Promise.reject(new Error('away'));

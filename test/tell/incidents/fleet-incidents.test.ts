@@ -19,10 +19,10 @@ const databases = useDatabases('sqlite');
 function run(
   store: () => Promise<IncidentStore>,
   history: () => Promise<HistoryStore>,
-  fleet: FakePart,
+  part: FakePart,
   from = FLEET_START,
 ) {
-  const { deps, endWith, time } = createSeenSubnet(fleet, 2_000, from);
+  const { deps, endWith, time } = createSeenSubnet(part, 2_000, from);
   const link = startIncidents({
     ...deps,
     ...{ store, history, explained: deps.snapshot },

@@ -73,6 +73,7 @@ it('that wait for a database are ten thousand and those that are open, the newes
       return memory;
     },
     onLoaded: () => {},
+    fleet: { read: async () => undefined, isWritten: () => true, isSettled: () => true },
     memory: createIncidentMemory(9),
     timelines: createTimelineReader({
       history: away,

@@ -11,6 +11,7 @@ import { createPush, type PushOptions } from '../../../src/tell/notify/create-pu
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../../support/alertmanager.ts';
 import { eventually, temporaryFolder } from '../../support/cli.ts';
+import { createFakePart } from '../../support/fake-part.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -55,8 +56,12 @@ type Thing = ReturnType<typeof aThing>;
 
 async function openStore() {
   const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
-  const { trackedAlerts } = await createRepositories(connection);
-  return { trackedAlerts, close: connection.close };
+  const { alerts } = await createRepositories(connection);
+  return {
+    alerts: alerts({ own: 'a', shared: 'a' }),
+    others: alerts({ own: 'b', shared: 'b' }),
+    close: connection.close,
+  };
 }
 
 async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<PushOptions> = {}) {
@@ -66,7 +71,8 @@ async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<Pu
   const one = createPush({
     clock: createProcessClock(),
     judge: thing.judge,
-    store: async () => store.trackedAlerts('a'),
+    part: createFakePart('d'),
+    store: async () => store.alerts,
     counts,
     judgeEveryMs: 50,
     resendMs: 1_000,
@@ -164,7 +170,7 @@ describe('a push', () => {
     const store = await openStore();
     cleanups.push(store.close);
     await eventually(async () =>
-      expect(await store.trackedAlerts('a').load()).toEqual([expect.objectContaining({ isHeld: true })]),
+      expect(await store.alerts.load()).toEqual([expect.objectContaining({ isHeld: true })]),
     );
     expect([before.heard, before.counts.sent]).toEqual([['held'], 0]);
     thing.set('active');
@@ -202,27 +208,27 @@ describe('a push', () => {
     const { stop } = await push(thing, { urls: [shared.url] });
     await shows(shared, thing);
     await stop();
-    const { trackedAlerts, close } = await openStore();
-    expect([(await trackedAlerts('a').load()).length, (await trackedAlerts('b').load()).length]).toEqual([1, 0]);
+    const { alerts, others, close } = await openStore();
+    expect([(await alerts.load()).length, (await others.load()).length]).toEqual([1, 0]);
     await close();
   });
 
   it('sends alerts while the database is unreachable, and saves them when it is back', async () => {
     const thing = aThing();
     let away = true;
-    const { trackedAlerts, close } = await openStore();
+    const { alerts, close } = await openStore();
     cleanups.push(close);
     const store = async () => {
       if (away) throw databaseAway();
-      return trackedAlerts('a');
+      return alerts;
     };
     await push(thing, { urls: [shared.url] }, { store });
     await shows(shared, thing);
-    expect(await trackedAlerts('a').load()).toEqual([]);
+    expect(await alerts.load()).toEqual([]);
     away = false;
-    await eventually(async () => expect(await trackedAlerts('a').load()).toHaveLength(1));
+    await eventually(async () => expect(await alerts.load()).toHaveLength(1));
     thing.set('clear');
-    await eventually(async () => expect((await trackedAlerts('a').load())[0]?.phase).toBe('resolved'));
+    await eventually(async () => expect((await alerts.load())[0]?.phase).toBe('resolved'));
   });
 
   it('sends firing alerts to an Alertmanager that was unreachable at the start or for a while', async () => {

@@ -5,6 +5,7 @@ import { createInternalErrors } from '../../../src/lib/internal-errors.ts';
 import type { Channel } from '../../../src/model/channel.ts';
 import { startPush } from '../../../src/tell/notify/start-push.ts';
 import { eventually } from '../../support/cli.ts';
+import { createFakePart } from '../../support/fake-part.ts';
 
 it('a reload beside a load that fails hands the Alertmanager to the push all the same', async () => {
   const reported: string[] = [];
@@ -16,6 +17,7 @@ it('a reload beside a load that fails hands the Alertmanager to the push all the
       throw new Error('nothing is judged here');
     },
     instance: 'a',
+    part: createFakePart(),
     store: () => Promise.reject(new Error('away')),
     notified: () => Promise.reject(new Error('away')),
     log,

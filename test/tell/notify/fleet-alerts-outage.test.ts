@@ -74,10 +74,10 @@ it('the other of a pair does not send again what has ended meanwhile, before the
 
 it('one that is in no fleet does not send again what has ended while it was started without its database', async () => {
   const shared = await openShared();
-  await shared.saveOwn(stored());
+  await shared.save(stored());
   shared.cut();
   const hand = createHandClock();
-  const one = await runInstance(shared, undefined, hand.clock);
+  const one = await runInstance(shared, createFakePart('moved'), hand.clock);
   await one.judges();
   hand.run(31_000);
   await one.judges();

@@ -19,6 +19,8 @@ const alert = (name: string, phase: TrackedAlert['phase']): TrackedAlert => ({
   activeAt: 1_790_000_000_123,
   seenAt: 1_790_000_000_456,
 });
+/** The places of an instance that is in no fleet. */
+const alone = (own: string) => ({ own, shared: own });
 const byKey = (...trackedAlerts: readonly TrackedAlert[]) =>
   new Map(trackedAlerts.map((one) => [alertKey(one.labels), one]));
 
@@ -28,7 +30,8 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
   it('are read as they were last written, each instance its own', async () => {
     const address = await databases.create();
     const connection = await openDatabase(address);
-    const { trackedAlerts } = await createRepositories(connection);
+    const { alerts } = await createRepositories(connection);
+    const trackedAlerts = (own: string) => alerts(alone(own));
     const store = trackedAlerts('one');
     await store.save(byKey(alert('a', 'pending'), alert('b', 'firing')), []);
     await trackedAlerts('two').save(byKey(alert('c', 'firing')), []);
@@ -36,16 +39,31 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     await connection.close();
 
     const again = await openDatabase(address);
-    const reopened = (await createRepositories(again)).trackedAlerts;
+    const { alerts: others } = await createRepositories(again);
+    const reopened = (own: string) => others(alone(own));
     expect(await reopened('one').load()).toEqual([alert('a', 'firing')]);
     expect(await reopened('two').load()).toEqual([alert('c', 'firing')]);
     expect(await reopened('three').load()).toEqual([]);
     await again.close();
   });
 
+  it('about subnets are those of all instances in a fleet, and not what one has kept before it was in a fleet', async () => {
+    const connection = await openDatabase(await databases.create());
+    const { alerts } = createStores(connection);
+    const inFleet = (own: string) => alerts({ own, shared: '*' });
+    const own: TrackedAlert = { ...alert('', 'firing'), labels: { alertname: 'SubnetdDatabaseDown', instance: 'one' } };
+    await alerts(alone('one')).save(byKey(alert('before', 'firing'), own), []);
+    await inFleet('two').save(byKey(alert('a', 'firing')), []);
+    expect(await inFleet('one').load()).toEqual([own, alert('a', 'firing')]);
+    expect(await inFleet('two').load()).toEqual([alert('a', 'firing')]);
+    await inFleet('one').save(new Map(), [alertKey(alert('a', 'firing').labels)]);
+    expect([await inFleet('one').load(), await inFleet('two').load()]).toEqual([[own], []]);
+    await connection.close();
+  });
+
   it('have another version after each write that changed a row, where a version is cheaper than to load them', async () => {
     const connection = await openDatabase(await databases.create());
-    const { fleetAlerts } = createStores(connection);
+    const fleetAlerts = createStores(connection).alerts({ own: 'one', shared: '*' });
     const versions = [await fleetAlerts.version()];
     const writes = [
       [byKey(alert('a', 'pending'), alert('b', 'firing')), []],
@@ -66,7 +84,8 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
   it('are kept apart from what their channels were notified of', async () => {
     const address = await databases.create();
     const connection = await openDatabase(address);
-    const { trackedAlerts, notified } = await createRepositories(connection);
+    const { alerts, notified: groups } = await createRepositories(connection);
+    const [trackedAlerts, notified] = [(own: string) => alerts(alone(own)), (own: string) => groups(alone(own))];
     const { labels, annotations } = alert('a', 'firing');
     const group = (name: string, sentAt: number): NotifiedGroup => ({
       channel: name,
@@ -89,7 +108,8 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
   it('and what channels were notified of are read without rows that would break the notification of all', async () => {
     const address = await databases.create();
     const connection = await openDatabase(address);
-    const { trackedAlerts, notified } = await createRepositories(connection);
+    const { alerts, notified: groups } = await createRepositories(connection);
+    const [trackedAlerts, notified] = [(own: string) => alerts(alone(own)), (own: string) => groups(alone(own))];
     const good = alert('a', 'firing');
     const { labels, annotations } = good;
     const one = { labels, annotations, startsAt: 1 };
@@ -128,7 +148,7 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     );
     await connection.close();
     const newer = await openDatabase(address);
-    expect(await (await createRepositories(newer)).trackedAlerts('one').load()).toEqual([kept]);
+    expect(await (await createRepositories(newer)).alerts(alone('one')).load()).toEqual([kept]);
     await newer.close();
   });
 });

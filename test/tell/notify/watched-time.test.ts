@@ -5,6 +5,7 @@ import type { AlertFinding } from '../../../src/tell/alerts/tracked-alert.ts';
 import { createPush } from '../../../src/tell/notify/create-push.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/cli.ts';
+import { createFakePart } from '../../support/fake-part.ts';
 import { createHandClock, HAND_CLOCK_START, type HandClock } from '../../support/hand-clock.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
 
@@ -18,7 +19,8 @@ async function pushOne({ clock }: HandClock) {
   const receiver = await startAlertReceiver();
   cleanups.push(receiver.stop);
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
-  const { trackedAlerts } = await createRepositories(connection);
+  const { alerts } = await createRepositories(connection);
+  const store = alerts({ own: 'a', shared: 'a' });
   let looks = 0;
   const finding: AlertFinding = {
     state: 'active',
@@ -33,7 +35,8 @@ async function pushOne({ clock }: HandClock) {
       looks += 1;
       return [finding];
     },
-    store: async () => trackedAlerts('a'),
+    part: createFakePart(),
+    store: async () => store,
     counts: { sent: 0, failed: 0, dropped: 0 },
     judgeEveryMs: 10,
     resendMs: MINUTE,

@@ -46,7 +46,6 @@ const NOTHING_ELSE: Omit<AlertInput, 'snapshot'> = {
   internalErrors: () => 0,
   notSent: () => 0,
   enginesUp: new Map(),
-  isSettled: () => true,
   isDatabaseUp: true,
   lastReloadSuccessful: true,
 };

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../lib/clock.ts';
-import { isDatabaseFailure } from '../../../lib/database-failure.ts';
 import type { Channel } from '../../../model/channel.ts';
 import type { FleetPart } from '../../../model/fleet.ts';
 import { createInhibition } from '../../alerts/inhibit-rules.ts';
 import { mayNotify, type TrackedAlerts } from '../../alerts/tracked-alert.ts';
-import { createSharedSaver } from '../create-shared-saver.ts';
+import { createStateSaver } from '../create-state-saver.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../notified-alert.ts';
 import { convertTrackedAlerts } from '../tracked-alerts.ts';
 import { type AlertGroups, type ChannelDeps, type ChannelLife, createChannel } from './create-channel.ts';
@@ -17,26 +16,21 @@ export interface Channels {
   /** Replaces the channels. One whose settings stay the same goes on. */
   set(channels: readonly Channel[]): void;
   /**
-   * What fires now, in watched time. `isWhole`: the alerts of an earlier run are among them; in a fleet, `isJudged` says that of
-   * each subnet. Resolves when what is due was sent, or could not be, and is stored.
+   * What fires now, in watched time. `isJudged`: the alerts of a subnet, or without a name those of this instance, are there with what
+   * is stored of them. Resolves when what is due was sent, or could not be, and is stored.
    */
-  update(trackedAlerts: TrackedAlerts, isWhole: boolean, isJudged?: (subnet: string) => boolean): Promise<void>;
+  update(trackedAlerts: TrackedAlerts, isJudged: (subnet: string) => boolean): Promise<void>;
   stop(withinMs: number): Promise<void>;
 }
 
 /** What the channels need. */
 export interface ChannelsDeps extends Omit<ChannelDeps, 'channel' | 'deliver' | 'now' | 'onChange'> {
   readonly clock: Clock;
+  readonly part: FleetPart;
   /** Rejects while the database is down: what was sent is then kept in memory only. */
   readonly store: () => Promise<NotifiedStore>;
-  /** In a fleet: what its instances share, which is all that is about subnets. */
-  readonly fleet?: { readonly part: FleetPart; readonly store: () => Promise<NotifiedStore> } | undefined;
   readonly createDeliver: (channel: Channel) => Deliver;
-  /** How long the first message waits for what an earlier run has stored. */
-  readonly firstWithinMs?: number;
 }
-
-const FIRST_WITHIN_MS = 30_000;
 
 /** The firing alerts by group and key, in wall time, each with what holds it back. */
 export function groupAlerts(
@@ -62,63 +56,21 @@ export function groupAlerts(
 
 /** Starts without a channel. */
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { clock, store, createDeliver, firstWithinMs = FIRST_WITHIN_MS } = deps;
-  const startedAt = clock.now();
+  const { clock, part, createDeliver } = deps;
   const wallNow = () => clock.toWall(clock.now());
   let lives: readonly ChannelLife[] = [];
-  /** What the database has; undefined until it was read. */
-  let saved: ReadonlyMap<string, NotifiedGroup> | undefined;
-  let isChanged = false;
-
-  const allGroups = () => lives.flatMap((life) => life.groups());
-  const toGroups = (groups: readonly NotifiedGroup[]) => new Map(groups.map((one) => [groupKey(one), one] as const));
-  const current = () => toGroups(deps.fleet ? allGroups().filter(({ group }) => group === '') : allGroups());
-  const shared =
-    deps.fleet &&
-    createSharedSaver<NotifiedGroup>({
-      ...deps.fleet,
-      isWanted: deps.fleet.part.keeps,
-      current: () => toGroups(allGroups().filter(({ group }) => group !== '')),
-      keyOf: groupKey,
-      subnetOf: ({ group }) => group,
-      isSame: isDeepStrictEqual,
-      onRead: (stored) => {
-        for (const life of lives) life.restore(stored);
-      },
-      onBug: deps.onBug,
-    });
-
-  const save = async () => {
-    try {
-      const database = await store();
-      if (saved === undefined) {
-        const read = await database.load();
-        saved = new Map(read.map((one) => [groupKey(one), one]));
-        const own = deps.fleet ? read.filter(({ group }) => group === '') : read;
-        for (const life of lives) life.restore(own);
-      }
-      do {
-        isChanged = false;
-        const groups = current();
-        const before: ReadonlyMap<string, NotifiedGroup> = saved;
-        const changed = new Map([...groups].filter(([key, group]) => !isDeepStrictEqual(before.get(key), group)));
-        const gone = [...before.keys()].filter((key) => !groups.has(key));
-        if (changed.size + gone.length > 0) await database.save(changed, gone);
-        saved = groups;
-        // A message that was accepted meanwhile must not be sent again after a crash.
-      } while (isChanged);
-    } catch (error) {
-      // The database link reports an outage; the next update tries again.
-      isChanged = true;
-      if (!isDatabaseFailure(error)) deps.onBug(error);
-    }
-  };
-  let saving: Promise<void> | undefined;
-  const saveSoon = () => {
-    saving ??= save().finally(() => {
-      saving = undefined;
-    });
-  };
+  const saver = createStateSaver<NotifiedGroup>({
+    ...deps,
+    now: clock.now,
+    isWanted: part.keeps,
+    current: () => new Map(lives.flatMap((life) => life.groups()).map((one) => [groupKey(one), one])),
+    keyOf: groupKey,
+    subnetOf: ({ group }) => group,
+    isSame: isDeepStrictEqual,
+    onRead: (stored) => {
+      for (const life of lives) life.restore(stored);
+    },
+  });
 
   return {
     set: (channels) => {
@@ -131,38 +83,28 @@ export function createChannels(deps: ChannelsDeps): Channels {
           channel,
           now: wallNow,
           deliver: createDeliver(channel),
-          onChange: () => {
-            isChanged = true;
-            saveSoon();
-            void shared?.save();
-          },
+          onChange: () => void saver.save(),
         });
         life.restore(known?.groups() ?? []);
         return life;
       });
       for (const life of before.values()) if (!lives.includes(life)) void life.stop(0);
-      isChanged = true;
     },
-    update: async (trackedAlerts, isWhole, isJudged = () => true) => {
+    update: async (trackedAlerts, isJudged) => {
       if (lives.length === 0) return;
-      const { keeps, isSpeaker } = deps.fleet?.part ?? {};
-      for (const life of lives) life.forget((group) => group !== '' && keeps?.(group) === false);
-      void shared?.save();
-      if (saved === undefined || isChanged) saveSoon();
+      for (const life of lives) life.forget((group) => group !== '' && !part.keeps(group));
       // At the start, what an earlier run has noted comes first.
-      if (saved === undefined) await saving;
-      if ((saved === undefined || !isWhole) && clock.now() - startedAt < firstWithinMs) return;
-      const isOwn = (group: string) =>
-        group === '' || shared === undefined || (shared.isKept(group) && isJudged(group));
+      if (!saver.isKnown('')) await saver.save();
+      if (!saver.isKnown('') || !isJudged('')) return;
+      const isOwn = (group: string) => group === '' || (saver.isKept(group) && isJudged(group));
       const inWallTime = convertTrackedAlerts(trackedAlerts, clock.toWall);
-      const groups = groupAlerts(inWallTime, wallNow(), isOwn, isSpeaker?.());
+      const groups = groupAlerts(inWallTime, wallNow(), isOwn, part.isSpeaker());
       await Promise.all(lives.map((life) => life.update(groups)));
-      await saving;
+      await saver.save();
     },
     stop: async (withinMs) => {
       await Promise.all(lives.map((life) => life.stop(withinMs)));
-      await saving;
-      await Promise.all([save(), shared?.stop()]);
+      await saver.save();
     },
   };
 }

@@ -5,7 +5,7 @@ import { createPoster } from './post.ts';
 
 /** What the channels of the daemon need. */
 export interface StartChannelsDeps
-  extends Pick<ChannelsDeps, 'clock' | 'store' | 'fleet' | 'instance' | 'counts' | 'onAccepted' | 'onBug'>,
+  extends Pick<ChannelsDeps, 'clock' | 'part' | 'store' | 'instance' | 'counts' | 'onAccepted' | 'onBug'>,
     Omit<DeliverDeps, 'poster' | 'now'> {
   readonly log: Logger;
 }

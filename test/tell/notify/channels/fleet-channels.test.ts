@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { alertsOf, firingAlert, resolvedAlert } from '../../../support/alerts-at.ts';
+import { groupKey, type NotifiedStore } from '../../../../src/tell/notify/notified-alert.ts';
+import { firingAlert, resolvedAlert } from '../../../support/alerts-at.ts';
 import { createNotifiedMemory, DEVNET, runChannels } from '../../../support/channel-run.ts';
 import { createFakePart } from '../../../support/fake-part.ts';
 import { createHandClock } from '../../../support/hand-clock.ts';
@@ -19,9 +20,20 @@ afterEach(async () => {
 function run(time: ReturnType<typeof createHandClock>, shared = createNotifiedMemory(), keeps = true) {
   const part = createFakePart('devnet');
   if (!keeps) part.kept = [];
+  const own = createNotifiedMemory();
+  const isOwn = (key: string) => key === groupKey({ channel: 'ops', group: '' });
+  const store: NotifiedStore = {
+    load: async () => [...(await own.load()), ...(await shared.load())],
+    save: async (changed, gone) => {
+      for (const one of [own, shared]) {
+        const isHere = (key: string) => isOwn(key) === (one === own);
+        await one.save(new Map([...changed].filter(([key]) => isHere(key))), gone.filter(isHere));
+      }
+    },
+  };
   const channels = runChannels(
     { kind: 'webhook', url: `${receiver.url}/hook` },
-    { time, timeoutMs: 20_000, fleet: { part, store: async () => shared } },
+    { time, timeoutMs: 20_000, part, store },
   );
   cleanups.push(channels.stop);
   return { ...channels, part };
@@ -100,19 +112,4 @@ it('nobody is notified of an end before the alerts of the subnet are known', asy
   two.setJudged(true);
   await two.run(60);
   expect(sent()).toEqual(['firing: n1', 'resolved: n1']);
-});
-
-it('what a process has sent by itself before it was in a fleet is not ended by the fleet', async () => {
-  const [time, own] = [createHandClock(), createNotifiedMemory()];
-  const alone = runChannels({ kind: 'webhook', url: `${receiver.url}/hook` }, { time, store: own });
-  alone.set(firingAlert('n1', time.clock.now()));
-  await alone.run(60);
-  await alone.stop();
-  const part = createFakePart('devnet');
-  const fleet = { part, store: async () => createNotifiedMemory() };
-  const one = runChannels({ kind: 'webhook', url: `${receiver.url}/hook` }, { time, store: own, fleet });
-  cleanups.push(one.stop);
-  await one.channels.update(alertsOf(), true);
-  await one.run(120);
-  expect(sent()).toEqual(['firing: n1']);
 });

@@ -209,7 +209,7 @@ describe('a webhook', () => {
     const at = channels.time.clock.now() - 60_000;
     for (let left = 25; left > 0; left -= 5) {
       channels.time.run(5_000);
-      await channels.channels.update(alertsOf(firingAlert('n1', at)), false);
+      await channels.channels.update(alertsOf(firingAlert('n1', at)), () => false);
     }
     channels.set(firingAlert('n1', at), haltedAlert(at));
     await channels.run(60);
@@ -288,13 +288,13 @@ describe('a webhook', () => {
     );
     const alerts = alertsOf(firingAlert('n1', channels.time.clock.now()));
     channels.time.run(30_000);
-    void channels.channels.update(alerts, true);
+    void channels.channels.update(alerts, () => true);
     await expect.poll(() => channels.accepted).toEqual(['c1 n1 firing']);
     await expect.poll(() => hanging.requests).toHaveLength(1);
     channels.time.run(3_600_000);
     const acceptedSoon = () => {
       channels.time.run(5_000);
-      void channels.channels.update(alertsOf(), true);
+      void channels.channels.update(alertsOf(), () => true);
       return channels.accepted;
     };
     await expect.poll(acceptedSoon).toEqual(['c1 n1 firing', 'c1 n1 resolved']);

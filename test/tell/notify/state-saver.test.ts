@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { databaseAway } from '../../../src/lib/database-failure.ts';
-import { createSharedSaver } from '../../../src/tell/notify/create-shared-saver.ts';
+import { createStateSaver } from '../../../src/tell/notify/create-state-saver.ts';
 import { createFakePart, type FakePart } from '../../support/fake-part.ts';
 
 /** A value of a subnet. */
@@ -41,8 +41,9 @@ function run(shared: ReturnType<typeof createShared>, part: FakePart, ...known: 
   const current = new Map(known.map((row) => [row.subnet, row]));
   const read: string[] = [];
   const bugs: string[] = [];
-  const saver = createSharedSaver<Row>({
+  const saver = createStateSaver<Row>({
     part,
+    now: () => 0,
     store: async () => shared.store,
     isWanted: (subnet) => !part.isShadowed(subnet),
     current: () => current,
@@ -72,7 +73,7 @@ describe('an instance that begins to keep a subnet while it reads', () => {
     Object.assign(part, { kept: ['moved'], epoch: 2 });
     release();
     await saving;
-    expect([shared.rows.get('moved')?.value, one.isKept('moved'), one.isRead('moved')]).toEqual([2, false, true]);
+    expect([shared.rows.get('moved')?.value, one.isKept('moved'), one.isKnown('moved')]).toEqual([2, false, true]);
     await one.save();
     expect([one.read, one.isKept('moved')]).toEqual([['moved 1', 'moved 2'], true]);
     one.current.delete('moved');
@@ -91,7 +92,7 @@ describe('an instance that begins to keep a subnet while it reads', () => {
     part.shadowed = [];
     release();
     await saving;
-    expect([one.read, one.isRead('moved')]).toEqual([[], false]);
+    expect([one.read, one.isKnown('moved')]).toEqual([[], false]);
     await one.save();
     expect(one.read).toEqual(['moved 2']);
   });

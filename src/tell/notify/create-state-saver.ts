@@ -1,35 +1,35 @@
+import type { WatchedMs } from '../../lib/clock.ts';
 import { isDatabaseFailure } from '../../lib/database-failure.ts';
 import { type FleetPart, forgetUnwatched } from '../../model/fleet.ts';
 
 /**
- * Where values are kept that several instances read and write, by key. After an outage it is another object: the database may
- * have lost what was written.
+ * Where values are kept over a restart, by key; those about subnets are read and written by all instances of a fleet. After an outage
+ * it is another object: the database may have lost what was written.
  */
-export interface SharedStore<T> {
+export interface StateStore<T> {
   load(): Promise<readonly T[]>;
   save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
-/** Keeps what is known of subnets in a database where other instances read it and write it. */
-export interface SharedSaver {
-  /** Whether what others have stored of a subnet was read since it is watched here. */
-  isRead(subnet: string): boolean;
-  /** Whether this instance keeps a subnet, and has read what others have stored of it until it began to. */
+/** Keeps what is known of subnets, and of this instance itself, which is the subnet with an empty name. */
+export interface StateSaver {
+  /** Whether what is stored of a subnet was read since it is watched here, or the database has not answered for too long. */
+  isKnown(subnet: string): boolean;
+  /** Whether this instance keeps a subnet, and knows what others have stored of it until it began to. */
   isKept(subnet: string): boolean;
   /**
    * Reads what is new to this instance, and writes what it keeps; once more if that is running already. Never rejects, and
    * resolves when nothing is written any more.
    */
   save(): Promise<void>;
-  /** Waits for the running save, and saves once more. */
-  stop(): Promise<void>;
 }
 
-/** What a shared saver needs. */
-export interface SharedSaverDeps<T> {
+/** What a saver needs. */
+export interface StateSaverDeps<T> {
   readonly part: FleetPart;
+  readonly now: () => WatchedMs;
   /** Rejects while the database is down. */
-  readonly store: () => Promise<SharedStore<T>>;
+  readonly store: () => Promise<StateStore<T>>;
   /** Whether what is stored of a subnet is needed yet. */
   readonly isWanted: (subnet: string) => boolean;
   /** All that this instance knows, of all subnets. */
@@ -37,33 +37,56 @@ export interface SharedSaverDeps<T> {
   readonly keyOf: (one: T) => string;
   readonly subnetOf: (one: T) => string;
   readonly isSame: (one: T, other: T) => boolean;
-  /** Takes what others have stored of subnets, each time that it was read, before anything of them is written. */
+  /** Takes what is stored of subnets, each time that it was read, before anything of them is written. */
   readonly onRead: (stored: readonly T[]) => void;
   readonly onBug: (error: unknown) => void;
 }
 
+/** How long an instance waits for what is stored when the database does not answer. */
+const FIRST_WITHIN_MS = 30_000;
+
+/** What is about no subnet is each instance's own. */
+const withOwn = ({ subnets, isWatched, keeps, epochOf }: FleetPart) => ({
+  subnets: () => ['', ...subnets()],
+  isWatched: (subnet: string) => subnet === '' || isWatched(subnet),
+  keeps: (subnet: string) => subnet === '' || keeps(subnet),
+  epochOf: (subnet: string) => (subnet === '' ? 1 : epochOf(subnet)),
+});
+
 /** Creates a saver that has read nothing. */
-export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
-  const { part, store, isWanted, current, keyOf, subnetOf, isSame, onRead, onBug } = deps;
+export function createStateSaver<T>(deps: StateSaverDeps<T>): StateSaver {
+  const { now, store, isWanted, current, keyOf, subnetOf, isSame, onRead, onBug } = deps;
+  const part = withOwn(deps.part);
   /** What the database has of the subnets that were read, and by subnet the epoch in which it was read. */
   const saved = new Map<string, T>();
   const epochs = new Map<string, number>();
   /** The subnets that have been watched here or have stored values, also those that have left the inventory since. */
   const candidates = new Set<string>();
-  let readFrom: SharedStore<T> | undefined;
+  /** By subnet: since when what is stored of it in this epoch is waited for. */
+  const waiting = new Map<string, { readonly epoch: number; readonly since: WatchedMs }>();
+  let readFrom: StateStore<T> | undefined;
 
   const forget = (isForgotten: (subnet: string) => boolean) => {
     for (const subnet of epochs.keys()) if (isForgotten(subnet)) epochs.delete(subnet);
     for (const [key, one] of saved) if (isForgotten(subnetOf(one))) saved.delete(key);
   };
 
-  const isKept = (subnet: string) => part.keeps(subnet) && epochs.get(subnet) === part.epochOf(subnet);
+  const isCurrent = (subnet: string) => epochs.get(subnet) === part.epochOf(subnet);
+  const isWritten = (subnet: string) => part.keeps(subnet) && isCurrent(subnet);
+  /** Whether that took too long; the first call begins to wait. */
+  const hasWaited = (subnet: string) => {
+    const epoch = part.epochOf(subnet);
+    const known = waiting.get(subnet);
+    const since = known?.epoch === epoch ? known.since : now();
+    waiting.set(subnet, { epoch, since });
+    return now() - since >= FIRST_WITHIN_MS;
+  };
 
   /** Whether what is stored of a subnet must be read, for the first time or again. */
   const isUnread = (subnet: string) =>
-    part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet) && isWanted(subnet);
+    part.epochOf(subnet) > 0 && !isCurrent(subnet) && (subnet === '' || isWanted(subnet));
 
-  const read = async (database: SharedStore<T>) => {
+  const read = async (database: StateStore<T>) => {
     for (const subnet of part.subnets()) candidates.add(subnet);
     // What others write while this reads is of a later epoch, and read again.
     const wanted = new Map([...candidates].filter(isUnread).map((subnet) => [subnet, part.epochOf(subnet)]));
@@ -80,20 +103,21 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
   };
 
   const saveNow = async () => {
+    for (const subnet of part.subnets()) if (isUnread(subnet)) hasWaited(subnet);
     try {
       const database = await store();
       if (readFrom !== undefined && readFrom !== database) forget(() => true);
-      forgetUnwatched(part, candidates);
+      forgetUnwatched(part, candidates, waiting);
       forget((subnet) => !part.isWatched(subnet));
       await read(database);
       const known = current();
       const changed = new Map(
         [...known].filter(([key, one]) => {
           const before = saved.get(key);
-          return isKept(subnetOf(one)) && (before === undefined || !isSame(before, one));
+          return isWritten(subnetOf(one)) && (before === undefined || !isSame(before, one));
         }),
       );
-      const gone = [...saved].flatMap(([key, one]) => (isKept(subnetOf(one)) && !known.has(key) ? [key] : []));
+      const gone = [...saved].flatMap(([key, one]) => (isWritten(subnetOf(one)) && !known.has(key) ? [key] : []));
       if (changed.size + gone.length > 0) await database.save(changed, gone);
       for (const [key, one] of changed) saved.set(key, one);
       for (const key of gone) saved.delete(key);
@@ -111,15 +135,13 @@ export function createSharedSaver<T>(deps: SharedSaverDeps<T>): SharedSaver {
     }
     saving = undefined;
   };
-  const save = (): Promise<void> => {
-    isDue = true;
-    saving ??= saveAll();
-    return saving;
-  };
   return {
-    isRead: (subnet) => epochs.has(subnet),
-    isKept,
-    save,
-    stop: save,
+    isKnown: (subnet) => epochs.has(subnet) || hasWaited(subnet),
+    isKept: (subnet) => part.keeps(subnet) && (isCurrent(subnet) || hasWaited(subnet)),
+    save: () => {
+      isDue = true;
+      saving ??= saveAll();
+      return saving;
+    },
   };
 }
