@@ -1,8 +1,6 @@
-import { isJudged, isJudgedFor } from '../../model/is-judged.ts';
 import { findPagedFor, isWarningOf } from '../../model/paged-for.ts';
-import { isSpendJudged } from '../../model/parent-chain.ts';
 import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
-import { type ProblemKind, type ProblemName, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
+import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 import type { AlertLabels } from './tracked-alert.ts';
@@ -16,34 +14,6 @@ function findRaising({ problems }: SubnetState): readonly Problem[] {
 
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
-
-/** Suspected problems: after a restart an open alert about one stays as it is until the problem is confirmed again. */
-const findSuspected = ({ subnet, problems }: SubnetState, alert: string): readonly AlertInstance[] =>
-  problems
-    .filter((problem) => problem.alert === alert && !isStanding(problem))
-    .map((problem) => ({ labels: toLabels(subnet.name, problem), result: 'unknown' }));
-
-const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
-
-/** After a restart, what a wallet spends is not known for some minutes. */
-const isMeasured = ({ subnet, facts }: SubnetState, problem: ProblemName): boolean =>
-  !WALLET_PROBLEMS.includes(problem) ||
-  subnet.parentChain?.wallet === undefined ||
-  isSpendJudged(facts?.parent?.wallet);
-
-/** Subjects that cannot be judged now: an open alert about one stays as it is. */
-function findUnjudged(state: SubnetState, alert: string, isOfSubnet: boolean): readonly AlertInstance[] {
-  const problems = problemsOfAlert(alert);
-  const subnet = state.subnet.name;
-  if (isOfSubnet) {
-    const nodes = state.targets.filter(({ target }) => target.component === 'node');
-    const isKnown = problems.every((problem) => isJudged(nodes, problem));
-    return isKnown ? [] : [{ labels: { subnet }, result: 'unknown' }];
-  }
-  return state.targets
-    .filter((target) => problems.some((problem) => !isMeasured(state, problem) || !isJudgedFor(target, problem)))
-    .map(({ target }) => ({ labels: toLabels(subnet, target), result: 'unknown' }));
-}
 
 /**
  * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays as
@@ -66,7 +36,7 @@ function findCovered({ subnet, targets, problems }: SubnetState, alert: string):
 
 /** The condition of an alert that reports problems: one of them is open or clearing. */
 export const problemCondition =
-  (alert: string, isOfSubnet: boolean): Condition =>
+  (alert: string): Condition =>
   ({ snapshot }, withUnknown = true) =>
     snapshot.flatMap((state) => {
       const active = findRaising(state)
@@ -81,12 +51,5 @@ export const problemCondition =
             planned,
           },
         }));
-      return withUnknown
-        ? [
-            ...findUnjudged(state, alert, isOfSubnet),
-            ...findSuspected(state, alert),
-            ...findCovered(state, alert),
-            ...active,
-          ]
-        : active;
+      return withUnknown ? [...findCovered(state, alert), ...active] : active;
     });

@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import type { Headline } from '../../model/headline.ts';
+import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import type { EndedProblem, Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
@@ -96,7 +97,8 @@ export function diagnoseSubnet(
   const known = indexProblems(before.problems);
   const view = viewSubnet(subnet, targets, now, facts, exposures, known);
   const ended = dropObserved(before.ended, targets);
-  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now);
+  const isSpendKnown = subnet.parentChain?.wallet === undefined || isSpendJudged(facts.parent?.wallet);
+  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, isSpendKnown);
   const problems = markPlanned(followed.problems, known, plannedWork);
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }

@@ -8,7 +8,7 @@ import {
   type ProblemRef,
   type Suspicion,
 } from '../../model/problem.ts';
-import { isBlind, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -89,8 +89,14 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
 }
 
-/** A halt is over when a block comes. After a restart of subnetd, no node has had the time to show one. */
-function mayClear({ problem, since }: Problem, nodes: readonly TargetState[]): boolean {
+const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
+
+/**
+ * A halt is over when a block comes, and a wallet lasts when it is known what it spends. After a restart of subnetd, neither has had
+ * the time to show.
+ */
+function mayClear({ problem, since }: Problem, nodes: readonly TargetState[], isSpendKnown: boolean): boolean {
+  if (WALLET_PROBLEMS.includes(problem)) return isSpendKnown;
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {
@@ -114,11 +120,12 @@ const isAwaited = (one: Problem, now: number): boolean =>
   one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
 
 /** A problem that is not found any more; undefined when it is over. */
-function clear(before: Problem, subjectsOf: SubjectsOf, now: number): Problem | undefined {
+function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects) || isAwaited(before, now)) return before;
+  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now))
+    return before;
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again.
@@ -161,13 +168,17 @@ export function restoreProblems(problems: readonly Problem[], stored: readonly P
   return restored.values.toSorted(byUrgency);
 }
 
-/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
+/**
+ * The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. `isSpendKnown`: whether it
+ * can be said how long the wallet of the relayer lasts.
+ */
 export function followProblems(
   before: ProblemIndex<Problem>,
   endedBefore: readonly EndedProblem[],
   found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
   now: number,
+  isSpendKnown = true,
 ): FollowedProblems {
   const covered = createProblemIndex<ProblemRef>();
   for (const one of found.values) for (const each of one.causes) covered.set(each);
@@ -191,7 +202,7 @@ export function followProblems(
   for (const one of before.values) {
     if (found.get(one) !== undefined) continue;
     subjectsOf ??= indexSubjects(targets);
-    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now) : undefined;
+    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, isSpendKnown) : undefined;
     if (left !== undefined) problems.push(left);
     else end(one);
   }

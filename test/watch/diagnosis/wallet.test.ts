@@ -3,8 +3,7 @@ import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/
 import type { ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
-import type { AlertInput } from '../../../src/tell/alerts/alert-input.ts';
-import { problemCondition } from '../../../src/tell/alerts/problem-condition.ts';
+import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldWallet } from '../../../src/watch/rules/fold-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
@@ -35,19 +34,6 @@ const unpaid: KnownTarget = {
       patterns: { no_funds: { means: 'error', count: 3, at: NOW, order: 1, what: 'it cannot pay', own: false } },
     },
   },
-};
-
-/** What alerts are judged by beside the snapshot. */
-const NOTHING_ELSE: Omit<AlertInput, 'snapshot'> = {
-  now: NOW,
-  instance: 'here',
-  intervalMs: () => undefined,
-  lateRounds: () => 0,
-  internalErrors: () => 0,
-  notSent: () => 0,
-  enginesUp: new Map(),
-  isDatabaseUp: true,
-  lastReloadSuccessful: true,
 };
 
 /** A wallet that has paid a coin a minute for two hours, and has this many coins. */
@@ -206,20 +192,30 @@ test('a wallet that the inventory does not name any more is no problem', () => {
   expect(problems(wallet(1), [relayer], { rpc: 'http://p' })).toEqual([]);
 });
 
-test('after a restart an open alert of the wallet stays as it is until its spend is known, or an hour has passed', () => {
-  const resultsWith = (facts: WalletFacts | undefined, named = true) => {
+test('after a restart an open problem of the wallet stays as it is until its spend is known, or an hour has passed', () => {
+  const stateWith = (facts: WalletFacts | undefined, named = true) => {
     const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
     const parent: ParentFacts = { observation: { head }, at: NOW, ...(facts && { wallet: facts }) };
-    const known = stateOf([relayer]);
+    const { subnet, targets } = stateOf([relayer]);
     const parentChain = { rpc: 'http://p', ...(named && { wallet: WALLET }) };
-    const state = { ...known, subnet: { ...known.subnet, parentChain }, facts: { parent } };
-    const found = problemCondition('SubnetRelayerWalletLow', false)({ ...NOTHING_ELSE, snapshot: [state] });
-    return found.map(({ result }) => result);
+    const [low] = causesOf(wallet(10));
+    if (low === undefined) throw new Error('10 coins are few');
+    const restored = {
+      ...low,
+      alert: 'SubnetRelayerWalletLow',
+      severity: 'warning',
+      restoredAt: NOW - 2 * MINUTE,
+    } as const;
+    const before = { ...restored, state: 'open', since: NOW - 9 * MINUTE, seenAt: NOW - MINUTE } as const;
+    const after = diagnoseSubnet({ ...subnet, parentChain }, targets, { problems: [before], ended: [] }, NOW, {
+      facts: { parent },
+    });
+    return after.problems.filter(({ problem }) => problem === low.problem).map(({ state }) => state);
   };
   const idle = (minutes: number) => foldWallet(foldWallet(undefined, COIN, NOW - minutes * MINUTE), COIN, NOW);
-  expect(resultsWith(undefined)).toEqual(['unknown']);
-  expect(resultsWith(undefined, false)).toEqual([]);
-  expect(resultsWith(idle(59))).toEqual(['unknown']);
-  expect(resultsWith(idle(60))).toEqual([]);
-  expect(resultsWith(wallet(20_000))).toEqual([]);
+  expect(stateWith(undefined)).toEqual(['open']);
+  expect(stateWith(undefined, false)).toEqual(['clearing']);
+  expect(stateWith(idle(59))).toEqual(['open']);
+  expect(stateWith(idle(60))).toEqual(['clearing']);
+  expect(stateWith(wallet(20_000))).toEqual(['clearing']);
 });
