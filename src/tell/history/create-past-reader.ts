@@ -9,6 +9,8 @@ import type { ChangeFinder } from './find-changes.ts';
 
 /** Reads what earlier processes, or other instances, have stored, before this one writes. */
 export interface PastReader {
+  /** Takes which subnets are watched, or kept, from now on: their past is to be read. */
+  begin(): void;
   /** Reads what is still unread. Rejects when the database fails; the next call goes on. */
   read(database: HistoryStore): Promise<void>;
   /** Whether there is something to read. */
@@ -91,7 +93,6 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, par
   const unread: Step[] = [];
   const isUnread = (subnet: string) => part.epochOf(subnet) > 0 && part.epochOf(subnet) !== epochs.get(subnet);
 
-  /** Begins with the subnets that are new to this instance, and with those that it keeps from now on. */
   const begin = () => {
     forgetUnwatched(part, epochs, read);
     const unreadNow = part.subnets().filter(isUnread);
@@ -112,15 +113,15 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, par
   };
 
   return {
+    begin,
     read: async (database) => {
-      begin();
       for (let next = unread[0]; next !== undefined; next = unread[0]) {
         await next(database);
         unread.shift();
         await nextTurn();
       }
     },
-    isDue: () => unread.length > 0 || part.subnets().some(isUnread),
+    isDue: () => unread.length > 0,
     isRead: (subnet) => read.has(subnet),
   };
 }

@@ -160,6 +160,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       const current = snapshot();
       const watchedMs = clock.now();
       const at = clock.toWall(watchedMs);
+      past.begin();
       history.record(current, at, watchedMs);
       probeTimes.record(current, at);
       bars.record(current, at);

@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { oneSaveAtATime } from '../../lib/promises.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
 import type { FleetIncidents } from './create-fleet-incidents.ts';
-import type { IncidentMemory } from './create-incident-memory.ts';
 import { convertIncident } from './stored-incidents.ts';
 import { AROUND_MS, type TimelineReader } from './timeline.ts';
 
@@ -19,6 +18,8 @@ export interface IncidentSaver {
   /** Takes incidents that are new or have changed. */
   add(changed: readonly ChangedIncident[]): void;
   addCapsule(id: string, capsule: Capsule): void;
+  /** One that waits to be written. */
+  readonly capsuleOf: (id: string) => Capsule | undefined;
   /** How many capsules wait to be written. */
   readonly waitingCapsules: () => number;
   /** Forgets what waits to be written of all other incidents. */
@@ -35,7 +36,6 @@ export interface SaverDeps {
   readonly onLoaded: (stored: readonly Incident[]) => void;
   /** What others have stored, and which subnets this instance writes of. */
   readonly fleet: FleetIncidents;
-  readonly memory: IncidentMemory;
   readonly timelines: TimelineReader;
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'fromWall'>;
   readonly keptDays: number;
@@ -66,7 +66,7 @@ function cut(known: Map<string, { readonly incident: Incident }>, most: number):
 
 /** Creates a saver that has not read the database yet. */
 export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
-  const { store, onLoaded, memory, timelines, clock, keptDays, onFailure, fleet } = deps;
+  const { store, onLoaded, timelines, clock, keptDays, onFailure, fleet } = deps;
   const isWritten = ({ subnet }: Incident) => fleet.isWritten(subnet);
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const unsaved = new Map<string, ChangedIncident>();
@@ -89,9 +89,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const saveCapsules = async (database: IncidentStore) => {
     for (const [id, capsule] of capsules) {
       await database.saveCapsule(id, capsule);
-      if (capsules.get(id) !== capsule) continue;
-      capsules.delete(id);
-      memory.dropCapsule(id);
+      if (capsules.get(id) === capsule) capsules.delete(id);
     }
   };
 
@@ -155,6 +153,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
       cut(dueTimelines, MOST_PARTS_KEPT);
     },
     addCapsule: (id, capsule) => void capsules.set(id, capsule),
+    capsuleOf: (id) => capsules.get(id),
     waitingCapsules: () => capsules.size,
     keepOnly: (isKept) => {
       for (const [id, { incident }] of unsaved) if (!isKept(incident)) unsaved.delete(id);

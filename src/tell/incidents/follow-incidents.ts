@@ -26,7 +26,7 @@ export function logIncident(log: Logger, { problem, subnet, component, name, sev
   } else log.info({ ...subject, lasted: formatDuration(endedAt - startedAt) }, ENDS[end]);
 }
 
-/** The incidents that are open, and the last one that ended of each problem and subject, by `incidentKey`. */
+/** The incidents that are open, by `incidentKey`, and the last ones that ended, by id, the oldest first. */
 export interface FollowedIncidents {
   readonly open: ReadonlyMap<string, Incident>;
   readonly ended: ReadonlyMap<string, Incident>;
@@ -47,6 +47,10 @@ export const incidentKey = (subnet: string, one: Parameters<typeof problemKey>[0
   `${subnet} ${problemKey(one)}`;
 
 const keyOf = (incident: Incident): string => incidentKey(incident.subnet, incident);
+
+/** The last one that ended of each problem and subject. */
+const lastOfEach = (ended: Iterable<Incident>): Map<string, Incident> =>
+  new Map(Iterator.from(ended).map((incident) => [keyOf(incident), incident]));
 
 /** An id such as `20261122-031207-1f0c9a3e`: when it began, and a hash of what it is about. */
 export function toIncidentId(key: string, wallMs: number): string {
@@ -208,6 +212,7 @@ export function followIncidents(
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
   /** What follows from an open problem is not listed, and not over. */
   const covered = new Set<string>();
+  const last = lastOfEach(ended.values());
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
   for (const { subnet, problems } of changed)
     for (const problem of problems) {
@@ -217,8 +222,9 @@ export function followIncidents(
       if (!isStanding(problem)) continue;
       for (const each of problem.causes) covered.add(incidentKey(subnet.name, each));
       const known = before.open.get(key);
-      current.set(key, known ? update(known, problem) : open(subnet.name, problem, ended.get(key), ids, moment));
-      ended.delete(key);
+      const opened = known ? update(known, problem) : open(subnet.name, problem, last.get(key), ids, moment);
+      current.set(key, opened);
+      ended.delete(opened.id);
     }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
@@ -227,8 +233,7 @@ export function followIncidents(
       continue;
     }
     const end = subjects.get(incident.subnet)?.(incident) === true ? 'recovered' : 'removed';
-    ended.delete(key);
-    ended.set(key, close(incident, end, moment.now));
+    ended.set(incident.id, close(incident, end, moment.now));
   }
   addLinks(current, changed);
   return { open: current, ended };
@@ -248,16 +253,16 @@ export function restoreIncidents(current: FollowedIncidents, stored: readonly In
     if (incident.endedAt !== undefined) {
       // If this process sees its problem now, that is newer than the end that is stored.
       if (found?.id === incident.id) continue;
-      ended.set(key, incident);
+      ended.set(incident.id, incident);
       if (found !== undefined) open.set(key, continueOrLink(incident, found));
       continue;
     }
     // If this process has seen its end, that is newer than the open one that is stored.
-    if (current.ended.get(key)?.id === incident.id) continue;
+    if (current.ended.has(incident.id)) continue;
     // What this process has found meanwhile is the same incident.
     open.set(key, found ? { ...incident, last: found.last } : incident);
   }
-  for (const key of open.keys()) ended.delete(key);
+  for (const { id } of open.values()) ended.delete(id);
   return { open, ended: new Map([...ended, ...current.ended]) };
 }
 

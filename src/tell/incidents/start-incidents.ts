@@ -8,7 +8,6 @@ import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { AlertLabels } from '../alerts/tracked-alert.ts';
 import { createFleetIncidents } from './create-fleet-incidents.ts';
-import { createIncidentMemory } from './create-incident-memory.ts';
 import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts';
 import { createReadIncidents } from './create-read-incidents.ts';
 import {
@@ -66,8 +65,6 @@ export interface IncidentsDeps
 
 const FOLLOW_EVERY_MS = 2_000;
 const LAST_WITHIN_MS = 2_000;
-/** At most this many incidents are in memory, or as many as are open. */
-const MOST_IN_MEMORY = 200;
 /** At most this many capsules wait for the database. Those of more problems at once would show nothing new. */
 const MOST_CAPSULES_WAITING = 10;
 
@@ -81,7 +78,6 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const { followEveryMs = FOLLOW_EVERY_MS } = deps;
   const wallNow = () => clock.toWall(clock.now());
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
-  const memory = createIncidentMemory(MOST_IN_MEMORY);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
   let followed = NO_INCIDENTS;
   /** The snapshot from which `followed` was made; empty when that was changed since. */
@@ -94,17 +90,13 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
 
   /** Keeps what has changed, or differs from the database, and returns the incidents that are new. */
   const keep = (next: FollowedIncidents, stored: readonly Incident[] = []): readonly Incident[] => {
-    const { open, ended } = followed;
+    const before = new Map(allOf(followed).map((one) => [one.id, one]));
     const inDatabase = new Map(stored.map((one) => [one.id, one]));
-    const findKnown = (key: string, { id }: Incident) =>
-      inDatabase.get(id) ?? [open.get(key), ended.get(key)].find((one) => one?.id === id);
     const changed: { readonly incident: Incident; readonly known: Incident | undefined }[] = [];
-    for (const incidents of next === followed ? [] : [next.open, next.ended])
-      for (const [key, incident] of incidents) {
-        if (incident === open.get(key) && !inDatabase.has(incident.id)) continue;
-        const known = findKnown(key, incident);
-        if (known !== incident) changed.push({ incident, known });
-      }
+    for (const incident of next === followed ? [] : allOf(next)) {
+      const known = inDatabase.get(incident.id) ?? before.get(incident.id);
+      if (known !== incident) changed.push({ incident, known });
+    }
     followed = next;
     if (changed.length === 0) return [];
     for (const { incident, known } of changed) {
@@ -112,18 +104,11 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       if (isTurn && isShown(incident)) logIncident(log, incident);
     }
     saver.add(changed.map(({ incident, known }) => ({ incident, isNews: isNews(known, incident) })));
-    void memory.save(
-      changed
-        .map(({ incident }) => incident)
-        .filter(isShown)
-        .map(toWall),
-    );
     return changed.flatMap(({ incident, known }) => (known === undefined ? [incident] : []));
   };
 
   const saver = createIncidentSaver({
     ...deps,
-    memory,
     timelines,
     fleet,
     onLoaded: (stored) => {
@@ -131,7 +116,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       const restored = [...next.open].flatMap(([key, one]) => (followed.open.get(key)?.id === one.id ? [] : [one]));
       const ids = new Set(allOf(next).map(({ id }) => id));
       const readAgain = new Set(stored.map(({ subnet }) => subnet));
-      keepOnly((one) => ids.has(one.id) || !readAgain.has(one.subnet));
+      saver.keepOnly((one) => ids.has(one.id) || !readAgain.has(one.subnet));
       // What is known already is not written again.
       keep(next, stored);
       for (const [subnet, ones] of Map.groupBy(restored, (one) => one.subnet))
@@ -140,18 +125,10 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
           ones.map((one) => toRestoredProblem(one, clock.now())),
         );
       seen = [];
-      void memory.save(allOf(next).filter(isShown).slice(0, MOST_IN_MEMORY).map(toWall));
     },
   });
-  const keepOnly = (isKept: (incident: Incident) => boolean) => {
-    saver.keepOnly(isKept);
-    memory.keepOnly((one) => isKept(one) && isShown(one));
-  };
-
   const keepCapsule = (id: string, capsule: Capsule) => {
-    const bounded = boundCapsule(capsule);
-    saver.addCapsule(id, bounded);
-    void memory.saveCapsule(id, bounded);
+    saver.addCapsule(id, boundCapsule(capsule));
   };
   /** What is known at once is kept at once; the logs follow. */
   const capture = async (incident: Incident, state: SubnetState) => {
@@ -168,7 +145,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       const watched = keepIncidents(followed, part.isWatched);
       if (watched !== followed) seen = [];
       followed = watched;
-      keepOnly(({ subnet }) => part.isWatched(subnet));
+      saver.keepOnly(({ subnet }) => part.isWatched(subnet));
       // An alert may be accepted before this has seen that its incident begins or ends.
       const notifications = accepted.splice(0);
       const begun = keep(recordNotifications(followIncidents(followed, current, moment(), seen), notifications))
@@ -195,7 +172,13 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   timer.unref();
 
   return {
-    ...createReadIncidents({ memory, store: deps.store, timelines, now: wallNow }),
+    ...createReadIncidents({
+      known: () => allOf(followed).filter(isShown).map(toWall),
+      capsuleOf: saver.capsuleOf,
+      store: deps.store,
+      timelines,
+      now: wallNow,
+    }),
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
     isSettled: fleet.isSettled,

@@ -2,7 +2,6 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { HistoryStore } from '../../../src/model/history.ts';
 import type { IncidentStore } from '../../../src/model/incident.ts';
-import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
 import { startIncidents } from '../../../src/tell/incidents/start-incidents.ts';
 import { eventually } from '../../support/cli.ts';
 import { createFakePart, type FakePart } from '../../support/fake-part.ts';
@@ -148,19 +147,4 @@ describe('of two that watch a subnet', () => {
       expect(incidents.map((one) => one.severity)).toEqual(['critical']);
     });
   });
-});
-
-it('incidents of some subnets are listed from memory as from a database', async () => {
-  const { store, history, only } = await openBoth();
-  run(store, history, createFakePart('devnet')).show(failing);
-  const one = await only();
-  const memory = createIncidentMemory(9);
-  await memory.save([one, { ...one, id: 'other', subnet: 'othernet' }]);
-  for (const each of [memory, await store()])
-    for (const [subnets, found] of [
-      [['devnet', 'none'], [one.id]],
-      [['none'], []],
-      [[], []],
-    ] as const)
-      expect((await each.list({ subnets, problem: 'container_down', limit: 9 })).map(({ id }) => id)).toEqual(found);
 });

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Capsule, Incident, IncidentQuery, IncidentStore } from '../../../src/model/incident.ts';
-import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
+import { createReadIncidents } from '../../../src/tell/incidents/create-read-incidents.ts';
+import { createTimelineReader } from '../../../src/tell/incidents/timeline.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { openIncidents } from '../../support/history-stores.ts';
+import { away } from '../../support/run-incidents.ts';
 import { useDatabases } from '../../support/use-api.ts';
+
+const sqlite = useDatabases('sqlite');
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 10, 22, 3);
@@ -148,13 +152,27 @@ describe.each(DATABASE_KINDS)('a %s database of incidents', (kind) => {
   });
 });
 
-describe('the memory of incidents', () => {
-  keepsIncidents(async () => createIncidentMemory(99));
-
-  it('forgets the oldest that ended, and no open one', async () => {
-    const store = createIncidentMemory(3);
-    const { endedAt: _, end: __, ...lasting } = incident(1);
-    await store.save([lasting, incident(2), incident(3), incident(4), incident(5)]);
-    expect(await minutesOf(store)).toEqual([1, 5, 4]);
+it('what this process knows is listed as a database lists it', async () => {
+  const { endedAt: _, end: __, ...lasting } = incident(2);
+  const { component: ___, name: ____, ...ofSubnet } = incident(1);
+  const all = [
+    ...[lasting, incident(3), incident(4, { subnet: 'other' }), incident(5, { severity: 'info' })],
+    { ...ofSubnet, problem: 'subnet_halted' as const, alert: 'SubnetHalted', severity: 'critical' as const },
+  ];
+  const store = await openIncidents(await sqlite.create())();
+  await store.save(all);
+  const sources = { history: away, minutesOf: () => [], now: () => START };
+  const own = createReadIncidents({
+    ...{ known: () => all, capsuleOf: () => undefined, store: away, now: () => START },
+    timelines: createTimelineReader(sources),
   });
+  const queries: readonly Partial<IncidentQuery>[] = [
+    ...[{}, { limit: 2 }, { before: incident(4) }, { before: incident(4, { id: 'z' }) }, { before: lasting }],
+    ...[{ onlyGrave: true }, { ids: [incident(1).id, 'none'] }, { ids: [] }, { subnet: 'other' }, { name: 'n1' }],
+    ...[{ subnets: ['devnet', 'none'] }, { subnets: [] }, { problem: 'subnet_halted' }, { component: 'relayer' }],
+  ];
+  for (const query of queries) {
+    const { incidents, isWhole } = await own.list({ ...everything, ...query });
+    expect([incidents, isWhole], JSON.stringify(query)).toEqual([await store.list({ ...everything, ...query }), false]);
+  }
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { formatDuration } from '../../../src/lib/duration.ts';
-import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
 import { eventually } from '../../support/cli.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { NOW } from '../../support/diagnosed.ts';
@@ -13,6 +12,9 @@ const MINUTE = 60_000;
 const [well, failing] = [withDown(), withDown('n2')];
 /** Those of the alert about the container of n2. */
 const labels = { alertname: 'SubnetContainerDown', subnet: 'devnet', component: 'node', name: 'n2' };
+
+const sqlite = useDatabases('sqlite');
+const openSqlite = async () => openIncidents(await sqlite.create())();
 
 describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
   const databases = useDatabases(kind);
@@ -82,7 +84,7 @@ describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
 });
 
 it('that were stored as clearing are not, when their problem is there and stays as it is', async () => {
-  const store = createIncidentMemory(9);
+  const store = await openSqlite();
   const first = run({ store: async () => store, history: away });
   first.show(failing);
   const { id } = await first.only();
@@ -99,7 +101,7 @@ it('that were stored as clearing are not, when their problem is there and stays 
 });
 
 it('that the database has are not written again, and one that begins after them has a capsule of its own', async () => {
-  const store = createIncidentMemory(99);
+  const store = await openSqlite();
   const first = run({ store: async () => store, history: away });
   first.show(failing);
   const { id } = await first.only();
@@ -134,7 +136,7 @@ function showStorm(count: number) {
 }
 
 it('of which more than a thousand end at once are all stored as ended, and so are as many from before a restart', async () => {
-  const store = createIncidentMemory(9_999);
+  const store = await openSqlite();
   const countOpen = async () => {
     const all = await store.list({ problem: 'container_down', limit: 9_999 });
     return [all.length, all.filter(({ endedAt }) => endedAt === undefined).length];

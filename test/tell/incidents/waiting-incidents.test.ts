@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { databaseAway } from '../../../src/lib/database-failure.ts';
 import type { Incident } from '../../../src/model/incident.ts';
-import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
 import { createIncidentSaver } from '../../../src/tell/incidents/create-incident-saver.ts';
 import { createTimelineReader } from '../../../src/tell/incidents/timeline.ts';
 import { eventually } from '../../support/cli.ts';
@@ -14,9 +13,10 @@ import { useDatabases } from '../../support/use-api.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const failing = withDown('n2');
 
-describe('incidents without a database', () => {
-  const sqlite = useDatabases('sqlite');
+const sqlite = useDatabases('sqlite');
+const openSqlite = async () => openIncidents(await sqlite.create())();
 
+describe('incidents without a database', () => {
   it('are in memory, which the list says, and are written when it is there', async () => {
     const openStore = openIncidents(await sqlite.create());
     let isAway = true;
@@ -64,17 +64,16 @@ describe('incidents without a database', () => {
 });
 
 it('that wait for a database are ten thousand and those that are open, the newest', async () => {
-  const memory = createIncidentMemory(99_999);
+  const database = await openSqlite();
   let isAway = true;
   const clock = { now: () => NOW, toWall: (at: number) => at, fromWall: (at: number) => at };
   const saver = createIncidentSaver({
     store: async () => {
       if (isAway) throw databaseAway();
-      return memory;
+      return database;
     },
     onLoaded: () => {},
     fleet: { read: async () => undefined, isWritten: () => true, isSettled: () => true },
-    memory: createIncidentMemory(9),
     timelines: createTimelineReader({
       history: away,
       minutesOf: () => [],
@@ -99,12 +98,12 @@ it('that wait for a database are ten thousand and those that are open, the newes
   await saver.save();
   isAway = false;
   await saver.save();
-  const ids = (await memory.list({ limit: 99_999 })).map(({ id }) => id);
+  const ids = (await database.list({ limit: 99_999 })).map(({ id }) => id);
   expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([10_000, 'open', false, true]);
 }, 20_000);
 
 it('have 200 notes at most', async () => {
-  const store = createIncidentMemory(9);
+  const store = await openSqlite();
   const link = run({ store: async () => store, history: away });
   link.show(failing);
   const { id } = await link.only();

@@ -54,7 +54,9 @@ describe.each(DATABASE_KINDS)('alerts in %s', (kind) => {
     const own: TrackedAlert = { ...alert('', 'firing'), labels: { alertname: 'SubnetdDatabaseDown', instance: 'one' } };
     await alerts(alone('one')).save(byKey(alert('before', 'firing'), own), []);
     await inFleet('two').save(byKey(alert('a', 'firing')), []);
-    expect(await inFleet('one').load()).toEqual([own, alert('a', 'firing')]);
+    const loaded = await inFleet('one').load();
+    expect(loaded).toHaveLength(2);
+    expect(loaded).toEqual(expect.arrayContaining([own, alert('a', 'firing')]));
     expect(await inFleet('two').load()).toEqual([alert('a', 'firing')]);
     await inFleet('one').save(new Map(), [alertKey(alert('a', 'firing').labels)]);
     expect([await inFleet('one').load(), await inFleet('two').load()]).toEqual([[own], []]);

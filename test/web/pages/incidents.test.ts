@@ -1,10 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Incident, IncidentRecord, Incidents } from '../../../src/model/incident.ts';
-import { createIncidentMemory } from '../../../src/tell/incidents/create-incident-memory.ts';
+import { createReadIncidents } from '../../../src/tell/incidents/create-read-incidents.ts';
+import { createTimelineReader } from '../../../src/tell/incidents/timeline.ts';
 import { createIncidentPages } from '../../../src/web/pages/create-incident-pages.ts';
 import { incidentMarkdown } from '../../../src/web/pages/incident-export.ts';
 import { diagnosedNode } from '../../support/diagnosed.ts';
 import { NO_INCIDENTS } from '../../support/no-incidents.ts';
+import { away } from '../../support/run-incidents.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
 const SECOND = 1_000;
@@ -97,11 +99,19 @@ const record: IncidentRecord = {
 
 /** The pages over these records. */
 async function pagesOf(records: readonly IncidentRecord[], over: Partial<Incidents> = {}) {
-  const memory = createIncidentMemory(999);
-  await memory.save(records.map(({ incident }) => incident));
+  const sources = { history: away, minutesOf: () => [], now: () => NOW };
+  const { list } = createReadIncidents({
+    ...{
+      known: () => records.map(({ incident }) => incident),
+      capsuleOf: () => undefined,
+      store: away,
+      now: () => NOW,
+    },
+    timelines: createTimelineReader(sources),
+  });
   const incidents: Incidents = {
     ...NO_INCIDENTS,
-    list: async (query) => ({ incidents: await memory.list(query), isWhole: true }),
+    list: async (query) => ({ ...(await list(query)), isWhole: true }),
     read: async (id) => {
       const found = records.find(({ incident }) => incident.id === id);
       return found && { ...found, isWhole: true };
