@@ -60,6 +60,6 @@ export async function drillChannels({ to, config, holdMs, signal }: ChannelDrill
     );
     return results.every(Boolean) ? 0 : 1;
   } finally {
-    await poster.close();
+    poster.close();
   }
 }

@@ -107,6 +107,6 @@ export async function silence(flags: SilenceFlags): Promise<ExitCode> {
     if (flags.list) return await listWork(way, flags.json);
     return await (flags.end === undefined ? announceWork(way, toRequest(flags)) : endWork(way, flags.end));
   } finally {
-    await Promise.all(clients.map((client) => client.close()));
+    for (const client of clients) client.close();
   }
 }

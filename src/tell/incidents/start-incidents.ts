@@ -164,6 +164,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   };
 
   let isStarted = false;
+  let reading = Promise.resolve();
   const timer = setInterval(() => {
     isStarted = true;
     follow();
@@ -182,11 +183,14 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isNotifying: deps.isNotifying,
     isSettled: fleet.isSettled,
-    readStored: () => void saver.save(),
+    readStored: () => {
+      reading = saver.save();
+    },
     addChanges: timelines.add,
     addNotification: (labels, phase, by) => void accepted.push({ labels, at: clock.now(), phase, ...by }),
     stop: async () => {
       clearInterval(timer);
+      await settleWithin(LAST_WITHIN_MS, reading);
       if (!isStarted) return;
       follow();
       await settleWithin(LAST_WITHIN_MS, saver.save(true));

@@ -1,7 +1,6 @@
-import { Agent, buildConnector, request } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../../lib/addresses.ts';
 import { readBounded } from '../../lib/bytes.ts';
-import { trackConnects } from '../../lib/net/track-connects.ts';
+import { createHttpSender, type SentRequest } from '../../lib/net/create-http-sender.ts';
 import type { Alertmanagers } from '../../model/channel.ts';
 import {
   describeError,
@@ -23,7 +22,7 @@ export interface Client {
   readonly address: string;
   /** Never rejects. The path is below `/api/v2`. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** As long as Prometheus waits. */
@@ -70,16 +69,15 @@ function toAuthorization(url: URL, { basicAuth, bearerTokenFile }: Login): strin
   return bearerTokenFile === undefined ? undefined : `Bearer ${readFile('bearerTokenFile', bearerTokenFile).trim()}`;
 }
 
-/** Certificate files are read for each new connection, so that they can be renewed. */
-function toConnector({ tls = {} }: Login): buildConnector.connector {
+/** Certificate files are read for each request, so that they can be renewed. */
+function toTls({ tls = {} }: Login): SentRequest['tls'] {
   const { ca, cert, key, serverName } = tls;
-  return buildConnector({
-    timeout: TIMEOUT_MS,
+  return {
     ...(ca !== undefined && { ca: readFile('tls.ca', ca) }),
     ...(cert !== undefined && { cert: readFile('tls.cert', cert) }),
     ...(key !== undefined && { key: readFile('tls.key', key) }),
     ...(serverName !== undefined && { servername: serverName }),
-  });
+  };
 }
 
 async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
@@ -107,8 +105,7 @@ export function createClient(
 ): Client {
   const base = new URL(url);
   const address = redactUrl(url);
-  const connects = trackConnects(() => toConnector(login));
-  const agent = new Agent({ connect: connects.connect, connections: 2, allowH2: false });
+  const sender = createHttpSender();
   return {
     address,
     call: async (method, path, body) => {
@@ -118,20 +115,22 @@ export function createClient(
         retryable,
         ...(status !== undefined && { status }),
       });
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
         const authorization = toAuthorization(base, login);
-        const answer = await request(`${toBase(url)}/api/v2${path}`, {
+        const answer = await sender.send({
           method,
-          dispatcher: agent,
-          signal: AbortSignal.timeout(timeoutMs),
+          url: new URL(`${toBase(url)}/api/v2${path}`),
+          signal,
+          tls: toTls(login),
           headers: {
             ...(authorization !== undefined && { authorization }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
-        const text = await readBody(answer.body);
-        const { statusCode } = answer;
+        const text = await readBody(answer);
+        const { statusCode = 0 } = answer;
         if (statusCode >= 200 && statusCode < 300) return { ok: true, body: parseJson(text) };
         return failed(
           describeStatus(statusCode, withoutPath(text, url), settings),
@@ -139,12 +138,12 @@ export function createClient(
           statusCode,
         );
       } catch (error) {
-        return failed(describeError(error, timeoutMs, settings), !(error instanceof UnusableFile));
+        return failed(
+          describeError(signal.aborted ? signal.reason : error, timeoutMs, settings),
+          !(error instanceof UnusableFile),
+        );
       }
     },
-    close: async () => {
-      connects.abort();
-      await agent.destroy();
-    },
+    close: sender.close,
   };
 }

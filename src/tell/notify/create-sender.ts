@@ -126,7 +126,7 @@ export function createSender(options: SenderOptions): Sender {
       const timer = setTimeout(resolve, withinMs);
       await Promise.race([pumping, late]);
       clearTimeout(timer);
-      await client.close();
+      client.close();
       await pumping;
     },
   };

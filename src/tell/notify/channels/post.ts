@@ -1,7 +1,6 @@
-import { Agent, buildConnector, request } from 'undici';
 import { readCredentials, toBasicAuthorization } from '../../../lib/addresses.ts';
 import { readBounded } from '../../../lib/bytes.ts';
-import { trackConnects } from '../../../lib/net/track-connects.ts';
+import { createHttpSender } from '../../../lib/net/create-http-sender.ts';
 import { describeError, type SettingNames } from '../describe-failure.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -25,7 +24,7 @@ export interface ReceiverWords {
 /** Sends requests of channels. */
 export interface Poster {
   post(request: ChannelRequest, words: ReceiverWords, signal: AbortSignal): Promise<Delivery>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -54,7 +53,7 @@ function describeRefusal(status: number, text: string, { setting, refusals = {} 
   return `answers with status ${status}; look at its log or its status page`;
 }
 
-/** Creates a poster. It follows no redirect, and TLS certificates must be good. */
+/** Creates a poster. */
 export function createPoster({
   timeoutMs = TIMEOUT_MS,
   now = Date.now,
@@ -62,18 +61,18 @@ export function createPoster({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 } = {}): Poster {
-  const connects = trackConnects(() => buildConnector({ timeout: timeoutMs }));
-  const agent = new Agent({ connect: connects.connect, connections: 2, allowH2: false });
+  const sender = createHttpSender();
   return {
-    post: async ({ url, headers, body }, words, signal) => {
+    post: async ({ url, headers, body }, words, stopped) => {
+      const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
       const settings: SettingNames = { address: words.setting, login: words.setting, tls: words.setting };
       const failed = (why: string) => ({ ok: false, why: `${words.channel} ${why}` }) as const;
       try {
         const login = readCredentials(url);
-        const answer = await request(`${url.origin}${url.pathname}${url.search}`, {
+        const answer = await sender.send({
           method: 'POST',
-          dispatcher: agent,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+          url,
+          signal,
           headers: {
             'user-agent': 'subnetd',
             'content-type': 'application/json',
@@ -82,13 +81,13 @@ export function createPoster({
           },
           body,
         });
-        const { statusCode: status } = answer;
+        const { statusCode: status = 0 } = answer;
         if (status >= 200 && status < 300) {
           // It has the message. Whatever becomes of the rest of the answer, the message must not be sent again.
-          void answer.body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => {});
+          readBounded(answer, MAX_ANSWER_BYTES).catch(() => {});
           return { ok: true };
         }
-        const text = (await readBounded(answer.body, MAX_ANSWER_BYTES))?.toString('utf8') ?? '';
+        const text = (await readBounded(answer, MAX_ANSWER_BYTES))?.toString('utf8') ?? '';
         return {
           ...failed(describeRefusal(status, text, words)),
           isOfMessage: status === 400 || status === 413 || status === 422,
@@ -96,12 +95,9 @@ export function createPoster({
             status === 429 || status === 503 ? readRetryAfter(answer.headers['retry-after'], text, now()) : undefined,
         };
       } catch (error) {
-        return failed(describeError(error, timeoutMs, settings));
+        return failed(describeError(signal.aborted ? signal.reason : error, timeoutMs, settings));
       }
     },
-    close: async () => {
-      connects.abort();
-      await agent.destroy();
-    },
+    close: sender.close,
   };
 }

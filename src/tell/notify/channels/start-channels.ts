@@ -36,7 +36,7 @@ export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
     },
     stop: async (withinMs) => {
       await channels.stop(withinMs);
-      await poster.close();
+      poster.close();
     },
   };
 }
