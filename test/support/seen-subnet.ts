@@ -16,6 +16,7 @@ export function createSeenSubnet(part: FakePart, stepMs: number, from: number) {
   let shown: SubnetState = withDown();
   /** Until the next diagnosis. */
   let restored: readonly Problem[] = [];
+  const everRestored: Problem[] = [];
   const bugs: unknown[] = [];
   const report = (error: unknown) => void bugs.push(error);
   return {
@@ -35,6 +36,7 @@ export function createSeenSubnet(part: FakePart, stepMs: number, from: number) {
       onBug: report,
       onRestored: (_: string, problems: readonly Problem[]) => {
         restored = problems;
+        everRestored.push(...problems);
       },
     },
     /** Ends what uses it with the test, which fails if that has reported anything. */
@@ -50,6 +52,8 @@ export function createSeenSubnet(part: FakePart, stepMs: number, from: number) {
       },
       wall: () => from + passed,
       passed: () => passed,
+      /** The problems of earlier processes that were given to it. */
+      restored: () => everRestored,
       pass: async (ms: number) => {
         const until = passed + ms;
         await eventually(() => expect(passed).toBeGreaterThanOrEqual(until), 20_000, 5);

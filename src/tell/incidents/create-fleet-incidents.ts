@@ -6,12 +6,19 @@ import { readStored } from './stored-incidents.ts';
 
 /** Which stored incidents an instance reads, and which it writes: it may share them with others. */
 export interface FleetIncidents {
-  /** The stored incidents of the subnets that are to be read now; undefined when there is none. */
-  read(database: IncidentStore): Promise<readonly Incident[] | undefined>;
+  /** What is stored of the subnets that are to be read now; undefined when there is none. */
+  read(database: IncidentStore): Promise<StoredIncidents | undefined>;
   /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
   isWritten(subnet: string): boolean;
   /** Whether what is stored of a subnet was read, or the database has not answered for too long. */
   isSettled(subnet: string): boolean;
+}
+
+/** Incidents as they were read. */
+export interface StoredIncidents {
+  readonly incidents: readonly Incident[];
+  /** The subnets that were judged without what is stored of them: their problems that are not found by now are over. */
+  readonly late: ReadonlySet<string>;
 }
 
 /** What it needs. */
@@ -33,6 +40,7 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
   /** By subnet: since when its stored incidents are waited for, which begins when its nodes have been probed. */
   const since = new Map<string, WatchedMs>();
   let hasReadRemoved = false;
+  const hasWaited = (subnet: string) => now() - (since.get(subnet) ?? now()) >= FIRST_WITHIN_MS;
 
   const isDue = (subnet: string, open: ReadonlySet<string>): boolean => {
     const last = reads.get(subnet);
@@ -53,6 +61,7 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
       forgetRemoved();
       const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
       const due = part.subnets().filter((subnet) => isDue(subnet, open));
+      const late = new Set(due.filter((subnet) => !reads.has(subnet) && hasWaited(subnet)));
       const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);
       const slices = Array.from({ length: Math.ceil(due.length / SUBNETS_AT_ONCE) }, (_, index) =>
         due.slice(index * SUBNETS_AT_ONCE, (index + 1) * SUBNETS_AT_ONCE),
@@ -71,7 +80,7 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
         hasReadRemoved = true;
       }
       for (const [subnet, epoch] of epochs) reads.set(subnet, { epoch, at: now() });
-      return due.length === 0 ? undefined : stored;
+      return due.length === 0 ? undefined : { incidents: stored, late };
     },
     isWritten: (subnet) => {
       if (!part.keeps(subnet)) return false;
@@ -81,9 +90,8 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
       return last.epoch === part.epochOf(subnet);
     },
     isSettled: (subnet) => {
-      const begun = since.get(subnet) ?? now();
-      since.set(subnet, begun);
-      return reads.has(subnet) || now() - begun >= FIRST_WITHIN_MS;
+      since.set(subnet, since.get(subnet) ?? now());
+      return reads.has(subnet) || hasWaited(subnet);
     },
   };
 }

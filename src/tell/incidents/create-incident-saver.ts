@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { oneSaveAtATime } from '../../lib/promises.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
-import type { FleetIncidents } from './create-fleet-incidents.ts';
+import type { FleetIncidents, StoredIncidents } from './create-fleet-incidents.ts';
 import { convertIncident } from './stored-incidents.ts';
 import { AROUND_MS, type TimelineReader } from './timeline.ts';
 
@@ -33,7 +33,7 @@ export interface SaverDeps {
   /** Rejects while the database is down. */
   readonly store: () => Promise<IncidentStore>;
   /** Called with the incidents that the database has of some subnets, before anything of them is written. */
-  readonly onLoaded: (stored: readonly Incident[]) => void;
+  readonly onLoaded: (stored: StoredIncidents) => void;
   /** What others have stored, and which subnets this instance writes of. */
   readonly fleet: FleetIncidents;
   readonly timelines: TimelineReader;
@@ -120,10 +120,10 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
     for (let left = MOST_KEPT; left > 0 && (await database.trim(keep)); left -= 1) await nextTurn();
   };
 
-  const take = (stored: readonly Incident[]) => {
-    const restored = stored.map((one) => convertIncident(one, clock.fromWall));
+  const take = ({ incidents, late }: StoredIncidents) => {
+    const restored = incidents.map((one) => convertIncident(one, clock.fromWall));
     for (const one of restored) if (one.endedAt === undefined || clock.now() - one.endedAt < DAY_MS) addTimeline(one);
-    onLoaded(restored);
+    onLoaded({ incidents: restored, late });
   };
 
   let savedAt = clock.now();

@@ -111,9 +111,11 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     ...deps,
     timelines,
     fleet,
-    onLoaded: (stored) => {
+    onLoaded: ({ incidents: stored, late }) => {
       const next = restoreIncidents(followed, stored);
-      const restored = [...next.open].flatMap(([key, one]) => (followed.open.get(key)?.id === one.id ? [] : [one]));
+      const restored = [...next.open].flatMap(([key, one]) =>
+        followed.open.get(key)?.id === one.id || late.has(one.subnet) ? [] : [one],
+      );
       const ids = new Set(allOf(next).map(({ id }) => id));
       const readAgain = new Set(stored.map(({ subnet }) => subnet));
       saver.keepOnly((one) => ids.has(one.id) || !readAgain.has(one.subnet));

@@ -122,6 +122,21 @@ describe('the incidents of a subnet that moves', () => {
   });
 });
 
+it('that were over before the database answered are over, and their problem is not there again', async () => {
+  const { store, history, only } = await openBoth();
+  const first = run(store, history, createFakePart('devnet'));
+  first.show(failing);
+  const begun = await only();
+  await first.stop();
+  const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
+  const second = run(() => isBack.then(store), history, createFakePart('devnet'), FLEET_START + 30 * MINUTE);
+  expect(second.isSettled('devnet')).toBe(false);
+  await eventually(() => expect(second.isSettled('devnet')).toBe(true));
+  comeBack();
+  await eventually(async () => expect(await only()).toMatchObject({ id: begun.id, end: 'recovered' }));
+  expect(second.restored()).toEqual([]);
+});
+
 describe('of two that watch a subnet', () => {
   it('only the one that keeps it writes, and both show the same', async () => {
     const { store, history, only } = await openBoth();
