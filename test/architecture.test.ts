@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   'tell/alerts': { rooms: ['lib', 'model'], packages: [] },
   'tell/incidents': { rooms: ['lib', 'model', 'watch/clients', 'tell/alerts'], packages: ['pino'] },
   'tell/history': { rooms: ['lib', 'model'], packages: [] },
-  'tell/notify': { rooms: ['lib', 'lib/net', 'lib/mail', 'model', 'tell/alerts'], packages: ['pino', 'undici'] },
+  'tell/notify': { rooms: ['lib', 'lib/net', 'lib/mail', 'model', 'tell/alerts'], packages: ['pino'] },
   'platform/model': { rooms: ['lib/mail', 'model'], packages: [] },
   'platform/api': {
     rooms: ['lib', 'lib/mail', 'model', 'platform/model'],
@@ -119,9 +119,9 @@ const outerOf = (room: string): string => room.replace(/\/.*/, '');
 /** The files and packages that a file imports, in any form. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\bimport\('([^']+)'[,)]/gm)].map(
-    ([, whole, lazy]) => whole ?? lazy ?? '',
-  );
+  return [
+    ...text.matchAll(/^(?:import|export|} from) (?:[^';]*? from )?'([^']+)'|\b(?:import|require)\('([^']+)'[,)]/gm),
+  ].map(([, whole, lazy]) => whole ?? lazy ?? '');
 }
 const toFile = (from: string, name: string): string => normalize(join(dirname(from), name));
 

@@ -2,8 +2,8 @@ import type { CheckBar, HistoryChange } from '../../model/history.ts';
 import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 import type { CheckName, Verdict } from '../../model/verdict.ts';
-import { createColumns } from './columns.ts';
-import { createTargetPlaces } from './target-places.ts';
+import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
+import { createTargetMemory } from './target-memory.ts';
 
 /** The length of a bar, and how many are kept: 24 hours. */
 const BAR_MS = 30 * 60_000;
@@ -54,40 +54,42 @@ function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: n
   if (until > from) yield { from, until, verdict };
 }
 
+/** The bars of all checks of a target. */
+interface TargetBars {
+  readonly checks: readonly CheckName[];
+  /** A cell for each check. */
+  readonly ring: Ring<Uint8Array>;
+}
+
+function createBars(state: TargetState, before: TargetBars | undefined): TargetBars {
+  const checks = state.checks.map(({ check }) => check);
+  const ring = createRing(new Uint8Array(BARS * checks.length), BARS);
+  if (before === undefined) return { checks, ring };
+  ring.newest = before.ring.newest;
+  for (let bar = 0; bar < BARS; bar += 1)
+    for (const [place, check] of checks.entries()) {
+      const earlier = before.checks.indexOf(check);
+      if (earlier !== -1)
+        ring.cells[bar * ring.width + place] = before.ring.cells[bar * before.ring.width + earlier] ?? 0;
+    }
+  return { checks, ring };
+}
+
+function mark({ ring }: TargetBars, bar: number, place: number, bit: number): void {
+  const first = bit === 0 ? undefined : openSpan(ring, bar);
+  if (first !== undefined) ring.cells[first + place] = (ring.cells[first + place] ?? 0) | bit;
+}
+
 /** Starts with nothing. */
 export function createCheckBars(): CheckBars {
-  const places = createTargetPlaces();
-  const bars = createColumns(BARS, (rows) => new Uint8Array(rows));
-
-  const update = (snapshot: Snapshot) => {
-    const moves = places.update(snapshot);
-    if (moves !== undefined) bars.move(moves.checks);
-  };
-
-  const mark = (cells: Uint8Array | undefined, row: number, bit: number) => {
-    if (cells !== undefined && bit !== 0) cells[row] = (cells[row] ?? 0) | bit;
-  };
-
-  const markAll = (cells: Uint8Array | undefined, { checks }: TargetState, first: number) => {
-    let row = first;
-    for (const { verdict } of checks) {
-      mark(cells, row, bitOf(verdict));
-      row += 1;
-    }
-  };
-
+  const bars = createTargetMemory<TargetBars>(createBars);
   return {
-    record: (snapshot, at) => {
-      update(snapshot);
-      // A clock that was set back: the bars go on where they were.
-      const cells = bars.open(Math.max(bars.newest(), Math.floor(at / BAR_MS)));
-      let row = 0;
-      for (const { targets } of snapshot)
-        for (const state of targets) {
-          markAll(cells, state, row);
-          row += state.checks.length;
-        }
-    },
+    record: (snapshot, at) =>
+      bars.each(snapshot, (own, { checks }) => {
+        // A clock that was set back: the bars go on where they were.
+        const bar = Math.max(own.ring.newest, Math.floor(at / BAR_MS));
+        for (const [place, { verdict }] of checks.entries()) mark(own, bar, place, bitOf(verdict));
+      }),
     restore: ({ snapshot, changes, isWhole, startedAt: at, isWatched, isRestored = () => true }) => {
       const newest = Math.floor(at / BAR_MS);
       const known = changes.filter(({ kind }) => kind === 'check');
@@ -98,26 +100,25 @@ export function createCheckBars(): CheckBars {
       const byCheck = Map.groupBy(known, ({ subnet, component = 'node', name = '', what }) =>
         keyOf({ subnet, component, name }, what),
       );
-      update(snapshot);
-      let row = 0;
-      for (const { target, checks } of snapshot.flatMap(({ targets }) => targets))
-        for (const { check, verdict } of checks) {
-          if (isRestored(target)) {
-            const own = (byCheck.get(keyOf(target, check)) ?? []).filter((change) => change.at > from);
-            const newestFirst = own.toSorted((one, other) => other.at - one.at);
-            for (const stretch of toStretches(verdict, newestFirst, at, from))
-              for (let bar = Math.floor(stretch.from / BAR_MS); bar * BAR_MS < stretch.until; bar += 1)
-                if (isWatched(target, bar * BAR_MS)) mark(bars.open(bar), row, bitOf(stretch.verdict));
-          }
-          row += 1;
+      bars.each(snapshot, (bar, { target, checks }) => {
+        if (!isRestored(target)) return;
+        for (const [place, { check, verdict }] of checks.entries()) {
+          const own = (byCheck.get(keyOf(target, check)) ?? []).filter((change) => change.at > from);
+          const newestFirst = own.toSorted((one, other) => other.at - one.at);
+          for (const stretch of toStretches(verdict, newestFirst, at, from))
+            for (let span = Math.floor(stretch.from / BAR_MS); span * BAR_MS < stretch.until; span += 1)
+              if (isWatched(target, span * BAR_MS)) mark(bar, span, place, bitOf(stretch.verdict));
         }
+      });
     },
     read: (target, check, at) => {
-      const row = places.rowOf(target, check);
+      const own = bars.of(target);
+      const place = own?.checks.indexOf(check) ?? -1;
       const last = Math.floor(at / BAR_MS);
       return Array.from({ length: BARS }, (_, index) => {
-        const cells = bars.read(last - BARS + 1 + index);
-        return (row === undefined ? undefined : KINDS[cells?.[row] ?? 0]) ?? 'none';
+        const first = own && findSpan(own.ring, last - BARS + 1 + index);
+        const bits = first === undefined || place === -1 ? 0 : own?.ring.cells[first + place];
+        return KINDS[bits ?? 0] ?? 'none';
       });
     },
   };

@@ -3,15 +3,38 @@ import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
-import { addTime, createColumns, createTimeCells, readTime, TIME_CELLS } from './columns.ts';
 import { createPace, type Pace } from './pace.ts';
-import { createTargetPlaces } from './target-places.ts';
+import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
+import { createTargetMemory } from './target-memory.ts';
 import type { UnsavedTimes } from './unsaved-times.ts';
 
 /** The milliseconds of a span. */
 export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 24 * 3_600_000 };
 /** How many spans of a length are in memory. */
 export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
+
+/** The parts of an uptime, in the order of the cells. */
+const PARTS = ['ok', 'fail', 'unseen', 'planned'] as const;
+
+/** How long a target was in each state, in milliseconds, by hours and by days. */
+type Times = Readonly<Record<Span, Ring<Uint32Array>>>;
+
+const createTimes = (span: Span) => createRing(new Uint32Array(SPANS[span] * PARTS.length), SPANS[span]);
+
+function addTime(ring: Ring<Uint32Array>, span: number, part: keyof Uptime, ms: number): void {
+  const first = openSpan(ring, span);
+  if (first === undefined) return;
+  const cell = first + PARTS.indexOf(part);
+  ring.cells[cell] = (ring.cells[cell] ?? 0) + Math.round(ms);
+}
+
+/** Undefined when the target was not watched. */
+function readTime(ring: Ring<Uint32Array>, span: number): Uptime | undefined {
+  const first = findSpan(ring, span);
+  if (first === undefined) return undefined;
+  const [ok = 0, fail = 0, unseen = 0, planned = 0] = ring.cells.subarray(first, first + PARTS.length);
+  return ok + fail + unseen + planned === 0 ? undefined : { ok, fail, unseen, planned };
+}
 
 /** The wall clock was set, or the process did not run, if the two times differ by more. */
 const SET_MS = 1_000;
@@ -57,7 +80,7 @@ function findGap({ reference, targets }: SubnetState): number | undefined {
 export interface HistorySink {
   /** Whether the times of a subnet are stored. */
   readonly keeps: (subnet: string) => boolean;
-  readonly times: Pick<UnsavedTimes, 'move' | 'add'>;
+  readonly times: Pick<UnsavedTimes, 'add'>;
   readonly addMinute: (subnet: string, minute: Minute) => void;
 }
 
@@ -71,11 +94,9 @@ export interface RestorableHistory extends History {
 
 /** Starts with nothing. */
 export function createHistory(sink?: HistorySink): RestorableHistory {
-  const places = createTargetPlaces();
-  const times = {
-    hour: createColumns(SPANS.hour, createTimeCells, TIME_CELLS),
-    day: createColumns(SPANS.day, createTimeCells, TIME_CELLS),
-  };
+  const times = createTargetMemory<Times>(
+    (_, before) => before ?? { hour: createTimes('hour'), day: createTimes('day') },
+  );
   const paces = new Map<string, Pace>();
   /** When the last record was made, in both times. */
   let recorded: { readonly wallMs: number; readonly watchedMs: number } | undefined;
@@ -86,47 +107,30 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
     return known;
   };
 
-  const begin = (snapshot: Snapshot) => {
-    const moves = places.update(snapshot);
-    if (moves === undefined) return;
-    times.hour.move(moves.targets);
-    times.day.move(moves.targets);
-    sink?.times.move(places.targets(), moves.targets);
-  };
-
   const forgetPaces = (snapshot: Snapshot) => {
     const names = new Set(snapshot.map(({ subnet }) => subnet.name));
     for (const name of paces.keys()) if (!names.has(name)) paces.delete(name);
   };
 
-  /** Adds the time that has passed to an hour or a day of all targets. */
-  const addTimes = (snapshot: Snapshot, span: Span, at: number, passed: number) => {
-    const index = Math.floor(at / SPAN_MS[span]);
-    const cells = times[span].open(index);
-    let place = 0;
-    for (const { subnet, targets, plannedWork } of snapshot) {
-      const isKept = sink?.keeps(subnet.name) === true;
-      for (const state of targets) {
-        const part = partOf(state, plannedWork);
-        if (cells !== undefined) addTime(cells, place, part, passed);
-        if (isKept) sink?.times.add(place, span, index * SPAN_MS[span], part, passed);
-        place += 1;
+  /** Adds the time that has passed to the hour and the day of all targets. */
+  const addTimes = (snapshot: Snapshot, at: number, passed: number) =>
+    times.each(snapshot, (own, state, { subnet, plannedWork }) => {
+      const part = partOf(state, plannedWork);
+      for (const span of ['hour', 'day'] as const) {
+        const index = Math.floor(at / SPAN_MS[span]);
+        addTime(own[span], index, part, passed);
+        if (sink?.keeps(subnet.name)) sink.times.add(state.target, span, index * SPAN_MS[span], part, passed);
       }
-    }
-  };
+    });
 
   const read = (target: Target, span: Span, at: number) => {
-    const place = places.placeOf(target);
+    const own = times.of(target);
     const first = Math.floor(at / SPAN_MS[span]) - SPANS[span] + 1;
-    return Array.from({ length: SPANS[span] }, (_, index) => {
-      const cells = times[span].read(first + index);
-      return cells === undefined || place === undefined ? undefined : readTime(cells, place);
-    });
+    return Array.from({ length: SPANS[span] }, (_, index) => own && readTime(own[span], first + index));
   };
 
   return {
     record: (snapshot, at, watchedMs) => {
-      begin(snapshot);
       const passed = recorded === undefined ? 0 : watchedMs - recorded.watchedMs;
       const isSet = recorded !== undefined && Math.abs(at - recorded.wallMs - passed) > SET_MS;
       recorded = { wallMs: at, watchedMs };
@@ -138,18 +142,15 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
       }
       if (paces.size > snapshot.length) forgetPaces(snapshot);
       // After a pause, what happened meanwhile is not known.
-      if (passed > UNSEEN_MS) return;
-      addTimes(snapshot, 'hour', at, passed);
-      addTimes(snapshot, 'day', at, passed);
+      addTimes(snapshot, at, passed > UNSEEN_MS ? 0 : passed);
     },
-    begin,
+    begin: (snapshot) => times.each(snapshot, () => {}),
     restore: (uptimes, minutes) => {
       for (const { span, start, ok, fail, unseen, planned, ...target } of uptimes) {
-        const place = places.placeOf(target);
-        const cells = times[span].open(Math.floor(start / SPAN_MS[span]));
-        if (place === undefined || cells === undefined) continue;
+        const own = times.of(target);
+        if (own === undefined) continue;
         for (const [part, ms] of Object.entries({ ok, fail, unseen, planned }) as [keyof Uptime, number][])
-          addTime(cells, place, part, ms);
+          addTime(own[span], Math.floor(start / SPAN_MS[span]), part, ms);
       }
       for (const [subnet, known] of Map.groupBy(minutes, (minute) => minute.subnet))
         paceOf(subnet).restore(known.map(({ subnet: _, ...minute }) => minute));

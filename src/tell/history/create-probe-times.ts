@@ -2,8 +2,8 @@ import type { ProbeMinute } from '../../model/history.ts';
 import { statusOfFault } from '../../model/name-fault.ts';
 import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import type { RoundName, Target } from '../../model/target.ts';
-import { createColumns, moveRows } from './columns.ts';
-import { createTargetPlaces } from './target-places.ts';
+import { createRing, findSpan, openSpan } from './ring.ts';
+import { createTargetMemory } from './target-memory.ts';
 
 const MINUTE_MS = 60_000;
 /** The minutes that are kept. */
@@ -44,65 +44,42 @@ function findRun(state: TargetState) {
   return undefined;
 }
 
+/** What is kept of a target. */
+const createProbes = () => ({
+  minutes: createRing(new Uint16Array(MINUTES), MINUTES),
+  /** When it was last probed. */
+  lastRun: Number.NaN,
+  /** Of the newest minute: how many probes were answered, and how long they took together. */
+  answered: 0,
+  sum: 0,
+});
+
 /** Starts with nothing. */
 export function createProbeTimes(): ProbeTimes {
-  const places = createTargetPlaces();
-  const minutes = createColumns(MINUTES, (rows) => new Uint16Array(rows));
-  /** When each target was last probed. */
-  let lastRuns = new Float64Array(0);
-  /** Of the newest minute: how many probes of each target were answered, and how long they took together. */
-  let answered = new Uint32Array(0);
-  let sums = new Float64Array(0);
-
-  const update = (snapshot: Snapshot) => {
-    const from = places.update(snapshot)?.targets;
-    if (from === undefined) return;
-    minutes.move(from);
-    const before = { lastRuns, answered, sums };
-    lastRuns = new Float64Array(from.length).fill(Number.NaN);
-    answered = new Uint32Array(from.length);
-    sums = new Float64Array(from.length);
-    moveRows(before.lastRuns, lastRuns, from);
-    moveRows(before.answered, answered, from);
-    moveRows(before.sums, sums, from);
-  };
-
-  const add = (state: TargetState, place: number, cells: Uint16Array) => {
-    const run = findRun(state);
-    if (run?.lastRun === undefined || run.durationSeconds === undefined || lastRuns[place] === run.lastRun) return;
-    lastRuns[place] = run.lastRun;
-    if (isAnswered(state)) {
-      answered[place] = (answered[place] ?? 0) + 1;
-      sums[place] = (sums[place] ?? 0) + run.durationSeconds * 1_000;
-    }
-    const count = answered[place] ?? 0;
-    cells[place] = count === 0 ? UNANSWERED : toCell((sums[place] ?? 0) / count);
-  };
-
+  const probes = createTargetMemory<ReturnType<typeof createProbes>>((_, before) => before ?? createProbes());
   return {
-    record: (snapshot, at) => {
-      update(snapshot);
-      // A clock that was set back: the minutes go on where they were.
-      const minute = Math.max(minutes.newest(), Math.floor(at / MINUTE_MS));
-      if (minute > minutes.newest()) {
-        answered.fill(0);
-        sums.fill(0);
-      }
-      const cells = minutes.open(minute);
-      if (cells === undefined) return;
-      let place = 0;
-      for (const { targets } of snapshot)
-        for (const state of targets) {
-          add(state, place, cells);
-          place += 1;
+    record: (snapshot, at) =>
+      probes.each(snapshot, (own, state) => {
+        const run = findRun(state);
+        if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
+        // A clock that was set back: the minutes go on where they were.
+        const minute = Math.max(own.minutes.newest, Math.floor(at / MINUTE_MS));
+        if (minute > own.minutes.newest) Object.assign(own, { answered: 0, sum: 0 });
+        own.lastRun = run.lastRun;
+        if (isAnswered(state)) {
+          own.answered += 1;
+          own.sum += run.durationSeconds * 1_000;
         }
-    },
+        const cell = openSpan(own.minutes, minute);
+        if (cell !== undefined)
+          own.minutes.cells[cell] = own.answered === 0 ? UNANSWERED : toCell(own.sum / own.answered);
+      }),
     read: (target, at) => {
-      const place = places.placeOf(target);
-      if (place === undefined) return [];
+      const own = probes.of(target);
+      if (own === undefined) return [];
       const last = Math.floor(at / MINUTE_MS);
       return Array.from({ length: MINUTES }, (_, index) => last - MINUTES + 1 + index).flatMap((minute) => {
-        const cell = minutes.read(minute)?.[place] ?? 0;
+        const cell = own.minutes.cells[findSpan(own.minutes, minute) ?? -1] ?? 0;
         if (cell === 0) return [];
         const took = cell === UNANSWERED ? {} : { ms: (cell - 1) * UNIT_MS };
         return [{ at: minute * MINUTE_MS, ...took }];

@@ -53,8 +53,8 @@ const LAST_WITHIN_MS = 2_000;
 
 /** How many changes, and minutes of subnets, may wait for the database. */
 const MOST_WAITING = 10_000;
-/** 10,000 targets have 20,000 rows: an hour and a day each. When an hour begins, they have twice as many. */
-const MOST_TIMES_WAITING = 50_000;
+/** 10,000 targets have 20,000 rows: an hour and a day each. When an hour begins, they have 10,000 more. */
+const MOST_TIMES_WAITING = 100_000;
 /** How many rows are written at once: SQLite blocks everything while it writes them. */
 const ROWS_AT_ONCE = 500;
 

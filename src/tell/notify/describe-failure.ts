@@ -34,9 +34,8 @@ const BY_CODE: Readonly<Record<string, (settings: SettingNames) => string>> = {
   ECONNREFUSED: ({ address }) => `refuses connections; start it, or correct ${address}`,
   ENOTFOUND: ({ address }) => `has a host name that does not resolve; correct ${address}`,
   EAI_AGAIN: () => 'has a host name that cannot be resolved now; check the name server',
-  ECONNRESET: () => 'closed the connection; look at its log',
+  ECONNRESET: () => 'closed the connection; look at its log, and check whether it wants https',
   EPIPE: () => 'closed the connection; look at its log',
-  UND_ERR_SOCKET: () => 'closed the connection; look at its log, and check whether it wants https',
   ERR_SSL_WRONG_VERSION_NUMBER: ({ address }) => `speaks no TLS; correct ${address}, perhaps to http`,
   HPE_INVALID_CONSTANT: ({ address }) => `does not speak HTTP; correct ${address}, perhaps to https`,
 };
@@ -67,10 +66,11 @@ export function describeStatus(status: number, text: string, settings: SettingNa
 /** Describes an error of the network or of a file. */
 export function describeError(error: unknown, timeoutMs: number, settings: SettingNames): string {
   if (error instanceof UnusableFile) return `cannot be called: ${error.message}`;
-  const { code, name, errors } = error as NodeJS.ErrnoException & {
+  const { code, name, errors, message } = error as NodeJS.ErrnoException & {
     readonly errors?: readonly NodeJS.ErrnoException[];
   };
-  const first = code ?? errors?.[0]?.code ?? '';
+  const isPlain = code === 'EPROTO' && message.includes('wrong version number');
+  const first = isPlain ? 'ERR_SSL_WRONG_VERSION_NUMBER' : (code ?? errors?.[0]?.code ?? '');
   if (name === 'TimeoutError' || name === 'AbortError')
     return `does not answer within ${timeoutMs / 1000}s; look at its log`;
   const known = BY_CODE[first]?.(settings);

@@ -1,46 +1,32 @@
 import { expect, test } from 'vitest';
-import type { Uptime } from '../../../src/model/history.ts';
 import type { PlannedWork } from '../../../src/model/planned-work.ts';
 import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
-import { addTime, createColumns, createTimeCells, readTime, TIME_CELLS } from '../../../src/tell/history/columns.ts';
 import { createHistory } from '../../../src/tell/history/create-history.ts';
 import { createPace } from '../../../src/tell/history/pace.ts';
+import { createRing, findSpan, openSpan } from '../../../src/tell/history/ring.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
-test('a table keeps the newest spans, and has no column where nobody looked', () => {
-  const table = createColumns(3, createTimeCells, TIME_CELLS);
-  table.move(Int32Array.of(-1, -1));
-  const add = (span: number, place: number, part: keyof Uptime, ms: number) => {
-    const cells = table.open(span);
-    if (cells !== undefined) addTime(cells, place, part, ms);
+test('a ring keeps the newest spans, and nothing where nobody looked', () => {
+  const ring = createRing(new Uint16Array(6), 3);
+  const add = (span: number, value: number) => {
+    const first = openSpan(ring, span);
+    if (first !== undefined) ring.cells.set([value, value + 1], first);
   };
-  const read = (place: number, last: number) =>
-    [2, 1, 0].map((ago) => {
-      const cells = table.read(last - ago);
-      return cells && readTime(cells, place);
+  const read = (...spans: readonly number[]) =>
+    spans.map((span) => {
+      const first = findSpan(ring, span);
+      return first === undefined ? undefined : [...ring.cells.subarray(first, first + ring.width)];
     });
-  add(10, 0, 'ok', 400);
-  add(10, 0, 'fail', 100);
-  add(12, 0, 'unseen', 50);
-  add(12, 1, 'planned', 7);
-  const first = { ok: 400, fail: 100, unseen: 0, planned: 0 };
-  const last = { ok: 0, fail: 0, unseen: 50, planned: 0 };
-  expect(read(0, 12)).toEqual([first, undefined, last]);
-  expect(read(1, 12)).toEqual([undefined, undefined, { ok: 0, fail: 0, unseen: 0, planned: 7 }]);
-  // The second is first now, beside one that is new.
-  table.move(Int32Array.of(1, -1, 0));
-  expect(read(2, 12)).toEqual([first, undefined, last]);
-  expect(read(1, 12)).toEqual([undefined, undefined, undefined]);
-  expect(read(0, 12).at(-1)?.planned).toBe(7);
-  add(13, 2, 'ok', 1);
-  add(10, 2, 'ok', 9);
-  expect(table.read(10)).toBeUndefined();
-  expect(table.newest()).toBe(13);
-  expect(read(2, 13)).toEqual([undefined, last, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
-  add(900, 2, 'ok', 1);
-  expect(read(2, 900)).toEqual([undefined, undefined, { ok: 1, fail: 0, unseen: 0, planned: 0 }]);
-  expect(table.read(13)).toBeUndefined();
+  add(10, 1);
+  add(12, 3);
+  expect(read(9, 10, 11, 12, 13)).toEqual([undefined, [1, 2], [0, 0], [3, 4], undefined]);
+  add(13, 5);
+  add(10, 7);
+  add(11, 9);
+  expect(read(10, 11, 12, 13)).toEqual([undefined, [9, 10], [3, 4], [5, 6]]);
+  add(900, 1);
+  expect(read(13, 898, 899, 900)).toEqual([undefined, [0, 0], [0, 0], [1, 2]]);
 });
 
 const MINUTE = 60_000;

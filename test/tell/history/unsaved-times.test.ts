@@ -1,93 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import type { Span, UptimeRow } from '../../../src/model/history.ts';
+import type { Span, Uptime, UptimeRow } from '../../../src/model/history.ts';
 import { createUnsavedTimes } from '../../../src/tell/history/unsaved-times.ts';
 import { diagnosedNode } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3'];
-const targets = NAMES.map((name) => diagnosedNode(name, NAMES).target);
 const row = (name: string, span: Span, start: number, over: Partial<UptimeRow>): UptimeRow => ({
   ...{ subnet: 'devnet', component: 'node', name, span, start, ok: 0, fail: 0, unseen: 0, planned: 0 },
   ...over,
 });
 
-/** A collection that knows the three nodes. */
+/** A collection of the times of nodes. */
 function createTimes(limit: number) {
   const times = createUnsavedTimes(limit);
-  times.move(targets, Int32Array.of(-1, -1, -1));
-  return times;
+  const add = (name: string, span: Span, start: number, part: keyof Uptime, ms: number) =>
+    times.add(diagnosedNode(name, NAMES).target, span, start, part, ms);
+  return { ...times, add };
 }
 
 describe('the times that wait for the database', () => {
   it('are added up by hour and day of each target, also when they were taken and come back', () => {
     const times = createTimes(9);
-    times.add(0, 'hour', 0, 'ok', 10.4);
-    times.add(0, 'hour', 0, 'fail', 1);
-    times.add(0, 'day', 0, 'ok', 10.4);
-    times.add(1, 'hour', 0, 'planned', 0.4);
+    times.add('n1', 'hour', 0, 'ok', 10.4);
+    times.add('n1', 'hour', 0, 'fail', 1);
+    times.add('n1', 'day', 0, 'ok', 10.4);
+    times.add('n2', 'hour', 0, 'planned', 0.4);
     expect(times.size()).toBe(2);
-    const hours = times.take(9);
-    expect(hours).toEqual([row('n1', 'hour', 0, { ok: 10, fail: 1 })]);
-    expect(times.take(9)).toEqual([row('n1', 'day', 0, { ok: 10 })]);
+    const taken = times.take(9);
+    expect(taken).toEqual([row('n1', 'hour', 0, { ok: 10, fail: 1 }), row('n1', 'day', 0, { ok: 10 })]);
     expect([times.size(), times.take(9)]).toEqual([0, []]);
-    times.putBack(hours);
-    times.putBack(hours);
-    times.add(0, 'hour', 0, 'ok', 5);
-    expect(times.size()).toBe(2);
-    // No two rows that are written at once are of one hour of a target.
-    expect(times.take(9)).toEqual([row('n1', 'hour', 0, { ok: 20, fail: 2 })]);
-    expect(times.take(9)).toEqual([row('n1', 'hour', 0, { ok: 5 })]);
-    expect([times.size(), times.dropped()]).toEqual([0, 0]);
+    times.add('n1', 'hour', 0, 'ok', 5);
+    times.putBack(taken);
+    expect(times.take(1)).toEqual([row('n1', 'hour', 0, { ok: 15, fail: 1 })]);
+    expect([times.take(9), times.dropped()]).toEqual([[row('n1', 'day', 0, { ok: 10 })], 0]);
   });
 
-  it('are taken a part at a time, the oldest hour first', () => {
+  it('are taken a part at a time, the oldest first', () => {
     const times = createTimes(9);
-    for (const start of [0, 1, 2]) for (const place of [0, 1, 2]) times.add(place, 'hour', start, 'ok', 1 + start);
-    expect(times.size()).toBe(9);
-    const taken = Array.from({ length: 5 }, () => times.take(2).map(({ name, start }) => `${name} ${start}`));
-    expect(taken).toEqual([['n1 0', 'n2 0'], ['n3 0'], ['n1 1', 'n2 1'], ['n3 1'], ['n1 2', 'n2 2']]);
-    expect(times.take(2)).toEqual([row('n3', 'hour', 2, { ok: 3 })]);
+    for (const start of [0, 1]) for (const name of NAMES) times.add(name, 'hour', start, 'ok', 1 + start);
+    const taken = Array.from({ length: 3 }, () => times.take(2).map(({ name, start }) => `${name} ${start}`));
+    expect(taken).toEqual([
+      ['n1 0', 'n2 0'],
+      ['n3 0', 'n1 1'],
+      ['n2 1', 'n3 1'],
+    ]);
     expect(times.size()).toBe(0);
   });
 
-  it('are dropped from the oldest on when they are too many, and counted, but not those of the current hour', () => {
-    const times = createTimes(2);
-    for (const place of [0, 1, 2]) times.add(place, 'hour', 0, 'ok', 1);
+  it('are dropped from the oldest on when they are too many, and counted; what comes back is older', () => {
+    const times = createTimes(3);
+    for (const name of NAMES) times.add(name, 'hour', 0, 'ok', 1);
     expect(times.dropped()).toBe(0);
-    times.add(0, 'hour', 1, 'ok', 1);
+    times.add('n1', 'hour', 1, 'ok', 1);
     expect(times.dropped()).toBe(1);
-    const taken = times.take(9);
-    expect(taken.map(({ name, start }) => [name, start])).toEqual([
-      ['n2', 0],
-      ['n3', 0],
-    ]);
-    times.add(1, 'hour', 1, 'ok', 1);
-    times.add(2, 'hour', 2, 'ok', 1);
-    // What comes back is older than the hour that has ended meanwhile.
+    const taken = times.take(2);
+    expect(taken.map(({ name, start }) => `${name} ${start}`)).toEqual(['n2 0', 'n3 0']);
+    times.add('n2', 'hour', 1, 'ok', 1);
     times.putBack(taken);
-    expect(times.dropped()).toBe(3);
-    expect([times.take(9), times.take(9)]).toEqual([
-      [row('n1', 'hour', 1, { ok: 1 }), row('n2', 'hour', 1, { ok: 1 })],
-      [row('n3', 'hour', 2, { ok: 1 })],
-    ]);
-  });
-
-  it('stay those of their targets when others come or go, also of one that is gone', () => {
-    const times = createTimes(9);
-    for (const place of [0, 1, 2]) times.add(place, 'hour', 0, 'ok', 1 + place);
-    const [n1, n2, n3] = targets;
-    if (n1 === undefined || n2 === undefined || n3 === undefined) throw new Error('three nodes are needed');
-    const n4 = { ...n1, name: 'n4' };
-    times.move([n3, n4, n2], Int32Array.of(2, -1, 1));
-    expect(times.size()).toBe(3);
-    for (const place of [0, 1, 2]) times.add(place, 'hour', 0, 'fail', 10 + place);
-    expect([times.take(9), times.take(9)]).toEqual([
-      [row('n1', 'hour', 0, { ok: 1 })],
-      [
-        row('n3', 'hour', 0, { ok: 3, fail: 10 }),
-        row('n4', 'hour', 0, { fail: 11 }),
-        row('n2', 'hour', 0, { ok: 2, fail: 12 }),
-      ],
-    ]);
-    expect([times.size(), times.dropped()]).toEqual([0, 0]);
+    expect(times.dropped()).toBe(2);
+    expect(times.take(9).map(({ name, start }) => `${name} ${start}`)).toEqual(['n3 0', 'n1 1', 'n2 1']);
   });
 });

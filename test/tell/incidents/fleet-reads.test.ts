@@ -20,8 +20,11 @@ it('incidents that were read before an instance began to keep a subnet are read 
   await expect.poll(() => lists).toBe(1);
   Object.assign(part, { kept: ['moved'], epoch: 2 });
   answer.resolve();
-  expect([await reading, incidents.isWritten('moved')]).toEqual([[], false]);
-  expect([await incidents.read(database as IncidentStore), incidents.isWritten('moved')]).toEqual([[], true]);
+  expect([(await reading)?.incidents, incidents.isWritten('moved')]).toEqual([[], false]);
+  expect([(await incidents.read(database as IncidentStore))?.incidents, incidents.isWritten('moved')]).toEqual([
+    [],
+    true,
+  ]);
   expect(await incidents.read(database as IncidentStore)).toBeUndefined();
 });
 
