@@ -3,8 +3,15 @@ import type { AskedHeights, Client } from '../../model/client.ts';
 import type { Target } from '../../model/target.ts';
 import { xdcSubnet } from '../clients/xdc-subnet.ts';
 import type { ChainAnswers, ChainCall } from './chain-results.ts';
-import { askCalls, type BatchMemory, type Call, type CallResult, isMethodMissing, toBody } from './json-rpc.ts';
-import { namePeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
+import {
+  askCalls,
+  type BatchMemory,
+  type Call,
+  type CallResult,
+  isMethodMissing,
+  parseAnswer,
+  toBody,
+} from './json-rpc.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
 const EVERY_MS = 60_000;
@@ -158,23 +165,6 @@ export function toChainCalls(
   return pickCalls(client, consensus, ORDER.filter(isAsked), heights);
 }
 
-const skimBlock = skimMembers('Error', 'Hash', 'Number', 'error', 'hash', 'number');
-
-const SKIMMERS: { readonly [Name in ChainCall]: SkimValue } = {
-  chainId: skimWhole,
-  genesis: skimBlock,
-  address: skimWhole,
-  syncing: skimWhole,
-  consensus: skimWhole,
-  masternodes: skimWhole,
-  block: skimBlock,
-  nextEpoch: skimMembers('candidates', 'number', 'nextValidators', 'penalties'),
-  nodeId: skimMembers('id'),
-  peerIds: namePeers,
-  pool: skimWhole,
-  missedRounds: skimWhole,
-};
-
 /** Sends a request, again if the reused connection turns out to be dead. */
 type Send = <T>(body: string, read: ReadResponse<T>) => Promise<Exchange<T>>;
 
@@ -218,10 +208,7 @@ async function ask(
   };
   const results = await askCalls(calls, memory, async (some) => {
     const read = (response: TransportResponse) => {
-      const results = skimOrParse(
-        response,
-        some.map(([name]) => SKIMMERS[name]),
-      );
+      const results = parseAnswer(response, some.length);
       if (onWhole === undefined || some.length < calls.length || !results.some(({ ok }) => ok)) return results;
       add(results);
       onWhole(answers);

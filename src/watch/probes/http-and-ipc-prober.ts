@@ -4,16 +4,15 @@ import type { ClientName } from '../../model/target.ts';
 import { askChain, type ChainTiming, createChainMemory, MESH_CALLS } from './chain-question.ts';
 import { addMesh } from './chain-results.ts';
 import { createIpcTransport } from './ipc-transport.ts';
-import { toBody } from './json-rpc.ts';
+import { parseSingle, toBody } from './json-rpc.ts';
 import { toAdminPeers } from './node-calls.ts';
 import { CHAIN_MS, createNodeProber, type NodeProber } from './node-prober.ts';
-import { countPeers, skimOrParseSingle } from './skim-answer.ts';
 import { exchangeWithRetry, type ReadResponse, type RpcTransport, type TransportResponse } from './transport.ts';
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
 const readPeers = (response: TransportResponse): Result<Peers> => {
-  const result = skimOrParseSingle(response, countPeers);
+  const result = parseSingle(response);
   return result.ok ? toAdminPeers(result.value) : result;
 };
 

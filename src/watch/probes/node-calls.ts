@@ -2,8 +2,7 @@ import { isRecord } from '../../lib/values.ts';
 import type { Client } from '../../model/client.ts';
 import { type Block, type Fault, NODE_CALLS, type NodeCall, type Peers, type Result } from '../../model/observation.ts';
 import { memberOf, toCount, toNumber } from './chain-values.ts';
-import { parseSingle, toBody } from './json-rpc.ts';
-import { countPeers, type SkimValue, skimMembers, skimOrParse, skimWhole } from './skim-answer.ts';
+import { parseAnswer, parseSingle, toBody } from './json-rpc.ts';
 import { type Exchange, exchangeWithRetry, type RpcTransport, type TransportResponse } from './transport.ts';
 
 const badResult = (what: string): Result<never> => ({ ok: false, fault: { kind: 'result', what } });
@@ -83,25 +82,9 @@ const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values
   version: toVersion,
 };
 
-const skimBlock = skimMembers('Error', 'Number', 'Timestamp', 'error', 'number', 'timestamp');
-
-const SKIMMERS: { readonly [Name in NodeCall]: SkimValue } = {
-  latest: skimBlock,
-  committed: skimBlock,
-  admin_peers: countPeers,
-  net_peerCount: skimWhole,
-  modules: skimWhole,
-  version: skimWhole,
-};
-
 /** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
 export const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NODE_CALLS.length }, (_, bits) =>
   NODE_CALLS.filter((_, index) => (bits >> index) & 1),
-);
-
-/** How the answer to every set of calls is read. */
-const SKIMMERS_OF_SETS: readonly (readonly SkimValue[])[] = CALL_SETS.map((names) =>
-  names.map((name) => SKIMMERS[name]),
 );
 
 /** The bits of a set of calls. */
@@ -137,9 +120,10 @@ export type NodeResult = Exchange<Values[NodeCall]>;
 
 /** The results of the calls of a set by its bits, in its order. */
 export function readResults(bits: number, response: TransportResponse): readonly NodeResult[] {
-  const parsed = skimOrParse(response, SKIMMERS_OF_SETS[bits] as readonly SkimValue[]);
   const names = CALL_SETS[bits] as readonly NodeCall[];
-  return parsed.map((result, index) => (result.ok ? READERS[names[index] as NodeCall](result.value) : result));
+  return parseAnswer(response, names.length).map((result, index) =>
+    result.ok ? READERS[names[index] as NodeCall](result.value) : result,
+  );
 }
 
 /** The faults of an engine that speaks of no block. */
