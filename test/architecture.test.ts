@@ -17,7 +17,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   model: { rooms: ['lib'], packages: [] },
   'watch/inventory': {
     rooms: ['lib', 'model', 'watch/clients', 'watch/logs'],
-    packages: ['js-yaml', 'node-cron', 'pino', 'yaml', 'zod'],
+    packages: ['node-cron', 'pino', 'yaml', 'zod'],
   },
   'watch/import': { rooms: ['lib', 'model', 'watch/clients'], packages: ['yaml'] },
   'watch/clients': { rooms: ['lib', 'model'], packages: [] },

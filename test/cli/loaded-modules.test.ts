@@ -17,7 +17,6 @@ const PACKAGES = [
   'better-sqlite3',
   'commander',
   'hono',
-  'js-yaml',
   'node-cron',
   'pino',
   'prom-client',

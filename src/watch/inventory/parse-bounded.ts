@@ -1,10 +1,10 @@
 import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
 
 /** An inventory nests ten deep. Its readers are recursive, so the depth must be bounded before. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 /** The parser compares each key of a mapping with all others. */
-export const MAX_KEYS = 200;
+const MAX_KEYS = 200;
 
 /** The parser resolves each alias by a search through all anchors and aliases. */
 const MAX_ANCHORS = 1_000;

@@ -14,7 +14,6 @@ import type { Inventory } from '../../model/target.ts';
 import { findConflicts } from './find-conflicts.ts';
 import { formatPath, type InventoryError } from './inventory-error.ts';
 import { parseBounded } from './parse-bounded.ts';
-import { readPlainYaml } from './read-plain-yaml.ts';
 import { inventorySchema } from './schema.ts';
 import { type Environment, substitute } from './substitute.ts';
 import { toInventory } from './to-inventory.ts';
@@ -88,21 +87,6 @@ export type CheckMore = (inventory: Inventory) => readonly Pick<Finding, 'path' 
 
 /** Parses an inventory's text and finds all errors at once. */
 export function parseInventory(text: string, environment: Environment, checkMore?: CheckMore): ParsedInventory {
-  const inventory = parsePlain(text, environment);
-  return inventory !== undefined && (checkMore?.(inventory) ?? []).length === 0
-    ? { ok: true, inventory }
-    : parseWithPlaces(text, environment, checkMore);
-}
-
-/** The inventory of a text that is written plainly and has no error. */
-function parsePlain(text: string, environment: Environment): Inventory | undefined {
-  const read = readPlainYaml(text, environment);
-  const parsed = read && inventorySchema.safeParse(read.value, { reportInput: false });
-  return parsed?.success && findConflicts(read?.value).length === 0 ? toInventory(parsed.data, environment) : undefined;
-}
-
-/** The same of any text, with a parser that knows the place of each value. */
-function parseWithPlaces(text: string, environment: Environment, checkMore?: CheckMore): ParsedInventory {
   const lines = new LineCounter();
   const errors: (InventoryError & { readonly offset: number })[] = [];
   const add = (offset: number, path: string, what: string) => {

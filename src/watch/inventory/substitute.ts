@@ -13,33 +13,6 @@ function plainValue(text: string): unknown {
   return parsed.errors.length === 0 && isScalar(contents) && contents.type === Scalar.PLAIN ? contents.value : text;
 }
 
-/** A text with its references replaced. */
-interface Replaced {
-  /** What it is in quotes. */
-  readonly quoted: string;
-  /** What it is without: `3` from `${PEERS}` is a number. */
-  readonly plain: unknown;
-  /** Why references cannot be replaced. */
-  readonly broken: readonly string[];
-}
-
-/** Replaces `${NAME}` in a text from the environment, and `$${` by `${`. */
-export function replaceReferences(text: string, environment: Environment): Replaced {
-  const broken: string[] = [];
-  let isReplaced = false;
-  const quoted = text.replace(REFERENCE, (reference, name: string | undefined) => {
-    if (reference === '$${') return '${';
-    const value = name === undefined ? undefined : environment[name];
-    if (name === undefined)
-      broken.push('has a ${ without a name and a closing brace; write ${NAME}, or $${ for the two characters');
-    else if (value === undefined)
-      broken.push(`\${${name}} is not set in the environment; set ${name}, or write $\${ for the two characters`);
-    isReplaced ||= value !== undefined;
-    return value ?? reference;
-  });
-  return { quoted, plain: isReplaced ? plainValue(quoted) : quoted, broken };
-}
-
 /** The keys and indexes that lead to a value, from its ancestors and its own key as `visit` gives them. */
 function pathOf(ancestors: readonly unknown[], key: unknown): readonly PropertyKey[] {
   const path: PropertyKey[] = [];
@@ -63,9 +36,19 @@ export function substitute(
   visit(document, {
     Scalar(key, node, ancestors) {
       if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
-      const { quoted, plain, broken } = replaceReferences(node.value, environment);
-      for (const what of broken) report(node, pathOf(ancestors, key), what);
-      node.value = node.type === Scalar.PLAIN ? plain : quoted;
+      let isReplaced = false;
+      const text = node.value.replace(REFERENCE, (reference, name: string | undefined) => {
+        if (reference === '$${') return '${';
+        const value = name === undefined ? undefined : environment[name];
+        const fault =
+          name === undefined
+            ? 'has a ${ without a name and a closing brace; write ${NAME}, or $${ for the two characters'
+            : `\${${name}} is not set in the environment; set ${name}, or write $\${ for the two characters`;
+        if (value === undefined) report(node, pathOf(ancestors, key), fault);
+        isReplaced ||= value !== undefined;
+        return value ?? reference;
+      });
+      node.value = node.type === Scalar.PLAIN && isReplaced ? plainValue(text) : text;
     },
   });
 }
