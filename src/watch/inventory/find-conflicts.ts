@@ -2,19 +2,8 @@ import { posix } from 'node:path';
 import { isRecord } from '../../lib/values.ts';
 import { CLIENT_NAMES, DEFAULT_ENGINE } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
-import { findMaintenanceConflicts } from './find-maintenance-conflicts.ts';
+import { type AddConflict, findMaintenanceConflicts, get, listOf } from './find-maintenance-conflicts.ts';
 import { findNotifyConflicts } from './find-notify-conflicts.ts';
-
-interface Conflict {
-  readonly path: readonly PropertyKey[];
-  readonly what: string;
-}
-
-/** A member of a mapping; undefined of anything else. */
-const get = (value: unknown, key: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A name that can be shown. One that cannot is an error by itself. */
 const nameOf = (value: unknown): string | undefined => {
@@ -22,8 +11,7 @@ const nameOf = (value: unknown): string | undefined => {
   return typeof name === 'string' && name.length <= 100 && !/\p{C}/u.test(name) ? name : undefined;
 };
 
-function findAlertmanagerConflicts(alertmanager: unknown): readonly Conflict[] {
-  const findings: Conflict[] = [];
+function findAlertmanagerConflicts(alertmanager: unknown, add: AddConflict): void {
   const [basicAuth, bearerTokenFile] = [get(alertmanager, 'basicAuth'), get(alertmanager, 'bearerTokenFile')];
   const known = new Set<string>();
   for (const [u, text] of listOf(get(alertmanager, 'urls')).entries()) {
@@ -32,40 +20,33 @@ function findAlertmanagerConflicts(alertmanager: unknown): readonly Conflict[] {
     if (url === null) continue;
     const { username, password, protocol, host, pathname } = url;
     const address = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
-    if (known.has(address)) findings.push({ path, what: 'is already in the list' });
+    if (known.has(address)) add(path, 'is already in the list');
     known.add(address);
     if (`${username}${password}` !== '' && (basicAuth ?? bearerTokenFile) !== undefined)
-      findings.push({
-        path,
-        what: 'has user info beside basicAuth or bearerTokenFile; keep one of them',
-      });
+      add(path, 'has user info beside basicAuth or bearerTokenFile; keep one of them');
   }
   if (basicAuth !== undefined && bearerTokenFile !== undefined)
-    findings.push({
-      path: ['alertmanager', 'bearerTokenFile'],
-      what: 'cannot be combined with basicAuth, because both use the same header; keep one of them',
-    });
+    add(
+      ['alertmanager', 'bearerTokenFile'],
+      'cannot be combined with basicAuth, because both use the same header; keep one of them',
+    );
   const tls = get(alertmanager, 'tls');
   if ((get(tls, 'cert') === undefined) !== (get(tls, 'key') === undefined))
-    findings.push({ path: ['alertmanager', 'tls'], what: 'needs both cert and key, or neither' });
-  return findings;
+    add(['alertmanager', 'tls'], 'needs both cert and key, or neither');
 }
 
-function findNodeConflicts(node: unknown, path: readonly PropertyKey[]): readonly Conflict[] {
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return [];
+function findNodeConflicts(node: unknown, path: readonly PropertyKey[], add: AddConflict): void {
+  if (!isRecord(node)) return;
   const has = (key: string) => get(node, key) !== undefined;
-  const findings: Conflict[] = [];
-  if (!has('rpc') && !has('ipc') && !has('container'))
-    findings.push({ path, what: 'needs at least one of rpc, ipc and container' });
-  if (get(node, 'consoleExec') === true && !has('container'))
-    findings.push({ path: [...path, 'consoleExec'], what: 'needs the container in which to run XDC attach' });
+  if (!has('rpc') && !has('ipc') && !has('container')) add(path, 'needs at least one of rpc, ipc and container');
+  if (get(node, 'consoleExec') !== true) return;
+  if (!has('container')) add([...path, 'consoleExec'], 'needs the container in which to run XDC attach');
   const client = CLIENT_NAMES.find((name) => name === get(node, 'client'));
-  if (get(node, 'consoleExec') === true && client !== undefined && !CLIENTS[client].hasConsole)
-    findings.push({
-      path: [...path, 'consoleExec'],
-      what: `does not work with ${CLIENTS[client].title}, which has no console; give the node an rpc address`,
-    });
-  return findings;
+  if (client !== undefined && !CLIENTS[client].hasConsole)
+    add(
+      [...path, 'consoleExec'],
+      `does not work with ${CLIENTS[client].title}, which has no console; give the node an rpc address`,
+    );
 }
 
 /** The names that a `container` may give as its engine; undefined where that cannot be said. */
@@ -76,69 +57,63 @@ function engineNamesOf(docker: unknown): readonly string[] | undefined {
 }
 
 /** Containers on an engine that `docker` does not name. */
-function findEngineConflicts(document: unknown): readonly Conflict[] {
+function findEngineConflicts(document: unknown, add: AddConflict): void {
   const known = engineNamesOf(get(document, 'docker'));
-  if (known === undefined) return [];
-  const findIn = (component: unknown, path: readonly PropertyKey[]): readonly Conflict[] => {
+  if (known === undefined) return;
+  const findIn = (component: unknown, ...path: readonly PropertyKey[]): void => {
     const container = get(component, 'container');
+    if (typeof container !== 'object' || container === null) return;
     const engine = get(container, 'engine');
-    if (typeof container !== 'object' || container === null) return [];
-    if (engine === undefined)
-      return known.includes(DEFAULT_ENGINE)
-        ? []
-        : [
-            {
-              path: [...path, 'container'],
-              what: `needs an engine, one of those in docker.engines: ${known.join(', ')}`,
-            },
-          ];
-    return typeof engine !== 'string' || known.includes(engine)
-      ? []
-      : [{ path: [...path, 'container', 'engine'], what: `must be the name of a Docker Engine: ${known.join(', ')}` }];
+    if (engine === undefined && !known.includes(DEFAULT_ENGINE))
+      add([...path, 'container'], `needs an engine, one of those in docker.engines: ${known.join(', ')}`);
+    if (typeof engine === 'string' && !known.includes(engine))
+      add([...path, 'container', 'engine'], `must be the name of a Docker Engine: ${known.join(', ')}`);
   };
-  return listOf(get(document, 'subnets')).flatMap((subnet, s) => [
-    ...listOf(get(subnet, 'nodes')).flatMap((node, n) => findIn(node, ['subnets', s, 'nodes', n])),
-    ...['bootnode', 'relayer', 'stats', 'frontend'].flatMap((key) => findIn(get(subnet, key), ['subnets', s, key])),
-  ]);
+  for (const [s, subnet] of listOf(get(document, 'subnets')).entries()) {
+    for (const [n, node] of listOf(get(subnet, 'nodes')).entries()) findIn(node, 'subnets', s, 'nodes', n);
+    for (const key of ['bootnode', 'relayer', 'stats', 'frontend']) findIn(get(subnet, key), 'subnets', s, key);
+  }
+}
+
+function findSubnetConflicts(subnet: unknown, s: number, add: AddConflict): void {
+  const nodes = listOf(get(subnet, 'nodes'));
+  const nodeNames = new Set<string>();
+  let areAllNamed = true;
+  for (const [n, node] of nodes.entries()) {
+    const path = ['subnets', s, 'nodes', n];
+    const name = nameOf(node);
+    if (name === undefined) areAllNamed = false;
+    else if (nodeNames.has(name)) add([...path, 'name'], `another node of this subnet is already called ${name}`);
+    else nodeNames.add(name);
+    findNodeConflicts(node, path, add);
+  }
+  findSameNodes(nodes, s, add);
+  // A node whose name has an error may be the one that is meant.
+  if (!areAllNamed) return;
+  for (const reader of ['relayer', 'stats']) {
+    const from = get(get(subnet, reader), 'readsFrom');
+    if (typeof from === 'string' && !nodeNames.has(from))
+      add(['subnets', s, reader, 'readsFrom'], 'must be the name of a node of this subnet');
+  }
 }
 
 /**
  * Errors between values: duplicate names and nodes, nodes with nothing to probe, engines and targets that are not there, credentials that
  * exclude each other. It takes a document that may have any other error too, so that all errors are found in one run.
  */
-export function findConflicts(document: unknown): readonly Conflict[] {
-  const findings: Conflict[] = [
-    ...findAlertmanagerConflicts(get(document, 'alertmanager')),
-    ...findNotifyConflicts(get(document, 'notify')),
-    ...findEngineConflicts(document),
-    ...findMaintenanceConflicts(document),
-  ];
-  const subnetNames = new Set<string>();
+export function findConflicts(document: unknown) {
+  const findings: { readonly path: readonly PropertyKey[]; readonly what: string }[] = [];
+  const add: AddConflict = (path, what) => findings.push({ path, what });
+  findAlertmanagerConflicts(get(document, 'alertmanager'), add);
+  findNotifyConflicts(get(document, 'notify'), add);
+  findEngineConflicts(document, add);
+  findMaintenanceConflicts(document, add);
+  const names = new Set<string>();
   for (const [s, subnet] of listOf(get(document, 'subnets')).entries()) {
-    const subnetName = nameOf(subnet);
-    if (subnetName !== undefined && subnetNames.has(subnetName))
-      findings.push({ path: ['subnets', s, 'name'], what: `another subnet is already called ${subnetName}` });
-    if (subnetName !== undefined) subnetNames.add(subnetName);
-    const nodes = listOf(get(subnet, 'nodes'));
-    const nodeNames = new Set<string>();
-    let areAllNamed = true;
-    nodes.forEach((node, n) => {
-      const path = ['subnets', s, 'nodes', n];
-      const name = nameOf(node);
-      if (name === undefined) areAllNamed = false;
-      else if (nodeNames.has(name))
-        findings.push({ path: [...path, 'name'], what: `another node of this subnet is already called ${name}` });
-      else nodeNames.add(name);
-      findings.push(...findNodeConflicts(node, path));
-    });
-    findings.push(...findSameNodes(nodes, s));
-    // A node whose name has an error may be the one that is meant.
-    if (!areAllNamed) continue;
-    for (const reader of ['relayer', 'stats']) {
-      const from = get(get(subnet, reader), 'readsFrom');
-      if (typeof from === 'string' && !nodeNames.has(from))
-        findings.push({ path: ['subnets', s, reader, 'readsFrom'], what: 'must be the name of a node of this subnet' });
-    }
+    const name = nameOf(subnet);
+    if (name !== undefined && names.has(name)) add(['subnets', s, 'name'], `another subnet is already called ${name}`);
+    if (name !== undefined) names.add(name);
+    findSubnetConflicts(subnet, s, add);
   }
   return findings;
 }
@@ -175,16 +150,18 @@ const KEYS: readonly (readonly [key: string, identify: (value: unknown) => strin
  * Nodes of one subnet that are the same one: it would vote twice. Two subnets may name one node, as two views of a
  * chain. `subnet` is the index of the subnet.
  */
-export function findSameNodes(nodes: readonly unknown[], subnet: number) {
-  return KEYS.flatMap(([key, identify]) => {
+function findSameNodes(nodes: readonly unknown[], subnet: number, add: AddConflict): void {
+  for (const [key, identify] of KEYS) {
     const known = new Map<string, number>();
-    return nodes.flatMap((node, n) => {
-      const id = isRecord(node) && Object.hasOwn(node, key) ? identify(node[key]) : undefined;
+    for (const [n, node] of nodes.entries()) {
+      const id = identify(get(node, key));
       const first = id === undefined ? undefined : known.get(id);
       if (id !== undefined && first === undefined) known.set(id, n);
-      if (first === undefined) return [];
-      const what = `is that of subnets[${subnet}].nodes[${first}] too, and one node would count as two; correct or remove one`;
-      return [{ path: ['subnets', subnet, 'nodes', n, key], what }];
-    });
-  });
+      if (first !== undefined)
+        add(
+          ['subnets', subnet, 'nodes', n, key],
+          `is that of subnets[${subnet}].nodes[${first}] too, and one node would count as two; correct or remove one`,
+        );
+    }
+  }
 }

@@ -1,15 +1,16 @@
 import { isRecord } from '../../lib/values.ts';
 import { COMPONENTS } from '../../model/target.ts';
 
-interface Conflict {
-  readonly path: readonly PropertyKey[];
-  readonly what: string;
-}
+/** Adds an error between values, at a path of the document. */
+export type AddConflict = (path: readonly PropertyKey[], what: string) => void;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const get = (value: unknown, key: string): unknown =>
+/** A member of a mapping; undefined of anything else. */
+export const get = (value: unknown, key: string): unknown =>
   isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A message lists at most this many names. */
 const MOST_NAMES = 10;
@@ -32,24 +33,25 @@ function namesIn(subnet: unknown, component: string | undefined): readonly strin
   return component === 'node' ? nodes : singles.filter((one) => one === component);
 }
 
-function findIn(window: unknown, w: number, subnets: readonly unknown[]): readonly Conflict[] {
+function findIn(window: unknown, w: number, subnets: readonly unknown[], add: AddConflict): void {
   const [named, component, name] = ['subnet', 'component', 'name'].map((key) => textOf(get(window, key)));
-  if (named === undefined) return [];
-  const found = (key: string, what: string) => [{ path: ['maintenance', w, key], what }];
+  if (named === undefined) return;
+  const found = (key: string, what: string) => add(['maintenance', w, key], what);
   const subnet = subnets.find((one) => get(one, 'name') === named);
   if (subnet === undefined) {
     const names = subnets.flatMap((one) => textOf(get(one, 'name')) ?? []);
-    return found('subnet', `must be the name of a subnet: ${listNames(names)}`);
+    found('subnet', `must be the name of a subnet: ${listNames(names)}`);
+    return;
   }
   const names = namesIn(subnet, component);
   if (component !== undefined && COMPONENTS.some((one) => one === component) && names.length === 0)
-    return found('component', `is not in the subnet ${listNames([named])}`);
-  if (name === undefined || name === '' || names.length === 0 || names.includes(name)) return [];
-  return found('name', `must be the name of a target of that subnet: ${listNames(names)}`);
+    found('component', `is not in the subnet ${listNames([named])}`);
+  else if (name !== undefined && name !== '' && names.length > 0 && !names.includes(name))
+    found('name', `must be the name of a target of that subnet: ${listNames(names)}`);
 }
 
 /** Planned work on what the inventory does not have: it would cover nothing. The document may have any other error too. */
-export function findMaintenanceConflicts(document: unknown): readonly Conflict[] {
+export function findMaintenanceConflicts(document: unknown, add: AddConflict): void {
   const subnets = listOf(get(document, 'subnets'));
-  return listOf(get(document, 'maintenance')).flatMap((window, w) => findIn(window, w, subnets));
+  for (const [w, window] of listOf(get(document, 'maintenance')).entries()) findIn(window, w, subnets, add);
 }
