@@ -19,8 +19,14 @@ import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 import { createSharing } from './create-sharing.ts';
-import { findByName } from './find-by-name.ts';
-import { hasNewContainer, hasNewVerdict, toState, toTargetState, withHeardNodes } from './to-target-state.ts';
+import {
+  findByName,
+  hasNewContainer,
+  hasNewVerdict,
+  toState,
+  toTargetState,
+  withHeardNodes,
+} from './to-target-state.ts';
 
 /** Keeps the facts and the verdicts of all targets. */
 export interface Board {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settleWithin, valueWithin } from '../../lib/promises.ts';
+import { oneSaveAtATime, settleWithin, valueWithin } from '../../lib/promises.ts';
 import type { LogPosition, PositionStore, PositionTable } from '../../model/log.ts';
 
 /** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */
@@ -25,7 +25,6 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
   let isWanted = (_source: string): boolean => true;
   const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<undefined>();
   let stored: Promise<void> | undefined;
-  let saving: Promise<void> | undefined;
   /** Whether the table was ever read. */
   let isRead = false;
 
@@ -64,16 +63,9 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
     for (const source of gone) saved.delete(source);
     for (const [source, text] of texts) saved.set(source, text);
   };
-  /** One save at a time; a failed one is repeated with the next. */
-  const save = (): Promise<void> => {
-    saving ??= write()
-      .catch(() => {})
-      .finally(() => {
-        saving = undefined;
-      });
-    return saving;
-  };
-  const timer = setInterval(save, SAVE_EVERY_MS);
+  // A failed save is repeated with the next.
+  const saving = oneSaveAtATime<void>(write, () => {});
+  const timer = setInterval(() => saving.save(), SAVE_EVERY_MS);
   timer.unref();
 
   return {
@@ -97,8 +89,8 @@ export function createKeptPositions(table: PositionTable): KeptPositions {
       await readersEnded;
       clearInterval(timer);
       const last = async () => {
-        await saving;
-        await save();
+        await saving.idle();
+        await saving.save();
       };
       await settleWithin(LAST_SAVE_WITHIN_MS, last());
     },

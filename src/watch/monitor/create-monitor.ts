@@ -4,6 +4,7 @@ import { settleWithin } from '../../lib/promises.ts';
 import type { LastLines, MatchingLine } from '../../model/last-lines.ts';
 import type { PositionTable } from '../../model/log.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
+import type { Prober } from '../../model/prober.ts';
 import type { SubnetProbeKind } from '../../model/subnet-facts.ts';
 import {
   engineOf,
@@ -12,6 +13,7 @@ import {
   type RoundName,
   type Subnet,
   type Target,
+  targetKey,
 } from '../../model/target.ts';
 import { indexContainers } from '../diagnosis/index-containers.ts';
 import type { DockerEvent } from '../docker/events.ts';
@@ -24,13 +26,11 @@ import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { type Board, createBoard } from './board.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
-import { createReadySubnets } from './create-ready-subnets.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
-import { createTargetProbes } from './create-target-probes.ts';
-import { createSubnetSecrets } from './known-secrets.ts';
+import { findKnownSecrets } from './known-secrets.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { createConnectionBudget } from './slots.ts';
 import { reuseUnchanged } from './to-target-state.ts';
@@ -103,12 +103,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const watchOf = (subnet: string) => watchesByName.get(subnet);
   const proberOf = (target: Target, round: RoundName) => watchOf(target.subnet)?.probers.get(round)?.get(target);
   let findTargets = indexContainers<Target>([]);
-  const readySubnets = createReadySubnets();
+  const readySubnets = new Set<string>();
+  let wasReady = false;
   let receivers: Pick<Inventory, 'alertmanager' | 'channels'> = { alertmanager: { urls: [] } };
-  const secrets = createSubnetSecrets(
-    (name) => watchOf(name)?.subnet,
-    () => receivers,
-  );
+  /** What the inventory keeps secret of each subnet, found for the first who needs it. */
+  const secrets = new Map<string, readonly string[]>();
+  const secretsOf = (target: Target): readonly string[] => {
+    const found =
+      secrets.get(target.subnet) ??
+      findKnownSecrets(watchOf(target.subnet)?.subnet ?? { targets: [target] }, receivers);
+    if (watchesByName.has(target.subnet)) secrets.set(target.subnet, found);
+    return found;
+  };
 
   const onEvent = (event: DockerEvent, engine: string) => {
     const at = clock.fromWall(event.at);
@@ -174,7 +180,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
     board.diagnose(subnet, now());
     onFinished(subnet, round, seconds);
   };
-  const targetProbes = createTargetProbes({ runs, connections, onEnded: () => board.diagnoseChanged(now()), onBug });
   const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
 
   /** Judges a round again when all of its targets have been probed: the first were judged before the others were known. */
@@ -184,8 +189,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     board.diagnose(subnet.name, now());
   };
   const onFirstEnded = (watch: SubnetWatch, round: RoundName) => {
-    judgeTogether(watch.subnet, round);
-    readySubnets.firstEnded(watch, round);
+    const { subnet, rounds, newRounds } = watch;
+    if (newRounds.some(({ name }) => name === round)) judgeTogether(subnet, round);
+    // It may have been replaced or removed meanwhile.
+    if (watchOf(subnet.name) !== watch) return;
+    if (round === 'rpc' || rounds.every(({ name }) => name !== 'rpc')) readySubnets.add(subnet.name);
   };
   const close = (watch: SubnetWatch, kept: ReturnType<typeof usedBy>) => closeWatch(watch, kept, shared);
 
@@ -223,9 +231,28 @@ export function createMonitor(options: MonitorOptions): Monitor {
       ?.rounds.find(({ name }) => name === round)
       ?.intervalMs();
 
+  /** Runs each probe of a target once. A round may be probing it now, over the same connection, so they run in turn. */
+  const probeAll = async (target: Target, { probers }: SubnetWatch, isWanted: (round: RoundName) => boolean) => {
+    const run = async (round: RoundName, prober: Prober) => {
+      const slots = connections.slotsOf(round);
+      await slots?.acquire();
+      await runs.runInTurn(target, round, prober);
+      slots?.release();
+    };
+    const started = [...probers].flatMap(([round, byTarget]) => {
+      const prober = isWanted(round) ? byTarget.get(target) : undefined;
+      return prober === undefined ? [] : [run(round, prober)];
+    });
+    await Promise.all(started).catch(onBug);
+  };
+  /** Somebody has asked to probe these targets, and the probes are running. */
+  const asked = new Map<string, Promise<void>>();
+
+  /** Reads no log: what is seen was so after the call. */
   const probeNodes = async ({ name }: Subnet) => {
     const watch = watchOf(name);
-    if (watch !== undefined) await targetProbes.probeNodes(watch.subnet, watch.probers);
+    const nodes = watch?.subnet.targets.filter(({ component }) => component === 'node') ?? [];
+    if (watch) await Promise.all(nodes.map((node) => probeAll(node, watch, (round) => round !== 'logs')));
     board.diagnose(name, now());
   };
 
@@ -254,13 +281,15 @@ export function createMonitor(options: MonitorOptions): Monitor {
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
-      readySubnets.load(next);
+      for (const name of readySubnets) if (!watchesByName.has(name)) readySubnets.delete(name);
+      const firsts = next.flatMap(({ rounds }) => rounds.flatMap(({ name, first }) => (name === 'rpc' ? first : [])));
+      void Promise.all(firsts).then(() => {
+        // The first round of a replaced inventory ends unfinished.
+        wasReady ||= watches === next;
+      });
       for (const watch of created) {
         watch.start();
-        for (const { name, first } of watch.rounds) {
-          const isNew = watch.newRounds.some((round) => round.name === name);
-          first.then(() => (isNew ? onFirstEnded(watch, name) : readySubnets.firstEnded(watch, name))).catch(onBug);
-        }
+        for (const { name, first } of watch.rounds) first.then(() => onFirstEnded(watch, name)).catch(onBug);
       }
     },
     snapshot: board.snapshot,
@@ -268,15 +297,26 @@ export function createMonitor(options: MonitorOptions): Monitor {
     restoreProblems: board.restoreProblems,
     intervalMs,
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
-    isReady: readySubnets.isReady,
-    isReadyFor: readySubnets.has,
+    isReady: () => wasReady,
+    isReadyFor: (subnet) => readySubnets.has(subnet),
     enginesUp: docker.areUp,
-    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secrets.of(target) }),
-    matchingLines: (target) => logs.linesOf(target, secrets.of(target)),
+    readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secretsOf(target) }),
+    matchingLines: (target) => logs.linesOf(target, secretsOf(target)),
     probeTarget: (subnet, name) => {
       const watch = watchOf(subnet);
       const target = watch?.subnet.targets.find((one) => one.name === name);
-      return watch && target && targetProbes.probe(target, watch.probers);
+      if (watch === undefined || target === undefined) return undefined;
+      const key = targetKey(target);
+      const probing =
+        asked.get(key) ??
+        probeAll(target, watch, () => true)
+          .then(() => {
+            asked.delete(key);
+            board.diagnoseChanged(now());
+          })
+          .catch(onBug);
+      asked.set(key, probing);
+      return probing;
     },
     restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now }),
     probeSubnetsNow: subnetProbes.probeNow,

@@ -3,9 +3,9 @@ import { type ProbeKind, type Prober, roundOf } from '../../model/prober.ts';
 import type { RoundName, Subnet, Target } from '../../model/target.ts';
 import { createProber, PROBE_KINDS, type ProberTools, proberInputs } from '../probes/create-prober.ts';
 import { createRound, type Round, type RoundOptions } from './create-round.ts';
-import { findByName } from './find-by-name.ts';
 import type { ProbeRuns } from './probe-runs.ts';
 import type { ConnectionBudget } from './slots.ts';
+import { findByName } from './to-target-state.ts';
 
 /** The probers of a subnet, and their rounds on their schedules. */
 export interface SubnetWatch {
