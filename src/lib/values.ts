@@ -2,6 +2,15 @@
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value of a JSON text; undefined for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Are both the same plain data, as JSON or YAML gives it: texts, numbers, flags, null, lists and mappings? A member that is undefined is
  * another than one that is not there. It takes a fraction of the time of `isDeepStrictEqual`, which also compares prototypes and more.

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/values.ts';
+import { isRecord, parseJson } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import type { HealthFault } from '../../model/chain.ts';
 import type { Advised, Client } from '../../model/client.ts';
@@ -47,23 +47,19 @@ const FAULTS: readonly (readonly [name: string, description: RegExp, fault: Heal
 
 /** Reads `GET /health`. A halted chain is healthy there: only a loop that has ended is not. */
 function readHealth(text: string): readonly HealthFault[] | undefined {
-  try {
-    const answer: unknown = JSON.parse(text);
-    const entries = isRecord(answer) && isRecord(answer.entries) ? answer.entries : {};
-    const node = entries['node-health'];
-    if (!isRecord(node)) return undefined;
-    const description = String(node.description ?? '');
-    const { Errors, errors = Errors } = isRecord(node.data) ? node.data : {};
-    const named: readonly unknown[] = Array.isArray(errors) ? errors : [];
-    const [, gb, percent] = /only ([\d.,]{1,12}) GB \(([\d.,]{1,7}) ?%\) left/.exec(description) ?? [];
-    return FAULTS.flatMap(([name, words, fault]) => {
-      if (!named.includes(name) && !words.test(description)) return [];
-      const isSized = fault.of === 'disk' && percent !== undefined;
-      return [isSized ? { ...fault, seen: `${fault.seen}, with ${gb} GB (${percent} %) free` } : fault];
-    });
-  } catch {
-    return undefined;
-  }
+  const answer = parseJson(text);
+  const entries = isRecord(answer) && isRecord(answer.entries) ? answer.entries : {};
+  const node = entries['node-health'];
+  if (!isRecord(node)) return undefined;
+  const description = typeof node.description === 'string' ? node.description : '';
+  const { Errors, errors = Errors } = isRecord(node.data) ? node.data : {};
+  const named: readonly unknown[] = Array.isArray(errors) ? errors : [];
+  const [, gb, percent] = /only ([\d.,]{1,12}) GB \(([\d.,]{1,7}) ?%\) left/.exec(description) ?? [];
+  return FAULTS.flatMap(([name, words, fault]) => {
+    if (!named.includes(name) && !words.test(description)) return [];
+    const isSized = fault.of === 'disk' && percent !== undefined;
+    return [isSized ? { ...fault, seen: `${fault.seen}, with ${gb} GB (${percent} %) free` } : fault];
+  });
 }
 
 const resync = (name: string): string =>

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/values.ts';
 import type { ExecFault, NodeObservation, Result } from '../../model/observation.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import type { ExecOutcome } from '../docker/exec.ts';
@@ -31,11 +32,7 @@ export function parseAttachOutput(output: string): unknown {
     if (token === '...') return '';
     return WORD.test(token) ? token.toLowerCase() : 'null';
   });
-  try {
-    return JSON.parse(json.join(''));
-  } catch {
-    return undefined;
-  }
+  return parseJson(json.join(''));
 }
 
 /** Runs a command in the node's container. Never rejects; ends after `timeoutMs` or when the signal aborts. */

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { isSocketPathTooLong } from '../../lib/addresses.ts';
+import { isRecord, parseJson } from '../../lib/values.ts';
 import type { Fault } from '../../model/observation.ts';
 import { atDeadline } from './at-deadline.ts';
 import {
@@ -64,14 +65,6 @@ interface Connection {
   waiting?: { readonly receive: (value: Buffer) => void; readonly fail: (fault: Fault) => void };
 }
 
-const toId = (value: Buffer): unknown => {
-  try {
-    return (JSON.parse(value.toString()) as { readonly id?: unknown } | null)?.id;
-  } catch {
-    return null;
-  }
-};
-
 /**
  * Collects the answers to a request of `calls` calls: one list, or single messages by their ids in any order. Undefined
  * while some are missing; messages with unknown ids are ignored.
@@ -80,7 +73,8 @@ function createAnswerCollector(calls: number): (value: Buffer) => Buffer | undef
   const collected = new Map<number, Buffer>();
   return (value) => {
     if (value[0] === OPEN_BRACKET) return value;
-    const id = toId(value);
+    const message = parseJson(value.toString());
+    const id = isRecord(message) ? message.id : null;
     if (id === null) return value;
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) return undefined;
     if (calls === 1) return value;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/values.ts';
 import type { Client } from '../../model/client.ts';
-import { type Block, type Fault, NODE_CALLS, type NodeCall, type Peers, type Result } from '../../model/observation.ts';
+import type { Block, Fault, NodeCall, Peers, Result } from '../../model/observation.ts';
 import { memberOf, toCount, toNumber } from './chain-values.ts';
 import { parseAnswer, parseSingle, toBody } from './json-rpc.ts';
 import { type Exchange, exchangeWithRetry, type RpcTransport, type TransportResponse } from './transport.ts';
@@ -82,49 +82,28 @@ const READERS: { readonly [Name in NodeCall]: (result: unknown) => Result<Values
   version: toVersion,
 };
 
-/** Every set of calls by its bits. Observations share them, as ten thousand nodes are asked the same. */
-export const CALL_SETS: readonly (readonly NodeCall[])[] = Array.from({ length: 2 ** NODE_CALLS.length }, (_, bits) =>
-  NODE_CALLS.filter((_, index) => (bits >> index) & 1),
-);
+/** The bodies of requests by client, engine and calls. To put one together for each probe costs more than to send it. */
+const BODIES = new Map<string, string>();
 
-/** The bits of a set of calls. */
-export function toBits(names: readonly NodeCall[]): number {
-  let bits = 0;
-  for (const name of names) bits |= 1 << NODE_CALLS.indexOf(name);
-  return bits;
-}
-
-/** The prefix of the engine's methods on most subnets. */
-const USUAL_ENGINE = 'XDPoS';
-
-function toBodyOf(names: readonly NodeCall[], consensus: string, client: Client): string {
+/** The body of the request for some calls. */
+export function toNodeBody(names: readonly NodeCall[], consensus: string, client: Client): string {
+  const key = `${client.name} ${consensus} ${names.join()}`;
+  const known = BODIES.get(key);
+  if (known !== undefined) return known;
   const calls = client.calls(consensus);
-  return toBody(names.map((name) => calls[name]));
+  const body = toBody(names.map((name) => calls[name]));
+  BODIES.set(key, body);
+  return body;
 }
 
-const toBodies = (client: Client): readonly string[] => CALL_SETS.map((names) => toBodyOf(names, USUAL_ENGINE, client));
-
-/** The body of the request for every set of calls. To put it together for each probe costs more than to send it. */
-const USUAL_BODIES = new Map<Client, readonly string[]>();
-
-/** The body of the request for a set of calls by its bits. */
-export function toNodeBody(bits: number, consensus: string, client: Client): string {
-  if (consensus !== USUAL_ENGINE) return toBodyOf(CALL_SETS[bits] as readonly NodeCall[], consensus, client);
-  const bodies = USUAL_BODIES.get(client) ?? toBodies(client);
-  USUAL_BODIES.set(client, bodies);
-  return bodies[bits] as string;
-}
-
-/** The result of one call of a set, or why the request of all has none. */
+/** The result of one call, or why the request of all has none. */
 export type NodeResult = Exchange<Values[NodeCall]>;
 
-/** The results of the calls of a set by its bits, in its order. */
-export function readResults(bits: number, response: TransportResponse): readonly NodeResult[] {
-  const names = CALL_SETS[bits] as readonly NodeCall[];
-  return parseAnswer(response, names.length).map((result, index) =>
+/** The results of some calls, in their order. */
+export const readResults = (names: readonly NodeCall[], response: TransportResponse): readonly NodeResult[] =>
+  parseAnswer(response, names.length).map((result, index) =>
     result.ok ? READERS[names[index] as NodeCall](result.value) : result,
   );
-}
 
 /** The faults of an engine that speaks of no block. */
 const isOfEngine = (fault: Fault): boolean =>

@@ -1,6 +1,14 @@
 import type { ChainObservation } from '../../model/chain.ts';
 import type { Client } from '../../model/client.ts';
-import type { Block, Fault, NodeCall, NodeObservation, Peers, Result } from '../../model/observation.ts';
+import {
+  type Block,
+  type Fault,
+  NODE_CALLS,
+  type NodeCall,
+  type NodeObservation,
+  type Peers,
+  type Result,
+} from '../../model/observation.ts';
 import type { ClientInfo, ClientName } from '../../model/target.ts';
 import { CLIENTS, recogniseClient } from '../clients/clients.ts';
 import { askHealth } from './ask-health.ts';
@@ -22,15 +30,7 @@ import {
 import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { askCalls, type BatchMemory, isMethodMissing } from './json-rpc.ts';
-import {
-  askHead,
-  CALL_SETS,
-  type NodeResult,
-  type NodeResults,
-  readResults,
-  toBits,
-  toNodeBody,
-} from './node-calls.ts';
+import { askHead, type NodeResult, type NodeResults, readResults, toNodeBody } from './node-calls.ts';
 import { type Exchange, exchangeWithRetry, type ReadResponse, type RpcTransport } from './transport.ts';
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
@@ -50,8 +50,8 @@ interface Session {
 interface Run {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
-  /** The calls so far: a bit for each, in the order of `NODE_CALLS`. */
-  asked: number;
+  /** The calls so far, in the order of `NODE_CALLS`. */
+  asked: readonly NodeCall[];
   /** The process has answered in this run. If its connection dies after that, a new one will do; before, its session begins anew. */
   isMet: boolean;
 }
@@ -97,9 +97,8 @@ const QUESTION = { method: 'POST', contentType: 'application/json' } as const;
 
 async function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
   const { transport, consensus, client } = node;
-  const bits = toBits(names);
-  const question = { ...QUESTION, body: toNodeBody(bits, consensus, client) };
-  const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(bits, response);
+  const question = { ...QUESTION, body: toNodeBody(names, consensus, client) };
+  const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(names, response);
   const exchange = current.isMet
     ? await exchangeWithRetry(transport, question, read, current.deadline, current.signal)
     : await transport.exchange(question, read, current.deadline, current.signal);
@@ -108,9 +107,8 @@ async function send(node: Watched, names: readonly NodeCall[], current: Run): Pr
 }
 
 async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
-  const bits = toBits(wanted);
-  const names = CALL_SETS[bits] as readonly NodeCall[];
-  current.asked |= bits;
+  const names = NODE_CALLS.filter((name) => wanted.includes(name));
+  current.asked = NODE_CALLS.filter((name) => wanted.includes(name) || current.asked.includes(name));
   const answered = await askCalls(names, node.batching, (some) => send(node, some, current));
   const results: Record<string, NodeResult | undefined> = {};
   for (const [index, name] of names.entries()) results[name] = answered[index];
@@ -184,7 +182,7 @@ async function askAboutChain(
 }
 
 async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
-  current.asked = 0;
+  current.asked = [];
   current.isMet = false;
   const { session } = node;
   const connection = node.transport.connection();
@@ -220,8 +218,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
     const { fault } = latest as { readonly fault: Fault };
     node.session = undefined;
     recordOutcome(node.chainTiming, false, undefined);
-    const asked = CALL_SETS[current.asked];
-    return { asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
+    return { asked: current.asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
   }
 
   const second: NodeCall[] = [];
@@ -234,7 +231,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   recordOutcome(node.chainTiming, true, height);
   const chain = await askAboutChain(node, state, height, current);
   return {
-    asked: CALL_SETS[current.asked],
+    asked: current.asked,
     answered: true,
     latest,
     ...(state.info && { client: state.info }),
@@ -278,7 +275,7 @@ export function createNodeProber(
   };
   return {
     probe: (timeoutMs, signal) =>
-      run(node, { deadline: performance.now() + timeoutMs, signal, asked: 0, isMet: false }, true),
+      run(node, { deadline: performance.now() + timeoutMs, signal, asked: [], isMet: false }, true),
     close: transport.close,
   };
 }

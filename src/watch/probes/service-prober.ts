@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/values.ts';
+import { isRecord, parseJson } from '../../lib/values.ts';
 import type { Fault, RelayerMode, RelayerQueue, ServiceObservation, StatsReading } from '../../model/observation.ts';
 import { SERVICE_PATHS, type ServiceTarget } from '../../model/target.ts';
 import { toCount } from './chain-values.ts';
@@ -67,14 +67,6 @@ function readStatsBlocks(answer: unknown): StatsReading {
   return { ...(newest !== undefined && { newest }), ...(checkpoint !== undefined && { checkpoint }) };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const PAGES = [
   ['/information/relayer', readStatsRelayer],
   ['/information/blocks', readStatsBlocks],
@@ -94,7 +86,7 @@ export async function readStats(
     const until = Math.min(deadline, now + WITHIN_MS);
     const exchange = await transport.exchange(
       { method: 'GET', path: `${base}${path}` },
-      ({ status, body }) => (status === 200 ? read(parse(body.toString())) : {}),
+      ({ status, body }) => (status === 200 ? read(parseJson(body.toString())) : {}),
       until,
       signal,
     );
@@ -114,20 +106,10 @@ export interface ServiceProber {
 const bad = (what: string): ServiceObservation => ({ ok: false, fault: { kind: 'body', what } });
 const good = (note?: string): ServiceObservation => ({ ok: true, value: note === undefined ? {} : { note } });
 
-/** Parses the body as a JSON object. */
-function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The relayer's queue board always answers 200 on `/`; its queues need a running redis. */
 function readRelayer({ body }: TransportResponse): ServiceObservation {
-  const answer = toObject(body.toString());
-  if (answer === undefined) return bad('it is no JSON object');
+  const answer = parseJson(body.toString());
+  if (!isRecord(answer)) return bad('it is no JSON object');
   if (!Array.isArray(answer.queues)) return bad('it has no list of queues');
   const queues = readQueues(answer.queues);
   return { ok: true, value: queues.length === 0 ? {} : { queues } };
@@ -135,13 +117,11 @@ function readRelayer({ body }: TransportResponse): ServiceObservation {
 
 /** The stats server answers unknown paths with 200 and a page, and `/health` with a constant. */
 function readNetwork({ body }: TransportResponse): ServiceObservation {
-  const answer = toObject(body.toString());
-  if (answer === undefined) return bad('it is no JSON object');
+  const answer = parseJson(body.toString());
+  if (!isRecord(answer)) return bad('it is no JSON object');
   const { health } = answer;
   if (typeof health !== 'object' || health === null) return bad('it has no member health');
-  return good(
-    (health as { readonly status?: unknown }).status === 'DOWN' ? 'it has had no new block for 60s' : undefined,
-  );
+  return good('status' in health && health.status === 'DOWN' ? 'it has had no new block for 60s' : undefined);
 }
 
 function readFrontend({ body, contentType }: TransportResponse): ServiceObservation {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/values.ts';
+import { isRecord, parseJson } from '../../../lib/values.ts';
 import type { RpcExposure } from '../../../model/exposure.ts';
 import type { SetupResult } from '../../../model/setup.ts';
 import type { NodeTarget } from '../../../model/target.ts';
@@ -14,13 +14,8 @@ const WITHIN_MS = 5_000;
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
 const toResult = (answer: AnonymousAnswer | undefined): unknown => {
-  if (answer?.status !== 200) return undefined;
-  try {
-    const message: unknown = JSON.parse(answer.body);
-    return isRecord(message) ? message.result : undefined;
-  } catch {
-    return undefined;
-  }
+  const message = answer?.status === 200 ? parseJson(answer.body) : undefined;
+  return isRecord(message) ? message.result : undefined;
 };
 
 /** The namespaces in an answer to `rpc_modules`; undefined when it is none. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/values.ts';
+import { isRecord, parseJson } from '../../../lib/values.ts';
 import type { QueueExposure } from '../../../model/exposure.ts';
 import type { SetupResult } from '../../../model/setup.ts';
 import { SERVICE_PATHS, type ServiceTarget } from '../../../model/target.ts';
@@ -9,13 +9,8 @@ const WITHIN_MS = 5_000;
 
 /** The queues in an answer of bull-board, and whether their jobs can be changed there; undefined when it is none. */
 function toQueues(answer: AnonymousAnswer | undefined): readonly Readonly<Record<string, unknown>>[] | undefined {
-  if (answer?.status !== 200) return undefined;
-  try {
-    const body: unknown = JSON.parse(answer.body);
-    return isRecord(body) && Array.isArray(body.queues) ? body.queues.filter(isRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = answer?.status === 200 ? parseJson(answer.body) : undefined;
+  return isRecord(body) && Array.isArray(body.queues) ? body.queues.filter(isRecord) : undefined;
 }
 
 const toName = ({ name }: Readonly<Record<string, unknown>>): readonly string[] =>
