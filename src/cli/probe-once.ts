@@ -82,8 +82,6 @@ export async function probeOnce(
     plannedWork: () => windowsAt(clock.toWall(clock.now())),
     ownPort: flags.ownPort,
     scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error, part) => {
       broke = true;
       report([`subnetd: ${describeInternalError(part)}: ${error instanceof Error ? error.stack : error}`]);

@@ -1,4 +1,4 @@
-import type { Fleet } from '../fleet/start-fleet.ts';
+import type { Fleet } from '../fleet/create-fleet.ts';
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import { type Loaded, loadOnce } from '../lib/promises.ts';
 import type { Incidents } from '../model/incident.ts';

@@ -3,7 +3,7 @@ import { isOwner } from '../model/shard.ts';
 import { findDecider, findJudgedElsewhere, isFirst, planKeeping, planLeaving, type Self } from './plan-watch.ts';
 
 /** What one instance of a fleet does, over time. It knows no clock and no database. */
-export interface Part extends Omit<FleetPart, 'isSettled' | 'subnets'> {
+export interface Part extends Omit<FleetPart, 'subnets'> {
   /**
    * Decides which subnets are watched, by what is known of all instances now. Returns whether that has changed. The first time, what
    * an earlier run of this instance watched is read from its own row.

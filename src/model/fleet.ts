@@ -88,12 +88,10 @@ export interface FleetPart {
   readonly isShadowed: (subnet: string) => boolean;
   /** Whether it is the one of all instances that run which sends what all of them see through channels. */
   readonly isSpeaker: () => boolean;
-  /** Whether its diagnosis knows the problems that are stored of a subnet, or the database has not answered for too long. */
-  readonly isSettled: (subnet: string) => boolean;
 }
 
 /** The part of an instance that runs alone, a fleet of one: it does all for every subnet that it watches. */
-export const createWholePart = (part: Pick<FleetPart, 'subnets' | 'isWatched' | 'isSettled'>): FleetPart => ({
+export const createWholePart = (part: Pick<FleetPart, 'subnets' | 'isWatched'>): FleetPart => ({
   ...part,
   keeps: part.isWatched,
   decider: () => 'self',

@@ -34,8 +34,6 @@ async function watchSubnet(onTestFinished: TestContext['onTestFinished']) {
   const monitor = createMonitor({
     clock: hand.clock,
     scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   const parsed = parseInventory(simulation.inventory(), {});

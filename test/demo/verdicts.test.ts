@@ -45,8 +45,6 @@ async function watch(faults: readonly FaultName[]) {
   const monitor = createMonitor({
     clock: createClock({ monotonic: () => performance.now(), wall: simulation.monitorTime }),
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   monitor.load(parsed.inventory);

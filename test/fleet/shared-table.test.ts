@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { startFleet } from '../../src/fleet/start-fleet.ts';
+import { createFleet } from '../../src/fleet/create-fleet.ts';
 import { createStores } from '../../src/store/create-stores.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { eventually } from '../support/cli.ts';
@@ -17,14 +17,15 @@ async function start() {
   });
   const startInstance = (instance: string) => {
     const lines: string[] = [];
-    const fleet = startFleet({
-      ...{ shard: { index: 0, total: 2 }, instance, beatMs: 20, isSettled: () => true, areAlertsJudged: () => true },
+    const fleet = createFleet({
+      ...{ shard: { index: 0, total: 2 }, instance, beatMs: 20 },
       database: { isShared: true, fleet: async () => store, election: { standFor: () => () => true } },
       clock: { now: () => performance.now(), toWall: (at) => at + performance.timeOrigin },
-      ...{ snapshot: () => [], watch: () => {}, onBug: (error) => lines.push(String(error)) },
+      ...{ snapshot: () => [], onBug: (error) => lines.push(String(error)) },
       log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) }),
     });
     stops.push(fleet.stop);
+    fleet.start({ isSettled: () => true, areAlertsJudged: () => true, watch: () => {} });
     fleet.load({ subnets: [] } as unknown as Parameters<typeof fleet.load>[0]);
     return { fleet, lines };
   };

@@ -94,8 +94,6 @@ export async function startStage(
       wall: () => Math.max(...simulations.map(({ monitorTime }) => monitorTime())),
     }),
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   monitor.load(parsed.inventory);

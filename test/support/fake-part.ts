@@ -33,7 +33,6 @@ export function createFakePart(...subnets: readonly string[]): FakePart {
     epochOf: () => part.epoch,
     isShadowed: (subnet) => part.shadowed.includes(subnet),
     isSpeaker: () => part.speaks,
-    isSettled: (subnet) => !part.unsettled.includes(subnet),
   };
   return part;
 }

@@ -68,7 +68,6 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
       source: 'container',
       lines: [{ text: `the last ${count} of ${name}`, at: INCIDENTS_START }],
     }),
-    isNotifying: () => true,
     onFailure: (error) => failures.push(error),
     onBug: (error) => bugs.push(error),
     onRestored: (_, problems) => {

@@ -74,6 +74,7 @@ export async function runInstance(
       return [{ state: 'active', labels, annotations, forMs: 0, keepFiringForMs: 0 } satisfies AlertFinding];
     },
     part,
+    isSettled: (subnet) => !part.unsettled.includes(subnet),
     store: shared.open,
     counts: { sent: 0, failed: 0, dropped: 0 },
     judgeEveryMs: 20,

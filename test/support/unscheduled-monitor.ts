@@ -6,8 +6,6 @@ type MonitorDeps = Parameters<typeof createMonitor>[0];
 export const createUnscheduledMonitor = (deps: Pick<MonitorDeps, 'clock'> & Partial<MonitorDeps>) =>
   createMonitor({
     scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => {
       throw error;
     },

@@ -16,6 +16,8 @@ import { createUnsavedTimes } from './unsaved-times.ts';
 export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'>, RecentHistory {
   /** How many parts of the history were dropped because the database did not take them. */
   readonly dropped: () => number;
+  /** Reports every change as it is found, from now on. */
+  onChanges(listener: (changes: readonly HistoryChange[]) => void): void;
   /** Adds changes that no snapshot shows. */
   note(changes: readonly HistoryChange[]): void;
   /** Records and writes once more, for a limited time. */
@@ -34,8 +36,6 @@ export interface HistoryDeps {
   readonly onFailure: (error: unknown) => void;
   readonly onBug: (error: unknown) => void;
   readonly part: FleetPart;
-  /** Receives every change as it is found. */
-  readonly onChanges?: (changes: readonly HistoryChange[]) => void;
   /** When the database is used first: a daemon that ends sooner, or has just started, need not load what it takes. */
   readonly firstAfterMs?: number;
   readonly recordEveryMs?: number;
@@ -150,10 +150,11 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     });
   }, firstAfterMs);
   first.unref();
+  const listeners: ((changes: readonly HistoryChange[]) => void)[] = [];
   const note = (found: readonly HistoryChange[]) => {
     const kept = found.filter(isKept);
     changes.add(kept);
-    if (kept.length > 0) deps.onChanges?.(kept);
+    if (kept.length > 0) for (const listener of listeners) listener(kept);
   };
   const record = () => {
     try {
@@ -185,6 +186,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     historyOf: history.historyOf,
     probeTimesOf: probeTimes.read,
     barsOf: bars.read,
+    onChanges: (listener) => void listeners.push(listener),
     note,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),
     stop: async () => {

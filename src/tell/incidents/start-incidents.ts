@@ -27,7 +27,7 @@ import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } f
 import { createTimelineReader, type TimelineSources } from './timeline.ts';
 
 /** The incidents as part of the daemon. */
-export interface IncidentsLink extends Incidents {
+export interface IncidentsLink extends Omit<Incidents, 'isNotifying'> {
   /** Reads what is stored of subnets that are watched from now on: their first diagnosis shall know it. */
   readStored(): void;
   /** Takes the changes of the history as they are found. */
@@ -47,8 +47,7 @@ export interface IncidentsLink extends Incidents {
 /** The dependencies of the incidents. */
 export interface IncidentsDeps
   extends Omit<TimelineSources, 'now'>,
-    Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'>,
-    Pick<Incidents, 'isNotifying'> {
+    Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'> {
   /** What explains failed checks, which costs a copy of each, may be missing: only problems are followed. */
   readonly snapshot: () => Snapshot;
   /** With what explains failed checks, for capsules. */
@@ -183,7 +182,6 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       now: wallNow,
     }),
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
-    isNotifying: deps.isNotifying,
     isSettled: fleet.isSettled,
     readStored: () => {
       reading = saver.save();

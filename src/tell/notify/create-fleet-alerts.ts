@@ -38,6 +38,8 @@ export interface FleetAlerts {
 /** What it needs. */
 export interface FleetAlertsDeps {
   readonly part: FleetPart;
+  /** Whether the diagnosis of a subnet knows the problems that are stored of it, or the database has not answered for too long. */
+  readonly isSettled: (subnet: string) => boolean;
   readonly clock: Clock;
   /** Rejects while the database is down. */
   readonly store: () => Promise<TrackedAlertStore>;
@@ -64,14 +66,14 @@ const FOLLOW_AFTER_MS = 20_000;
 
 /** Starts without having judged any subnet. */
 export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
-  const { part, clock, store, trackedAlerts, onRead, onBug } = deps;
+  const { part, clock, isSettled, store, trackedAlerts, onRead, onBug } = deps;
   const ofSubnets = (all: TrackedAlerts) => new Map([...all].filter(([, { labels }]) => labels.subnet !== undefined));
   const toKeyed = (stored: readonly TrackedAlert[]): TrackedAlerts =>
     new Map(stored.map((alert) => [alertKey(alert.labels), alert]));
   const fromWall = (stored: TrackedAlerts) => convertTrackedAlerts(stored, clock.fromWall);
   const startedAt = clock.now();
   const judged = new Set<string>();
-  const isWanted = (subnet: string) => judged.has(subnet) || !part.isShadowed(subnet);
+  const isWanted = (subnet: string) => judged.has(subnet) || isSettled(subnet) || !part.isShadowed(subnet);
   const saver = createStateSaver<TrackedAlert>({
     part,
     now: clock.now,
@@ -184,7 +186,7 @@ export function createFleetAlerts(deps: FleetAlertsDeps): FleetAlerts {
       const found = new Set(admitted.map(({ labels }) => alertKey(labels)));
       // Alerts of a subnet that has left the inventory are not held: nothing will be found of it any more.
       const isHeld = ({ labels: { subnet = '' }, phase }: TrackedAlert) =>
-        phase !== 'resolved' && watched.has(subnet) && !(judged.has(subnet) && part.isSettled(subnet));
+        phase !== 'resolved' && watched.has(subnet) && !(judged.has(subnet) && isSettled(subnet));
       const held = [...all].flatMap(([key, alert]): readonly AlertFinding[] =>
         isHeld(alert) && !found.has(key) ? [{ state: 'unknown', labels: alert.labels }] : [],
       );

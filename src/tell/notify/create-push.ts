@@ -32,6 +32,7 @@ export interface PushOptions {
   /** The findings of all alerts at `now`, given the alerts before, resolved ones too. */
   readonly judge: (now: number, trackedAlerts: TrackedAlerts) => readonly AlertFinding[];
   readonly part: FleetAlertsDeps['part'];
+  readonly isSettled: FleetAlertsDeps['isSettled'];
   /** Rejects while the database is down: firing alerts are then kept in memory only. */
   readonly store: FleetAlertsDeps['store'];
   /** Without any, nothing is sent through channels. */

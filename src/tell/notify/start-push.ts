@@ -35,7 +35,7 @@ export interface PushLink {
 }
 
 /** The dependencies of the push. */
-export interface PushDeps extends Pick<PushOptions, 'part' | 'store'> {
+export interface PushDeps extends Pick<PushOptions, 'part' | 'isSettled' | 'store'> {
   /** The input of the alert conditions, without what the push adds itself. */
   readonly readAlertInput: () => Omit<AlertInput, 'now' | 'instance' | 'lateRounds' | 'notSent' | 'internalErrors'>;
   readonly instance: string;
@@ -61,6 +61,7 @@ const ERRORS_WINDOW_MS = 10 * 60_000;
 export function startPush({
   readAlertInput,
   part,
+  isSettled,
   store,
   notified,
   instance,
@@ -94,6 +95,7 @@ export function startPush({
         return judge({ ...readAlertInput(), now, instance, ...counted }, trackedAlerts);
       },
       part,
+      isSettled,
       store,
       channels: startChannels({
         clock,

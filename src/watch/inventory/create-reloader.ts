@@ -20,8 +20,8 @@ export interface LastReload {
 export interface Reloader {
   readonly reload: Reload;
   last(): LastReload;
-  /** Starts to watch the file; `text` is what was loaded of it. */
-  watch(text: string | undefined): void;
+  /** Starts to watch the file; `text` is what was loaded of it. `load` loads a whole inventory, or throws and changes nothing. */
+  start(text: string | undefined, load: (inventory: Inventory) => void): void;
   /** Stops the watch. A reload that is reading the file loads nothing any more. */
   stop(): void;
 }
@@ -32,8 +32,6 @@ export interface ReloaderOptions {
   readonly environment: Environment;
   /** Of the file as it was loaded first. */
   readonly hash: number;
-  /** Loads a whole inventory, or throws and changes nothing. */
-  readonly load: (inventory: Inventory) => void;
   readonly log: Logger;
   readonly now: () => WatchedMs;
   readonly onBug: OnBug;
@@ -60,10 +58,11 @@ export function createReloads(reloadNow: Reload): Reload {
 
 /** Creates a reloader after the first inventory was loaded. */
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { configPath, environment, load, log, now, onBug } = options;
+  const { configPath, environment, log, now, onBug } = options;
   let last: LastReload = { successful: true, successAt: now(), hash: options.hash };
   let isStopping = false;
   let file: FileWatch | undefined;
+  let load: (inventory: Inventory) => void = () => {};
 
   const reloadNow = async (why: string): Promise<readonly string[]> => {
     try {
@@ -91,7 +90,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
   return {
     reload,
     last: () => last,
-    watch: (text) => {
+    start: (text, loadInventory) => {
+      load = loadInventory;
       file = watchFile(configPath, () => void reload('change of the file'));
       file.setKnownText(text);
     },

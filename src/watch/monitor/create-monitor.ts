@@ -39,6 +39,8 @@ import { reuseUnchanged } from './to-target-state.ts';
 export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems'> {
   /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
   load(inventory: Inventory): void;
+  /** Reports how rounds run, from now on. */
+  onRound(events: Partial<RoundEvents>): void;
   /** The usual time between two runs of a round, in milliseconds. */
   intervalMs(subnet: string, round: RoundName): number | undefined;
   /** Do the schedules work? */
@@ -64,7 +66,7 @@ export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'resto
 }
 
 /** Dependencies and settings of a monitor. */
-export interface MonitorOptions extends RoundEvents {
+export interface MonitorOptions {
   /** Docker dropped lines of a target's log before they were read, after the one with this timestamp. */
   readonly onLogLost?: (target: Target, after: string, times: number) => void;
   readonly clock: Clock;
@@ -90,7 +92,7 @@ const PROBES_END_MS = 2_500;
 
 /** Starts without an inventory. */
 export function createMonitor(options: MonitorOptions): Monitor {
-  const { clock, scheduled, onFinished, onLate, limits } = options;
+  const { clock, scheduled, limits } = options;
   const onBug = (error: unknown) => options.onBug(error, 'probe');
   const positions = options.positions && createKeptPositions(options.positions);
   const { now } = clock;
@@ -176,9 +178,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
     keepsConnections: connections.keeps,
     now,
   };
+  const listeners: Partial<RoundEvents>[] = [];
+  const onLate: RoundEvents['onLate'] = (...late) => {
+    for (const events of listeners) events.onLate?.(...late);
+  };
   const onRoundFinished: RoundEvents['onFinished'] = (subnet, round, seconds) => {
     board.diagnose(subnet, now());
-    onFinished(subnet, round, seconds);
+    for (const { onFinished } of listeners) onFinished?.(subnet, round, seconds);
   };
   const shared = { scheduled, runs, connections, awakeMs, onFinished: onRoundFinished, onLate, onBug };
 
@@ -299,6 +305,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
     isReady: () => wasReady,
     isReadyFor: (subnet) => readySubnets.has(subnet),
+    onRound: (events) => void listeners.push(events),
     enginesUp: docker.areUp,
     readLastLines: (target, count) => readLastLines(target, count, { docker, secrets: secretsOf(target) }),
     matchingLines: (target) => logs.linesOf(target, secretsOf(target)),

@@ -29,7 +29,6 @@ function run(
     log: pino({ level: 'silent' }),
     minutesOf: () => [],
     readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),
-    isNotifying: () => true,
     followEveryMs: 3,
   });
   endWith(link.stop);

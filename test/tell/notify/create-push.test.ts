@@ -72,6 +72,7 @@ async function push(thing: Thing, alertmanagers: Alertmanagers, more: Partial<Pu
     clock: createProcessClock(),
     judge: thing.judge,
     part: createFakePart('d'),
+    isSettled: () => true,
     store: async () => store.alerts,
     counts,
     judgeEveryMs: 50,

@@ -18,6 +18,7 @@ it('a reload beside a load that fails hands the Alertmanager to the push all the
     },
     instance: 'a',
     part: createFakePart(),
+    isSettled: () => true,
     store: () => Promise.reject(new Error('away')),
     notified: () => Promise.reject(new Error('away')),
     log,

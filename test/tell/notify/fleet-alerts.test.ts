@@ -37,7 +37,7 @@ describe('an instance that begins to watch a subnet', () => {
 
   it('sends nothing of it while another judges it, and then goes on from what that one has stored last', async () => {
     const shared = await openShared();
-    const part = Object.assign(createFakePart('moved'), { shadowed: ['moved'] });
+    const part = Object.assign(createFakePart('moved'), { shadowed: ['moved'], unsettled: ['moved'] });
     const one = await runInstance(shared, part);
     one.set('active');
     await one.judges();

@@ -36,6 +36,7 @@ async function pushOne({ clock }: HandClock) {
       return [finding];
     },
     part: createFakePart(),
+    isSettled: () => true,
     store: async () => store,
     counts: { sent: 0, failed: 0, dropped: 0 },
     judgeEveryMs: 10,

@@ -80,8 +80,6 @@ describe('a fourth client', () => {
     const monitor = createMonitor({
       clock: createProcessClock(),
       scheduled: true,
-      onFinished: () => {},
-      onLate: () => {},
       onBug: (error) => {
         throw error;
       },

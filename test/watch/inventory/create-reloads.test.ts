@@ -31,12 +31,13 @@ test('a good inventory that breaks what loads it is a bug, and the one before st
     configPath,
     environment: {},
     hash: 1,
-    load: () => {
-      throw error;
-    },
     log: pino({ level: 'silent' }),
     now: () => 7,
     onBug: (...bug) => bugs.push(bug),
+  });
+  onTestFinished(reloader.stop);
+  reloader.start(undefined, () => {
+    throw error;
   });
   expect(await reloader.reload('request')).toEqual([
     `${configPath}: the inventory could not be loaded; the log says more, please report it`,

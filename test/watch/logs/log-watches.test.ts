@@ -142,8 +142,6 @@ async function watchWithClock(window: string) {
   const monitor = createMonitor({
     clock: createClock({ monotonic: () => performance.now(), wall: () => Date.now() + ahead }),
     scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   onTestFinished(monitor.stop);

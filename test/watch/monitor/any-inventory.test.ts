@@ -17,8 +17,6 @@ function createTestMonitor() {
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   cleanups.push(monitor.stop);

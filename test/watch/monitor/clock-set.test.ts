@@ -41,8 +41,6 @@ subnets:
   const monitor = createMonitor({
     clock,
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => {
       throw error;
     },

@@ -32,8 +32,6 @@ docker: { socketPath: ${engine.socketPath} }
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   onTestFinished(async () => {

@@ -25,10 +25,9 @@ function watch(rpcs: readonly string[], checks: string) {
   const monitor: Monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: () => {},
-    onLate: (_subnet, _round, why) => late.push(why),
     onBug: (error) => bugs.push(error),
   });
+  monitor.onRound({ onLate: (_subnet, _round, why) => late.push(why) });
   cleanups.push(monitor.stop);
   monitor.load(toInventory(rpcs, checks));
   const runs = () =>

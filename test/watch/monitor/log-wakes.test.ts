@@ -58,8 +58,6 @@ function startMonitor(text: string) {
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: false,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   onTestFinished(async () => {

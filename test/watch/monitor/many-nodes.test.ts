@@ -25,10 +25,9 @@ function watch(rpcs: readonly string[], checks: string, clock = createProcessClo
   const monitor = createMonitor({
     clock,
     scheduled: true,
-    onFinished: () => {},
-    onLate: (_subnet, round) => late.push(round),
     onBug: (error) => bugs.push(error),
   });
+  monitor.onRound({ onLate: (_subnet, round) => late.push(round) });
   cleanups.push(monitor.stop);
   monitor.load(parsed.inventory);
   return { monitor, late, bugs };

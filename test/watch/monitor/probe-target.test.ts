@@ -19,10 +19,9 @@ async function watchOneNode({ isHeldAtFirst = false } = {}) {
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: () => {},
-    onLate: (...round) => late.push(round),
     onBug: (error) => bugs.push(error),
   });
+  monitor.onRound({ onLate: (...round) => late.push(round) });
   onTestFinished(async () => {
     await monitor.stop();
     await node.stop();

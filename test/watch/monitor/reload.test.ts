@@ -28,8 +28,6 @@ function useMonitor(folder: string, every = '100ms') {
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: () => {},
-    onLate: () => {},
     onBug: (error) => bugs.push(error),
   });
   onTestFinished(async () => {

@@ -25,10 +25,9 @@ async function useMonitor() {
   const monitor = createMonitor({
     clock: createProcessClock(),
     scheduled: true,
-    onFinished: (_, round) => runs.push(round),
-    onLate: () => {},
     onBug: (error) => expect.fail(`${error}`),
   });
+  monitor.onRound({ onFinished: (_, round) => runs.push(round) });
   onTestFinished(monitor.stop);
   const load = (rpc: string | undefined, timeoutMs = 2_000, other = node.url) => {
     const checks = { ...settings, rpc: { ...settings.rpc, schedule: every, timeoutMs } };

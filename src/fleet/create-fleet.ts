@@ -21,13 +21,25 @@ export interface Fleet {
   readonly part: FleetPart;
   /** The name under which the database has the history and the incidents of the subnets that are watched here. */
   readonly stateOf: string;
-  /** Watches this instance's part of an inventory, or throws and changes nothing. */
-  load(whole: Inventory): void;
+  /** Begins to take part. Before that, nothing is loaded. */
+  start(link: FleetLink): void;
+  /** Watches this instance's part of an inventory, which it returns, or throws and changes nothing. */
+  load(whole: Inventory): Inventory;
   /** All instances as of now, for pages and metrics; undefined without a fleet. */
   view(): FleetView | undefined;
   /** The subnets that are watched here, as this instance would write them into its row now. */
   ownSubnets(): readonly FleetSubnet[];
   stop(): Promise<void>;
+}
+
+/** What the fleet asks, and tells, of what is watched here. */
+export interface FleetLink {
+  /** Whether all that others know to be wrong with a subnet has been found here since it is watched. */
+  readonly isSettled: (subnet: string) => boolean;
+  /** Whether the alerts of a subnet have been judged with what others have stored of them, if alerts are sent at all. */
+  readonly areAlertsJudged: (subnet: string) => boolean;
+  /** Watches all of a part of the inventory and nothing else, or throws and changes nothing. */
+  readonly watch: (part: Inventory) => void;
 }
 
 /** What an instance of a fleet needs. */
@@ -44,12 +56,6 @@ export interface FleetDeps {
   };
   readonly clock: Pick<Clock, 'now' | 'toWall'>;
   readonly snapshot: () => Snapshot;
-  /** Whether all that others know to be wrong with a subnet has been found here since it is watched. */
-  readonly isSettled: (subnet: string) => boolean;
-  /** Whether the alerts of a subnet have been judged with what others have stored of them, if alerts are sent at all. */
-  readonly areAlertsJudged: (subnet: string) => boolean;
-  /** Watches all of a part of the inventory and nothing else, or throws and changes nothing. */
-  readonly watch: (part: Inventory) => void;
   readonly onBug: (error: unknown) => void;
   readonly log: Logger;
   readonly beatMs?: number;
@@ -61,16 +67,21 @@ const TRIM_EVERY_MS = 3_600_000;
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** An instance that knows of no other. */
-function watchAlone({ shard, instance, isSettled, watch }: FleetDeps): Fleet {
+function watchAlone({ shard, instance }: FleetDeps): Fleet {
+  let link: FleetLink | undefined;
   let names: readonly string[] = [];
   const isWatched = (subnet: string) => isOwner(shard, subnet);
   return {
-    part: createWholePart({ subnets: () => names, isWatched, isSettled }),
+    part: createWholePart({ subnets: () => names, isWatched }),
     stateOf: instance,
+    start: (next) => {
+      link = next;
+    },
     load: (whole) => {
       const watched = keepSubnets(whole, isWatched);
       names = watched.subnets.map(({ name }) => name);
-      watch(watched);
+      link?.watch(watched);
+      return watched;
     },
     view: () => undefined,
     ownSubnets: () => [],
@@ -79,8 +90,8 @@ function watchAlone({ shard, instance, isSettled, watch }: FleetDeps): Fleet {
 }
 
 /** Writes what this instance does every few seconds, and reads what the others do. */
-export function startFleet(deps: FleetDeps): Fleet {
-  const { shard, instance, database, clock, snapshot, isSettled, areAlertsJudged, log } = deps;
+export function createFleet(deps: FleetDeps): Fleet {
+  const { shard, instance, database, clock, snapshot, log } = deps;
   if (shard === undefined) return watchAlone(deps);
   if (!database.isShared) {
     log.warn(
@@ -94,7 +105,8 @@ export function startFleet(deps: FleetDeps): Fleet {
     database.election.standFor(`shard-${shard.index}`, () => inventory && beatNow()),
   );
   const readMembers = () => tracker.read(clock.now());
-  const isReady = (subnet: string) => isSettled(subnet) && areAlertsJudged(subnet);
+  let link: FleetLink | undefined;
+  const isReady = (subnet: string) => link?.isSettled(subnet) === true && link.areAlertsJudged(subnet);
   const nameWatch = createNameWatch();
   const agreement = createAgreementWatch({ instance, shard });
   let isFailing = false;
@@ -106,12 +118,13 @@ export function startFleet(deps: FleetDeps): Fleet {
 
   const load = (whole: Inventory) => {
     const watched = keepSubnets(whole, part.isWatched);
-    deps.watch(watched);
+    link?.watch(watched);
     const isFirst = inventory === undefined;
     inventory = whole;
     names = watched.subnets.map(({ name }) => name);
     agreement.setInventory(whole.subnets.map(({ name }) => name));
     if (isFirst) beatNow();
+    return watched;
   };
 
   const watchOthers = () => {
@@ -182,16 +195,14 @@ export function startFleet(deps: FleetDeps): Fleet {
         beating = undefined;
       });
   };
-  const timer = setInterval(() => inventory && beatNow(), deps.beatMs ?? BEAT_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     stateOf: FLEET_STATE,
-    part: {
-      ...part,
-      subnets: () => names,
-      isSettled,
-      isShadowed: (subnet) => part.isShadowed(subnet) && !isSettled(subnet),
+    part: { ...part, subnets: () => names },
+    start: (next) => {
+      link = next;
+      timer = setInterval(() => inventory && beatNow(), deps.beatMs ?? BEAT_MS).unref();
     },
     load,
     ownSubnets: () => toFleetSubnets(snapshot(), planned, clock.toWall),

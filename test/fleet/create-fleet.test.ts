@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { startFleet } from '../../src/fleet/start-fleet.ts';
+import { createFleet } from '../../src/fleet/create-fleet.ts';
 import { createProcessClock } from '../../src/lib/clock.ts';
 import { databaseAway } from '../../src/lib/database-failure.ts';
 import type { FleetStore, FleetSubnet } from '../../src/model/fleet.ts';
@@ -28,7 +28,7 @@ async function run(
   let asked = 0;
   const bugs: string[] = [];
   const lines: string[] = [];
-  const fleet = startFleet({
+  const fleet = createFleet({
     shard: { index: 0, total: 3 },
     instance: 'one',
     database: {
@@ -41,14 +41,12 @@ async function run(
     },
     clock,
     snapshot,
-    isSettled: () => true,
-    areAlertsJudged: () => true,
-    watch: () => {},
     onBug: (error) => bugs.push(String(error)),
     log: pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line.trim()) }),
     beatMs: 20,
   });
   cleanups.push(fleet.stop);
+  fleet.start({ isSettled: () => true, areAlertsJudged: () => true, watch: () => {} });
   fleet.load({ subnets: [], engines: {}, alertmanager: { urls: [] } });
   return { store, bugs, lines, fleet, asked: () => asked };
 }

@@ -1,0 +1,113 @@
+import { createFleet, type Fleet } from '../fleet/create-fleet.ts';
+import { describeCause } from '../lib/database-failure.ts';
+import type { Inventory } from '../model/target.ts';
+import { type HistoryLink, startHistory } from '../tell/history/start-history.ts';
+import { type IncidentsLink, startIncidents } from '../tell/incidents/start-incidents.ts';
+import { type PushLink, startPush } from '../tell/notify/start-push.ts';
+import { createReloader, type Reloader } from '../watch/inventory/create-reloader.ts';
+import { createMonitor, type Monitor } from '../watch/monitor/create-monitor.ts';
+import { type PlannedWorkLink, startPlannedWork } from '../watch/planned/start-planned-work.ts';
+import type { AppOptions } from './app-options.ts';
+import { planDescriptors } from './limits/descriptors.ts';
+import type { Store } from './open-store.ts';
+
+/** The watch of the subnets, from their inventory to who hears of their problems. */
+export interface Watch {
+  readonly monitor: Monitor;
+  readonly plannedWork: PlannedWorkLink;
+  readonly fleet: Fleet;
+  readonly history: HistoryLink;
+  readonly incidents: IncidentsLink;
+  readonly push: PushLink;
+  readonly reloader: Reloader;
+}
+
+/** Starts without an inventory; `hash` is that of the file with the one that is loaded next. */
+export function startWatch(options: AppOptions, { log, bugs, wall, database, notStored }: Store, hash: number): Watch {
+  const { clock, instance, listener, shard, descriptorLimit } = options;
+  const plannedWork = startPlannedWork({
+    store: database.plannedWork,
+    clock,
+    onFailure: (error) =>
+      log.warn({ cause: describeCause(error) }, 'planned work cannot be read from the database; what is known stays'),
+    onNews: (begun, ended) => {
+      for (const work of begun) log.info({ work }, 'planned work was announced');
+      for (const work of ended) log.info({ work }, 'planned work was ended early');
+    },
+  });
+  const descriptors = planDescriptors(descriptorLimit);
+  const monitor = createMonitor({
+    clock,
+    plannedWork: () => plannedWork.at(wall()),
+    ownPort: listener.port,
+    scheduled: true,
+    limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
+    positions: database.positions(instance),
+    onLogLost: ({ subnet, component, name }, after, times) =>
+      log.warn(
+        { subnet, component, target: name, after, times },
+        'Docker threw log lines away before they were read; give the log of the container a larger max-size',
+      ),
+    onBug: bugs.report,
+  });
+  const { snapshot, unexplained } = monitor;
+  const fleet = createFleet({ shard, instance, database, clock, log, snapshot, onBug: bugs.of('fleet') });
+  const { part, stateOf } = fleet;
+  const told = { part, clock, history: () => database.history(stateOf) };
+  const history = startHistory({
+    ...told,
+    store: told.history,
+    snapshot,
+    keptDays: options.history,
+    onFailure: notStored('the history'),
+    onBug: bugs.of('history'),
+  });
+  const incidents = startIncidents({
+    ...told,
+    store: () => database.incidents(stateOf),
+    minutesOf: history.minutesOf,
+    snapshot: unexplained,
+    explained: snapshot,
+    keptDays: options.history.incidents,
+    readLastLines: monitor.readLastLines,
+    log,
+    onFailure: notStored('incidents'),
+    onBug: bugs.of('incidents'),
+    onRestored: (subnet, problems) => monitor.restoreProblems(subnet, problems, clock.now()),
+  });
+  history.onChanges(incidents.addChanges);
+  const isSettled = (subnet: string) => monitor.isReadyFor(subnet) && incidents.isSettled(subnet);
+  const reloader = createReloader({ ...options, hash, now: clock.now, onBug: bugs.of('inventory') });
+  const places = { own: instance, shared: stateOf };
+  const push = startPush({
+    ...{ instance, part, isSettled, log, clock, internalErrors: bugs, mail: options.platform.mail },
+    publicUrl: options.publicUrl,
+    grafanaUrl: options.grafanaUrl,
+    readAlertInput: () => ({
+      snapshot: snapshot(),
+      intervalMs: monitor.intervalMs,
+      enginesUp: monitor.enginesUp(),
+      isDatabaseUp: database.isUp(),
+      fleet: fleet.view(),
+      lastReloadSuccessful: reloader.last().successful,
+    }),
+    store: database.alerts(places),
+    notified: database.notified(places),
+    onAccepted: incidents.addNotification,
+  });
+  monitor.onRound({
+    onLate: (subnet, round, why) => {
+      push.roundLate(subnet);
+      log.warn({ subnet, round, why }, 'a round is late');
+    },
+  });
+  /** Watches all of this and nothing else, or throws and changes nothing. */
+  const watch = (inventory: Inventory) => {
+    monitor.load(inventory);
+    plannedWork.setWindows(inventory.maintenance ?? []);
+    push.setReceivers(inventory);
+    incidents.readStored();
+  };
+  fleet.start({ isSettled, areAlertsJudged: push.isJudged, watch });
+  return { monitor, plannedWork, fleet, history, incidents, push, reloader };
+}
