@@ -39,5 +39,5 @@ export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: nu
   const password = await checkNewPassword(String(values.Password), 'Password', admin.UserName);
   if (!password.ok) return password;
   const added = await addRecord(store, adminUser, { values, statedBy: 0, key: {} }, onCommandLine(now));
-  return added.ok ? succeed(added.value) : added;
+  return added.ok ? succeed(added.value.id) : added;
 }

@@ -1,9 +1,11 @@
 import type { Scope } from '../model/platform-store.ts';
+import { type Actor, toActor } from './actor.ts';
 import { type Body, checkSpelling, type Spellings, toSpellings } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
 import { type Caller, checkCredentials, KEY_HEADER, takeCredentials } from './credentials.ts';
 import { answerFailure, answerOptions, answerSuccess, answerSuccessText, answerTagged } from './envelope.ts';
+import type { Added } from './idempotent-add.ts';
 import { joinLimitHeaders } from './limits.ts';
 import { listRecords } from './list-records.ts';
 import {
@@ -15,14 +17,14 @@ import {
   operationsOf,
   queryMembersOf,
   READ_METHODS,
+  type RecordOperation,
 } from './operations.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
-import { createReadRecordQuery } from './read-record-query.ts';
 import { weakTag } from './record-tag.ts';
-import type { ApiRequest, IdentifiedRequest, RequestContext } from './request-context.ts';
+import type { ApiRequest, RequestContext } from './request-context.ts';
 import { requireScope } from './scopes.ts';
-import { writeRecord } from './write-record.ts';
+import { addOnce, updateKnown } from './write-record.ts';
 
 /** Answers the requests of the platform API. */
 export interface ApiHandler {
@@ -36,6 +38,12 @@ export interface ApiHandler {
 interface Input {
   readonly body: Body;
   readonly query: URLSearchParams | undefined;
+}
+
+/** A request with valid credentials, or with none where none is needed. */
+interface IdentifiedRequest extends Input {
+  readonly context: RequestContext;
+  readonly actor: Actor;
 }
 
 /** The credentials of a query. */
@@ -68,16 +76,15 @@ const isBareOptions = ({ method, url, headers }: Request): boolean =>
 export function createApiHandler(services: Services): ApiHandler {
   const { now, store: openStore, limits, limitAddress } = services;
   const findOperation = createFindOperation(operationsOf(services.resources));
-  const readQuery = createReadRecordQuery();
   const useKey = createKeyUses(now);
   const spellings = new Map<Operation, Spellings>();
   const spellingsOf = (operation: Operation): Spellings => {
-    const known = spellings.get(operation) ?? toSpellings(queryMembersOf(operation).map(({ name }) => name));
+    const known = spellings.get(operation) ?? toSpellings(Object.keys(queryMembersOf(operation)));
     spellings.set(operation, known);
     return known;
   };
 
-  const limitCredential = async ({ context, caller }: IdentifiedRequest): Promise<Outcome<unknown>> => {
+  const limitCredential = async ({ context, actor: { caller } }: IdentifiedRequest): Promise<Outcome<unknown>> => {
     if (caller === undefined) return succeed(undefined);
     const { keyId, owner } = caller;
     const taken = await limits.credential(keyId === undefined ? `user ${owner}` : `key ${keyId}`);
@@ -111,13 +118,16 @@ export function createApiHandler(services: Services): ApiHandler {
     }
     const caller = checked.value;
     useKey(store, context, caller);
-    return succeed({ context, body, query, store, caller });
+    return succeed({ context, body, query, actor: toActor(context, store, caller) });
   };
 
-  const authorize = ({ context, caller }: IdentifiedRequest, needed: Scope | undefined): Outcome<undefined> => {
+  const authorize = (
+    { actor: { caller, record } }: IdentifiedRequest,
+    needed: Scope | undefined,
+  ): Outcome<undefined> => {
     const scoped = requireScope(caller?.scopes ?? [], needed);
     if (!scoped.ok && needed !== undefined)
-      context.record('scope refused', { caller, detail: { name: 'Scope', value: needed } });
+      record('scope refused', { caller, detail: { name: 'Scope', value: needed } });
     return scoped;
   };
 
@@ -130,33 +140,55 @@ export function createApiHandler(services: Services): ApiHandler {
     return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
   };
 
+  const callOperation = async (
+    { context, actor, body, query }: IdentifiedRequest,
+    operation: Operation & { readonly kind: 'call' },
+    segment: string,
+  ): Promise<Outcome<Response>> => {
+    const called = await operation.answer({ segment, query, body }, actor, services);
+    if (!called.ok) return called;
+    const { request, headers } = context;
+    if (operation.method !== 'GET') return succeed(answerSuccess(called.value, headers));
+    const text = JSON.stringify(called.value);
+    return succeed(await answerTagged(request, weakTag(text), headers, (tagged) => answerSuccessText(text, tagged)));
+  };
+
+  const addOrUpdate = async (
+    { context, actor, body }: IdentifiedRequest,
+    { kind, resource }: RecordOperation,
+    updatedBy: string,
+  ): Promise<Outcome<Response>> => {
+    const sent = context.request.headers;
+    const written =
+      kind === 'add'
+        ? await addOnce(actor, resource, body, sent.get('idempotency-key'), services)
+        : await updateKnown(actor, resource, { updatedBy, body, ifMatch: sent.get('if-match') }, services);
+    if (!written.ok) return written;
+    const { id, isReplayed, tag }: Added & { readonly tag?: string | undefined } = written.value;
+    const headers = {
+      ...context.headers,
+      ...(isReplayed && { 'idempotent-replayed': 'true' }),
+      ...(tag !== undefined && { etag: tag }),
+    };
+    return succeed(answerSuccess({ result: 'success', [resource.idMember]: id }, headers));
+  };
+
   /** Runs the operation of the path, if the method is that of the operation. */
   const dispatch = async (
     identified: IdentifiedRequest,
     path: string,
     found: ReturnType<typeof findOperation>,
   ): Promise<Outcome<Response>> => {
-    const { request } = identified.context;
-    const refused = refuseMethod(path, found, request.method);
+    const { context, actor, query } = identified;
+    const refused = refuseMethod(path, found, context.request.method);
     if (refused !== undefined) return refused;
     if (found === undefined) return fail(1004, 'there is no such path; /docs lists them');
     const { operation, segment } = found;
-    const spelled = checkSpelling(identified.query, spellingsOf(operation));
+    const spelled = checkSpelling(query, spellingsOf(operation));
     if (!spelled.ok) return spelled;
-    if (operation.kind === 'call') {
-      const called = await operation.answer(identified, services, segment);
-      if (!called.ok) return called;
-      const { headers } = identified.context;
-      if (operation.method !== 'GET') return succeed(answerSuccess(called.value, headers));
-      const text = JSON.stringify(called.value);
-      return succeed(await answerTagged(request, weakTag(text), headers, (tagged) => answerSuccessText(text, tagged)));
-    }
-    const { kind, resource } = operation;
-    if (kind === 'list') return listRecords(identified, resource, segment, readQuery);
-    const written = await writeRecord(identified, resource, kind === 'update' ? segment : undefined, services);
-    return written.ok
-      ? succeed(answerSuccess({ result: 'success', [resource.idMember]: written.value }, identified.context.headers))
-      : written;
+    if (operation.kind === 'call') return callOperation(identified, operation, segment);
+    if (operation.kind === 'list') return listRecords(context, actor.store, operation.resource, segment, query);
+    return addOrUpdate(identified, operation, segment);
   };
 
   const handle = async (
@@ -201,7 +233,7 @@ export function createApiHandler(services: Services): ApiHandler {
     if (!body.ok) return body;
     const identified = await identify(context, { body: body.value, query: queryOf(request) }, true);
     if (!identified.ok) return identified;
-    const { caller } = identified.value;
+    const { caller } = identified.value.actor;
     const authorized = authorize(identified.value, needed);
     if (!authorized.ok) return authorized;
     return caller === undefined ? fail(1101, 'send an API key or a token') : succeed(caller);

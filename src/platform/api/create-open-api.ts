@@ -1,7 +1,7 @@
 import { withArticle } from '../../lib/words.ts';
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import { API_VERSION } from './api-version.ts';
-import type { CallMember, Json } from './call.ts';
+import type { Json, Members } from './call.ts';
 import { KEY_HEADER } from './credentials.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
@@ -9,62 +9,54 @@ import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
 import { type Operation, operationsOf, queryMembersOf } from './operations.ts';
 import { listGranting } from './scopes.ts';
 
-const toParameter = (
-  place: 'path' | 'query' | 'header',
-  { name, schema, isRequired = place === 'path' }: CallMember,
-): Json => {
-  const { description, ...rest } = schema;
-  return { name, in: place, required: isRequired, description, schema: rest };
-};
+const toParameter = (place: 'path' | 'query' | 'header', name: string, { description, ...schema }: Json): Json => ({
+  name,
+  in: place,
+  required: place === 'path',
+  description,
+  schema,
+});
+
+const toParameters = (place: 'path' | 'query', members: Members): readonly Json[] =>
+  Object.entries(members).map(([name, { schema }]) => toParameter(place, name, schema));
 
 const BEYOND = 'x-beyond-specification';
 
-const IF_MATCH: CallMember = {
-  name: 'If-Match',
-  schema: {
-    type: 'string',
-    description: 'The ETag of the record as it was read; if it has changed since, the update is refused with 1012.',
-  },
-};
-const IF_NONE_MATCH: CallMember = {
-  name: 'If-None-Match',
-  schema: { type: 'string', description: 'The ETag of an earlier answer; HTTP 304 without content if it is the same.' },
-};
-const IDEMPOTENCY_KEY: CallMember = {
-  name: 'Idempotency-Key',
-  schema: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[\\x21-\\x7e]+$',
-    description: 'Such as a UUID. The same request with the same key within a day is carried out once.',
-  },
-};
+const IF_MATCH = toParameter('header', 'If-Match', {
+  type: 'string',
+  description: 'The ETag of the record as it was read; if it has changed since, the update is refused with 1012.',
+});
+const IF_NONE_MATCH = toParameter('header', 'If-None-Match', {
+  type: 'string',
+  description: 'The ETag of an earlier answer; HTTP 304 without content if it is the same.',
+});
+const IDEMPOTENCY_KEY = toParameter('header', 'Idempotency-Key', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x21-\\x7e]+$',
+  description: 'Such as a UUID. The same request with the same key within a day is carried out once.',
+});
 
 function parametersOf(operation: Operation): readonly Json[] {
-  if (operation.kind === 'call') {
-    const { segment, method } = operation;
+  const query = toParameters('query', queryMembersOf(operation));
+  if (operation.kind === 'call')
     return [
-      ...(segment === undefined ? [] : [toParameter('path', segment)]),
-      ...queryMembersOf(operation).map((one) => toParameter('query', one)),
-      ...(method === 'GET' ? [toParameter('header', IF_NONE_MATCH)] : []),
+      ...toParameters('path', operation.segment),
+      ...query,
+      ...(operation.method === 'GET' ? [IF_NONE_MATCH] : []),
     ];
-  }
-  if (operation.kind === 'list')
-    return [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: '0 lists every record, any other number the one with that id.',
-        schema: { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
-      },
-      ...queryMembersOf(operation).map((one) => ({ ...toParameter('query', one), [BEYOND]: true })),
-      { ...toParameter('header', IF_NONE_MATCH), [BEYOND]: true },
-    ];
-  const header = { ...toParameter('header', operation.kind === 'add' ? IDEMPOTENCY_KEY : IF_MATCH), [BEYOND]: true };
-  if (operation.kind === 'add') return [header];
-  return [{ name: 'updatedby', in: 'path', required: true, description: 'Equals UpdateBy.', schema: integer }, header];
+  const beyond = (parameter: Json): Json => ({ ...parameter, [BEYOND]: true });
+  if (operation.kind === 'add') return [beyond(IDEMPOTENCY_KEY)];
+  if (operation.kind === 'update')
+    return [toParameter('path', 'updatedby', { description: 'Equals UpdateBy.', ...integer }), beyond(IF_MATCH)];
+  const id = {
+    description: '0 lists every record, any other number the one with that id.',
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_INTEGER,
+  };
+  return [toParameter('path', 'id', id), ...[...query, IF_NONE_MATCH].map(beyond)];
 }
 
 const SECURITY = [{ apiKeyHeader: [] }, { apiKey: [] }, { token: [] }, { authorization: [] }, { bearer: [] }];

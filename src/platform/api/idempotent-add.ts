@@ -5,26 +5,28 @@ import { type Parameter, parametersOf, type Resource, toNameKey } from '../model
 import { type Body, checkValue } from './check-value.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { verifyPassword } from './passwords.ts';
-import type { IdentifiedRequest } from './request-context.ts';
 
 /** How long a key counts. */
 export const KEY_LIFE_MS = 24 * 60 * 60 * 1_000;
 
 const MAX_LENGTH = 255;
 
-/** The header that marks an answer of an add that was carried out before. */
-const REPLAYED = { 'idempotent-replayed': 'true' };
-
 const digest = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /** The version of a password that nobody has changed since its add. */
 const FIRST_VERSION = 1;
 
+/** The id of a new record; `isReplayed`: it was added before, by a request with the same key. */
+export interface Added {
+  readonly id: number;
+  readonly isReplayed?: boolean;
+}
+
 /** An add whose client sent a key. */
 export interface RepeatableAdd {
   readonly once: IdempotentAdd;
   /** The answer if the key was used before: the record of that time, if the request is the same. */
-  readonly answer: (used: UsedKey) => Promise<Outcome<number>>;
+  readonly answer: (used: UsedKey) => Promise<Outcome<Added>>;
 }
 
 /** A value as the API compares it; null for one that it refuses, which no add that was carried out has. */
@@ -48,16 +50,16 @@ async function isPasswordOf(store: PlatformStore, id: number, password: unknown)
 }
 
 /**
- * Reads the header `Idempotency-Key`; undefined without it. The fingerprint leaves passwords out, because a digest of a
- * password would give it away: they are compared with the hash of the record. `now` is in Unix milliseconds. Source:
- * draft-ietf-httpapi-idempotency-key-header-07.
+ * Reads an `Idempotency-Key`; undefined without it. The fingerprint leaves passwords out, because a digest of a password would
+ * give it away: they are compared with the hash of the record. `owner` is whose credential it is, `now` is in Unix
+ * milliseconds. Source: draft-ietf-httpapi-idempotency-key-header-07.
  */
 export function readIdempotencyKey(
-  { context, body, caller, store }: Pick<IdentifiedRequest, 'context' | 'body' | 'caller' | 'store'>,
+  { text, body, owner }: { readonly text: string | null; readonly body: Body; readonly owner: number },
+  store: PlatformStore,
   resource: Resource,
   now: number,
 ): Outcome<RepeatableAdd | undefined> {
-  const text = context.request.headers.get('idempotency-key');
   if (text === null) return succeed(undefined);
   const key = text.replace(/^"(.*)"$/, '$1');
   if (key.length > MAX_LENGTH) return fail(1005, `Idempotency-Key exceeds the maximum of ${MAX_LENGTH} characters`);
@@ -68,14 +70,14 @@ export function readIdempotencyKey(
   const fingerprint = digest([resource.name, [...compared, body.CreateBy ?? null]]);
   const since = new Date(now - KEY_LIFE_MS).toISOString();
   return succeed({
-    once: { key: digest([caller?.owner ?? 0, key]), fingerprint, since },
+    once: { key: digest([owner, key]), fingerprint, since },
     answer: async (used) => {
       const isSame =
         used.fingerprint === fingerprint &&
         (password === undefined || (await isPasswordOf(store, used.id, toCompared(password, body))));
-      if (!isSame) return fail(1012, 'Idempotency-Key was used for another request within a day; send a new key');
-      context.headers = { ...context.headers, ...REPLAYED };
-      return succeed(used.id);
+      return isSame
+        ? succeed({ id: used.id, isReplayed: true })
+        : fail(1012, 'Idempotency-Key was used for another request within a day; send a new key');
     },
   });
 }
@@ -84,7 +86,7 @@ export function readIdempotencyKey(
 export async function findAnswer(
   store: PlatformStore,
   repeatable: RepeatableAdd | undefined,
-): Promise<Outcome<number> | undefined> {
+): Promise<Outcome<Added> | undefined> {
   if (repeatable === undefined) return undefined;
   const { key, since } = repeatable.once;
   const used = await store.findUsedKey(key, since);

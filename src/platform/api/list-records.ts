@@ -1,12 +1,12 @@
 import type { PlatformStore } from '../model/platform-store.ts';
-import { type ApiRecord, MAX_INTEGER, type Resource } from '../model/resource.ts';
+import type { ApiRecord, Resource } from '../model/resource.ts';
 import { checkDigits } from './check-value.ts';
 import { answerStream, answerSuccessText, answerTagged } from './envelope.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
-import { MAX_LIMIT, readNumber } from './read-page.ts';
-import type { ReadQuery, ReadRecordQuery } from './read-record-query.ts';
+import { MAX_LIMIT } from './read-page.ts';
+import { type AskedRecords, readRecordQuery } from './read-record-query.ts';
 import { textTag, weakTag } from './record-tag.ts';
-import type { IdentifiedRequest } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 const PAGE = 500;
 
@@ -22,7 +22,7 @@ interface RecordPage {
 /** Reads at most `limit` records that follow the one with the id `after`. */
 type ReadRecords = (after: number, limit: number) => Promise<RecordPage>;
 
-const createReadRecords = (store: PlatformStore, resource: Resource, query: ReadQuery): ReadRecords => {
+const createReadRecords = (store: PlatformStore, resource: Resource, query: AskedRecords): ReadRecords => {
   const toPage = (found: readonly ApiRecord[], limit: number, lookedTo?: number): RecordPage => {
     const items = found.slice(0, limit);
     return { items, next: found.length > limit ? Number(items.at(-1)?.[resource.idMember]) : lookedTo };
@@ -44,9 +44,9 @@ const createReadRecords = (store: PlatformStore, resource: Resource, query: Read
   };
 };
 
-async function countRecords(store: PlatformStore, resource: Resource, query: ReadQuery) {
-  if (!query.isCounted) return {};
-  return { total: (await store.search(resource, { ...query, limit: 0, offset: 0 })).total };
+async function countRecords(store: PlatformStore, resource: Resource, query: AskedRecords) {
+  if (!query.total) return {};
+  return { total: (await store.search(resource, { ...query, after: undefined, limit: 0, offset: 0 })).total };
 }
 
 /** The records after the first page, page by page, so memory does not grow with the table. */
@@ -66,22 +66,17 @@ async function* furtherPages(read: ReadRecords, first: RecordPage, end: string) 
   yield end;
 }
 
-/** Which records a request asks for. */
-interface Asked {
-  readonly query: ReadQuery;
-  readonly after: number;
-  readonly limit: number | undefined;
-}
-
 async function listAll(
-  { context, store }: IdentifiedRequest,
+  context: RequestContext,
+  store: PlatformStore,
   resource: Resource,
-  { query, after, limit }: Asked,
+  asked: AskedRecords,
   headers: Readonly<Record<string, string>>,
   keep?: (text: string) => void,
 ): Promise<Response> {
-  const read = createReadRecords(store, resource, query);
-  const counted = await countRecords(store, resource, query);
+  const { after = 0, limit } = asked;
+  const read = createReadRecords(store, resource, asked);
+  const counted = await countRecords(store, resource, asked);
   const first = await read(after, limit ?? PAGE);
   if (limit !== undefined || first.next === undefined) {
     const text = JSON.stringify({ ...first, ...counted });
@@ -96,7 +91,7 @@ async function listAll(
 }
 
 /** One record, with its tag. A compressed answer would need another tag, so it is never compressed. */
-function answerRecord(record: ApiRecord, { request, headers }: IdentifiedRequest['context']) {
+function answerRecord(record: ApiRecord, { request, headers }: RequestContext) {
   const text = JSON.stringify(record);
   const untouched = { ...headers, 'cache-control': 'no-store, no-transform' };
   return answerTagged(request, textTag(text), untouched, (tagged) => answerSuccessText(`{"items":[${text}]}`, tagged));
@@ -129,40 +124,40 @@ function keepList(store: PlatformStore, tag: string, text: string): void {
  * A list with its tag, which comes of the list's version and not of its records. So one that is unchanged is not read, and one
  * that changes while it is sent has another tag the next time.
  */
-async function answerList(request: IdentifiedRequest, resource: Resource, asked: Asked): Promise<Response> {
-  const { context, store } = request;
+async function answerList(
+  context: RequestContext,
+  store: PlatformStore,
+  resource: Resource,
+  asked: AskedRecords,
+): Promise<Response> {
   const version = await store.listVersion(resource);
-  if (version === undefined) return listAll(request, resource, asked, context.headers);
+  if (version === undefined) return listAll(context, store, resource, asked, context.headers);
   const tag = weakTag(`${declarationOf(resource)} ${JSON.stringify(asked)} ${version}`);
   return answerTagged(context.request, tag, context.headers, (headers) => {
     const kept = keptLists.get(store)?.get(tag);
     if (kept !== undefined) return answerSuccessText(kept, headers);
-    return listAll(request, resource, asked, headers, (text) => keepList(store, tag, text));
+    return listAll(context, store, resource, asked, headers, (text) => keepList(store, tag, text));
   });
 }
 
 /** Answers `ListAll/<segment>`: 0 lists, any other number is the id of one record. */
 export async function listRecords(
-  request: IdentifiedRequest,
+  context: RequestContext,
+  store: PlatformStore,
   resource: Resource,
   segment: string,
-  readQuery: ReadRecordQuery,
+  query: URLSearchParams | undefined,
 ): Promise<Outcome<Response>> {
-  const { context, store, query: sent } = request;
   const id = checkDigits(segment, 'the number at the end of the path', 0);
   if (!id.ok) return id;
-  const limit = readNumber(sent, 'limit', 1, MAX_LIMIT);
-  if (!limit.ok) return limit;
-  const after = readNumber(sent, 'after', 0, MAX_INTEGER);
-  if (!after.ok) return after;
-  const query = readQuery(sent, resource);
-  if (!query.ok) return query;
+  const asked = readRecordQuery(query, resource);
+  if (!asked.ok) return asked;
   if (id.value !== 0) {
     const record = await store.find(resource, id.value);
     if (record === undefined) return fail(resource.codes.missing, `there is no ${resource.noun} with that id`);
     return succeed(await answerRecord(record, context));
   }
   // An order other than by id has no index: each page of it reads the whole table.
-  const most = query.value.sort === undefined ? limit.value : (limit.value ?? MAX_LIMIT);
-  return succeed(await answerList(request, resource, { query: query.value, after: after.value ?? 0, limit: most }));
+  const { sort, limit = sort && MAX_LIMIT } = asked.value;
+  return succeed(await answerList(context, store, resource, { ...asked.value, limit }));
 }

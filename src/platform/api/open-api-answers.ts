@@ -1,9 +1,9 @@
-import { PROOF_CODES } from './accounts/prove-caller.ts';
-import type { Json } from './call.ts';
+import { PROOF } from './accounts/prove-caller.ts';
+import { codesOfMembers, type Json } from './call.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { dataSchema, object, success } from './open-api-schemas.ts';
-import type { Operation } from './operations.ts';
+import { type Operation, queryMembersOf } from './operations.ts';
 
 const ANY: readonly ErrorCode[] = [1001, 1005, 1012, 1101, 1102, 1104, 1105, 1106, 1123];
 const BODY: readonly ErrorCode[] = [1001, 1002, 1003, 1005, 1011, 1012, 1121];
@@ -13,11 +13,11 @@ function codesOf(operation: Operation): readonly ErrorCode[] {
   if (operation.kind === 'call') return [...new Set([...ANY, ...operation.codes])].sort();
   const { kind, resource } = operation;
   const own: ErrorCode[] = [];
-  if (kind === 'list') own.push(1002, 1003, 1005, 1009, 1011, 1012);
+  if (kind === 'list') own.push(...codesOfMembers(queryMembersOf(operation)));
   else {
     own.push(...BODY);
     for (const member of resource.members) {
-      if (member.kind === 'password') own.push(1006, ...PROOF_CODES);
+      if (member.kind === 'password') own.push(1006, ...PROOF.codes);
       if (member.kind === 'text' && member.format === 'email') own.push(1008);
       if (member.kind === 'reference') own.push(member.to.codes.missing);
     }

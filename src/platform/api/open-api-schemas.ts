@@ -8,8 +8,8 @@ import {
   STAMPS,
 } from '../model/resource.ts';
 import { NOT_COMMON } from './accounts/new-password.ts';
-import { PROOF_MEMBER } from './accounts/prove-caller.ts';
-import type { CallMember, Json } from './call.ts';
+import { PROOF } from './accounts/prove-caller.ts';
+import type { Json, Members } from './call.ts';
 import { textRuleOf } from './check-value.ts';
 import type { Operation } from './operations.ts';
 import { BOOLEAN_TEXT, TEXT_PATTERNS, TEXT_RULES } from './published-patterns.ts';
@@ -90,15 +90,15 @@ const CREDENTIALS = {
   token: { type: 'string', description: 'A token, instead of the header.' },
 };
 
-const membersOf = (members: readonly CallMember[]): Json =>
-  Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+const schemasOf = (members: Members): Json =>
+  Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema]));
 
 /** The body of an operation's request. */
 export function bodySchema(operation: Operation): Json {
   if (operation.kind === 'call') {
-    const { body = [] } = operation;
-    const required = body.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    return object({ ...membersOf(body), ...CREDENTIALS }, required);
+    const { body } = operation;
+    const required = Object.keys(body).filter((name) => body[name]?.isRequired);
+    return object({ ...schemasOf(body), ...CREDENTIALS }, required);
   }
   const { kind, resource } = operation;
   const own = Object.fromEntries(
@@ -110,7 +110,7 @@ export function bodySchema(operation: Operation): Json {
       ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
       : {};
   const isOfUser = resource.members.some((member) => member.kind === 'password');
-  const proof = isOfUser ? membersOf([PROOF_MEMBER]) : {};
+  const proof = isOfUser ? { Otp: PROOF.schema } : {};
   return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...proof, ...CREDENTIALS }, [
     ...Object.keys(own),
     by,

@@ -1,8 +1,7 @@
 import type { Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Call, CallMember } from './call.ts';
+import type { Call, Members } from './call.ts';
 import { calls } from './calls.ts';
-import { PAGE_MEMBERS } from './read-page.ts';
 import { recordQueryMembers } from './read-record-query.ts';
 
 /** An operation on the records of a resource. */
@@ -34,9 +33,9 @@ export const operationsOf = (resources: readonly Resource[]): readonly Operation
 ];
 
 /** The parameters of an operation's query besides the credentials. */
-export function queryMembersOf(operation: Operation): readonly CallMember[] {
-  if (operation.kind === 'call') return operation.query ?? [];
-  return operation.kind === 'list' ? [...PAGE_MEMBERS, ...recordQueryMembers(operation.resource)] : [];
+export function queryMembersOf(operation: Operation): Members {
+  if (operation.kind === 'call') return operation.query;
+  return operation.kind === 'list' ? recordQueryMembers(operation.resource) : {};
 }
 
 /** Is this the method of the operation? HEAD is a GET whose answer has no body. */

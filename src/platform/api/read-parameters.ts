@@ -1,18 +1,21 @@
 import { MAX_INTEGER } from '../model/resource.ts';
-import type { CallMember, Json } from './call.ts';
+import type { Json, Member } from './call.ts';
 import { checkLookup } from './check-text.ts';
 import { checkDate, checkDigits, requireMember } from './check-value.ts';
+import type { ErrorCode } from './error-codes.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { BOOLEAN_PARAMETER, DATE_TEXT } from './published-patterns.ts';
 
-/** What a parameter of the query may be. */
-export type ParameterKind = 'text' | 'boolean' | 'integer' | 'date';
+/** What a parameter of the query may be; a date is read as ISO 8601. */
+interface ParameterKinds {
+  readonly text: string;
+  readonly boolean: boolean;
+  readonly integer: number;
+  readonly date: string;
+}
 
-/** The parameters of a query by their names. */
-export type ParameterKinds = ReadonlyMap<string, ParameterKind>;
-
-/** The values of the parameters that were sent; a date is ISO 8601. */
-export type Parameters = Readonly<Record<string, string | number | boolean>>;
+/** The name of a kind. */
+export type ParameterKind = keyof ParameterKinds;
 
 /** The longest text of a parameter, in characters. */
 const MAX_TEXT = 500;
@@ -22,54 +25,64 @@ function checkBoolean(text: string, name: string): Outcome<boolean> {
   return word === 'true' || word === 'false' ? succeed(word === 'true') : fail(1003, `${name} must be true or false`);
 }
 
-function checkParameter(kind: ParameterKind, text: string, name: string): Outcome<string | number | boolean> {
-  if (kind === 'boolean') return checkBoolean(text, name);
-  if (kind === 'integer') return checkDigits(text.trim(), name, 1, MAX_INTEGER);
-  return kind === 'date' ? checkDate(text, name) : checkLookup(text, name, { kind: 'text', most: MAX_TEXT });
+interface Kind<T> {
+  readonly schema: Json;
+  readonly codes: readonly ErrorCode[];
+  readonly check: (text: string, name: string) => Outcome<T>;
 }
 
-/** Reads the parameters that a list knows, the first of each name; others are ignored. */
-export function readParameters(query: URLSearchParams | undefined, kinds: ParameterKinds): Outcome<Parameters> {
-  const values: Record<string, string | number | boolean> = {};
-  for (const [name, text] of query ?? []) {
-    const kind = kinds.get(name);
-    if (kind === undefined || Object.hasOwn(values, name)) continue;
-    const present = requireMember({ [name]: text }, name);
-    if (!present.ok) return present;
-    const value = checkParameter(kind, text, name);
-    if (!value.ok) return value;
-    values[name] = value.value;
-  }
-  return succeed(values);
-}
-
-const SCHEMAS: Readonly<Record<ParameterKind, Json>> = {
-  text: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
-  boolean: { type: 'string', pattern: BOOLEAN_PARAMETER },
-  integer: { type: 'integer', minimum: 1, maximum: MAX_INTEGER },
-  date: { type: 'string', pattern: DATE_TEXT, examples: ['2026-01-31'] },
+const KINDS: { readonly [K in ParameterKind]: Kind<ParameterKinds[K]> } = {
+  text: {
+    schema: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+    codes: [1005, 1012],
+    check: (text, name) => checkLookup(text, name, { kind: 'text', most: MAX_TEXT }),
+  },
+  boolean: { schema: { type: 'string', pattern: BOOLEAN_PARAMETER }, codes: [1003], check: checkBoolean },
+  integer: {
+    schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER },
+    codes: [1003, 1011],
+    check: (text, name) => checkDigits(text.trim(), name, 1, MAX_INTEGER),
+  },
+  date: {
+    schema: { type: 'string', pattern: DATE_TEXT, examples: ['2026-01-31'] },
+    codes: [1009],
+    check: checkDate,
+  },
 };
 
-/** A parameter as the reference describes it. */
-export const describeParameter = (name: string, kind: ParameterKind, description: string): CallMember => ({
-  name,
-  schema: { ...SCHEMAS[kind], description },
-});
-
-/** The order that a text names: a member of the list, after a `-` for the other direction. */
-export function checkSort(
-  text: string,
-  members: readonly string[],
-): Outcome<{ readonly member: string; readonly isDescending: boolean }> {
-  const isDescending = text.startsWith('-');
-  const member = isDescending ? text.slice(1) : text;
-  return members.includes(member)
-    ? succeed({ member, isDescending })
-    : fail(1012, `sort must be one of ${members.join(', ')}, after a - for the other direction`);
+/** A parameter of a query, which is refused when it is empty. */
+export function parameter<K extends ParameterKind>(kind: K, description: string): Member<ParameterKinds[K]> {
+  const { schema, codes, check } = KINDS[kind];
+  return {
+    schema: { ...schema, description },
+    codes: [1002, ...codes],
+    read: (text, name) => {
+      const present = requireMember({ [name]: text }, name);
+      return present.ok ? check(String(text), name) : present;
+    },
+  };
 }
 
-/** The parameter `sort` as the reference describes it. */
-export const describeSort = (members: readonly string[], description: string): CallMember => ({
-  name: 'sort',
-  schema: { type: 'string', enum: members.flatMap((name) => [name, `-${name}`]), description },
-});
+/** The order of a list. */
+export interface Sort {
+  readonly member: string;
+  readonly isDescending: boolean;
+}
+
+/** The parameter `sort`: a member of the list, after a `-` for the other direction. */
+export function sortParameter(members: readonly string[], description: string): Member<Sort> {
+  const text = parameter('text', description);
+  return {
+    schema: { type: 'string', enum: members.flatMap((name) => [name, `-${name}`]), description },
+    codes: text.codes,
+    read: (value, name) => {
+      const read = text.read(value, name);
+      if (!read.ok) return read;
+      const isDescending = read.value.startsWith('-');
+      const member = isDescending ? read.value.slice(1) : read.value;
+      return members.includes(member)
+        ? succeed({ member, isDescending })
+        : fail(1012, `sort must be one of ${members.join(', ')}, after a - for the other direction`);
+    },
+  };
+}

@@ -1,26 +1,10 @@
 import type { BlockList } from 'node:net';
 import { clientAddress } from '../../lib/addresses.ts';
 import { describeCause, isDatabaseFailure } from '../../lib/database-failure.ts';
-import type { PlatformStore } from '../model/platform-store.ts';
-import type { Author } from '../model/records.ts';
-import type { SecurityAction, SecurityEvent, Subject } from '../model/security-event.ts';
-import type { Body } from './check-value.ts';
+import type { Subject } from '../model/security-event.ts';
+import type { Client } from './actor.ts';
 import type { Caller } from './credentials.ts';
 import type { SecurityLog } from './security-log.ts';
-
-/** The author of a change that a request makes; `statedBy` is the admin user in its body. `now` is in Unix milliseconds. */
-export const authorOf = (
-  { context, caller }: Pick<IdentifiedRequest, 'context' | 'caller'>,
-  statedBy: number | null,
-  now: number,
-): Author => ({
-  statedBy,
-  owner: caller?.owner ?? null,
-  credential: caller?.credential ?? '',
-  at: new Date(now).toISOString(),
-  ip: context.address === '' ? null : context.address,
-  requestId: context.requestId,
-});
 
 /** One request from the server, which has put its id into the header `x-request-id`. */
 export interface ApiRequest {
@@ -33,36 +17,13 @@ export interface ApiRequest {
   readonly onRoute?: (route: string) => void;
 }
 
-/** The parts of an event that vary. */
-interface RecordedDetails {
-  readonly caller?: Caller | undefined;
-  readonly subject?: Subject | undefined;
-  readonly detail?: NonNullable<SecurityEvent['detail']>;
-}
-
 /** A request on its way through the checks. */
-export interface RequestContext {
+export interface RequestContext extends Client {
   readonly request: Request;
-  /** The address of the client; empty if unknown. */
-  readonly address: string;
-  readonly requestId: string | undefined;
   /** The headers of its answer, whether a success or a failure; each limit adds its own. */
   headers: Readonly<Record<string, string>>;
   /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff: (() => void) | undefined;
-  /** Adds an event to the security log. */
-  record(action: SecurityAction, noted: RecordedDetails): void;
-  /** Logs an error that the client only sees as a code. */
-  reportError(error: unknown): void;
-}
-
-/** A request with valid credentials, or with none where none is needed. */
-export interface IdentifiedRequest {
-  readonly context: RequestContext;
-  readonly body: Body;
-  readonly query: URLSearchParams | undefined;
-  readonly store: PlatformStore;
-  readonly caller: Caller | undefined;
 }
 
 /** The dependencies of a request context. */

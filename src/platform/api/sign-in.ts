@@ -62,7 +62,7 @@ export async function signIn(store: PlatformStore, body: Body, context: SignInCo
   if (!userName.ok) return userName;
   const password = readText(body, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
-  const otp = readOtp(body);
+  const otp = readOtp(body.Otp);
   if (!otp.ok) return otp;
   const fromHere = await limits.signInFrom(address);
   if (!fromHere.ok) return fromHere;

@@ -2,15 +2,16 @@ import { withArticle } from '../../lib/words.ts';
 import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '../model/platform-store.ts';
 import type { Author } from '../model/records.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
-import { limitMails } from './accounts/limit-mails.ts';
+import { limitMails } from './accounts/confirm-password.ts';
 import { type ProofDeps, proveCaller, proveUpdate } from './accounts/prove-caller.ts';
+import { type Actor, authorOf } from './actor.ts';
 import type { CallDeps } from './call.ts';
+import type { Body } from './check-value.ts';
 import { type CheckedWrite, checkWrite } from './check-write.ts';
-import { findAnswer, type RepeatableAdd, readIdempotencyKey } from './idempotent-add.ts';
+import { type Added, findAnswer, type RepeatableAdd, readIdempotencyKey } from './idempotent-add.ts';
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { isMatch, recordTag } from './record-tag.ts';
-import { authorOf, type IdentifiedRequest } from './request-context.ts';
 
 const passwordOf = ({ members }: Resource) => members.find(({ kind }) => kind === 'password')?.name;
 
@@ -63,16 +64,17 @@ export async function addRecord(
   checked: CheckedWrite,
   author: Author,
   repeatable?: RepeatableAdd,
-): Promise<Outcome<number>> {
+): Promise<Outcome<Added>> {
   const password = passwordOf(resource);
   const values = { ...checked.values };
   if (password !== undefined) values[password] = await hashPassword(String(values[password]));
   const written = await store.add(resource, values, author, repeatable?.once);
   if (!written.ok && written.why === 'used-key' && repeatable !== undefined) return repeatable.answer(written.used);
-  return describeOutcome(store, resource, values, written);
+  const outcome = await describeOutcome(store, resource, values, written);
+  return outcome.ok ? succeed({ id: outcome.value }) : outcome;
 }
 
-/** What a write needs besides its request. */
+/** What a write needs besides its actor. */
 export type WriteDeps = Pick<CallDeps, 'mails'> & ProofDeps;
 
 /** Does the update of a user change the address or the password, of which the user gets a note? */
@@ -87,17 +89,19 @@ async function needsNote(store: PlatformStore, resource: Resource, id: number, v
 
 /**
  * Updates the record with the given id or natural key; resolves to its id. With `isKnown`, only if that is true of the record
- * as it is now. With a mail server, a user gets a note of a new address or password.
+ * as it is now. `otp` is the code of the caller, as it
+ * was sent. With a mail server, a user gets a note of a new address or password.
  */
 export async function updateRecord(
-  request: IdentifiedRequest,
+  actor: Actor,
   resource: Resource,
   checked: CheckedWrite,
+  otp: unknown,
   deps: WriteDeps,
   isKnown?: RecordUpdate['isKnown'],
 ): Promise<Outcome<number>> {
-  const { store } = request;
-  const author = authorOf(request, checked.statedBy, deps.now());
+  const { store } = actor;
+  const author = authorOf(actor, checked.statedBy, deps.now());
   const id = checked.id ?? (await store.findByKey(resource, checked.key))?.id;
   if (id === undefined) return failMissing(resource);
   // Before anything is compared or counted. The store looks again.
@@ -105,14 +109,14 @@ export async function updateRecord(
   if (record && !isKnown(record)) return failChanged(resource, record);
   const password = passwordOf(resource);
   const values = { ...checked.values };
-  const proved = await proveUpdate(request, { resource, id, values, isKnown }, deps);
+  const proved = await proveUpdate(actor, { resource, id, values, isKnown }, otp, deps);
   if (!proved.ok) return proved;
   if (password !== undefined && values[password] === PASSWORD_MASK) delete values[password];
   // A record found by its name is changed only while it still has that name.
   const key: KeyValues | undefined = checked.id === undefined ? checked.key : undefined;
   const hasNotes = password !== undefined && deps.mails !== undefined;
   if (hasNotes && (await needsNote(store, resource, id, values))) {
-    const limited = await limitMails(request, deps);
+    const limited = await limitMails(actor, deps);
     if (!limited.ok) return limited;
   }
   if (password !== undefined && values[password] !== undefined) {
@@ -127,47 +131,52 @@ export async function updateRecord(
   return describeOutcome(store, resource, values, written);
 }
 
-async function addOnRequest(request: IdentifiedRequest, resource: Resource, deps: WriteDeps): Promise<Outcome<number>> {
-  const { store, body } = request;
+/** Adds the record of a body. `idempotencyKey` is the one that was sent, or null. */
+export async function addOnce(
+  actor: Actor,
+  resource: Resource,
+  body: Body,
+  idempotencyKey: string | null,
+  deps: WriteDeps,
+): Promise<Outcome<Added>> {
+  const { store, caller } = actor;
   const now = deps.now();
-  const repeatable = readIdempotencyKey(request, resource, now);
+  const sent = { text: idempotencyKey, body, owner: caller?.owner ?? 0 };
+  const repeatable = readIdempotencyKey(sent, store, resource, now);
   if (!repeatable.ok) return repeatable;
   const before = await findAnswer(store, repeatable.value);
   if (before !== undefined) return before;
   const checked = await checkWrite(store, resource, body);
   if (!checked.ok) return checked;
-  const proved = passwordOf(resource) === undefined ? checked : await proveCaller(request, deps);
+  const proved = passwordOf(resource) === undefined ? checked : await proveCaller(actor, body.Otp, deps);
   if (!proved.ok) return proved;
-  const author = authorOf(request, checked.value.statedBy, now);
+  const author = authorOf(actor, checked.value.statedBy, now);
   return addRecord(store, resource, checked.value, author, repeatable.value);
 }
 
-/** With `If-Match`, the update needs the record that the client has read, and its answer has the new tag. */
-async function updateOnRequest(
-  request: IdentifiedRequest,
-  resource: Resource,
-  segment: string,
-  deps: WriteDeps,
-): Promise<Outcome<number>> {
-  const { context, store, body } = request;
-  const checked = await checkWrite(store, resource, body, segment);
-  if (!checked.ok) return checked;
-  const known = context.request.headers.get('if-match');
-  if (known === null) return updateRecord(request, resource, checked.value, deps);
-  const isKnown = (record: ApiRecord) => isMatch(known, recordTag(record));
-  const updated = await updateRecord(request, resource, checked.value, deps, isKnown);
-  const record = updated.ok ? await store.find(resource, updated.value) : undefined;
-  if (record !== undefined) context.headers = { ...context.headers, etag: recordTag(record) };
-  return updated;
+/** An update as it was sent. */
+export interface SentUpdate {
+  /** The end of the path: the id of who updates the record. */
+  readonly updatedBy: string;
+  readonly body: Body;
+  /** The tags of the record as the client has read it, as in `If-Match`; null if it does not matter. */
+  readonly ifMatch: string | null;
 }
 
-/**
- * Adds the record of a request, or updates it if `segment` (the end of its path) is given; resolves to its id.
- */
-export const writeRecord = (
-  request: IdentifiedRequest,
+/** Updates the record of a body. `tag` is the new one of the record, if the update named the old one. */
+export async function updateKnown(
+  actor: Actor,
   resource: Resource,
-  segment: string | undefined,
+  { updatedBy, body, ifMatch }: SentUpdate,
   deps: WriteDeps,
-): Promise<Outcome<number>> =>
-  segment === undefined ? addOnRequest(request, resource, deps) : updateOnRequest(request, resource, segment, deps);
+): Promise<Outcome<{ readonly id: number; readonly tag?: string | undefined }>> {
+  const { store } = actor;
+  const checked = await checkWrite(store, resource, body, updatedBy);
+  if (!checked.ok) return checked;
+  const isKnown = ifMatch === null ? undefined : (record: ApiRecord) => isMatch(ifMatch, recordTag(record));
+  const updated = await updateRecord(actor, resource, checked.value, body.Otp, deps, isKnown);
+  if (!updated.ok) return updated;
+  const id = updated.value;
+  const record = isKnown && (await store.find(resource, id));
+  return succeed({ id, tag: record && recordTag(record) });
+}

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { owesCode } from '../api/accounts/prove-caller.ts';
+import { toActor } from '../api/actor.ts';
 import type { Services } from '../api/create-services.ts';
 import type { Failure } from '../api/outcome.ts';
 import type { ApiRequest, RequestContext } from '../api/request-context.ts';
@@ -59,8 +60,8 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     const now = services.now();
     const query = new URL(c.req.url).searchParams;
     const { session, token } = (await findSession(store, cookies.tokens, now)) ?? {};
-    const request: Guest['request'] = (body = {}) => ({ context, store, body, query, caller: undefined });
-    return { services, context, store, params: c.req.param(), query, form, session, token, cookies, now, request };
+    const actor = toActor(context, store, undefined);
+    return { services, context, store, params: c.req.param(), query, form, session, token, cookies, now, actor };
   };
 
   const toVisit = (guest: Guest): Visit | undefined => {
@@ -73,7 +74,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
       session,
       token,
       csrf: csrfTokenOf(token),
-      request: (body) => ({ ...guest.request(body), caller }),
+      actor: { ...guest.actor, caller },
     };
   };
 
@@ -86,7 +87,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     }
     if (!route.isSensitive) return undefined;
     const isOld = now - Date.parse(session.signedInAt) > FRESH_MS;
-    return isOld || (await owesCode(visit.request(), services)) ? 'sign-in' : undefined;
+    return isOld || (await owesCode(visit.actor, services)) ? 'sign-in' : undefined;
   };
 
   const render = (
@@ -115,7 +116,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     if (visit !== undefined) {
       const ofUser = await services.limits.credential(`user ${visit.session.userId}`);
       if (!ofUser.ok) {
-        context.record('slowed', { caller: visit.request().caller, detail: { name: 'Limit', value: 'credential' } });
+        context.record('slowed', { caller: visit.actor.caller, detail: { name: 'Limit', value: 'credential' } });
         return render(c, failurePage(ofUser.failure), undefined);
       }
     }
@@ -124,7 +125,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     const next = route.method === 'GET' ? `${pathname}${search}` : pageOf(route, pathname);
     if (visit === undefined) return seeOther(signInPath(next), guest.cookies.forget());
     if (route.method === 'POST' && !isOwnForm(csrfToken, visit.token)) {
-      context.record('form refused', { caller: visit.request().caller });
+      context.record('form refused', { caller: visit.actor.caller });
       return render(c, failurePage(FOREIGN), visit);
     }
     const missing = await whatIsMissing(route, visit);

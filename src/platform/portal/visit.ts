@@ -1,7 +1,7 @@
 import type { Html } from '../../web/frame/marks.ts';
-import type { Body } from '../api/check-value.ts';
+import type { Actor } from '../api/actor.ts';
 import type { Services } from '../api/create-services.ts';
-import type { IdentifiedRequest, RequestContext } from '../api/request-context.ts';
+import type { RequestContext } from '../api/request-context.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Session } from '../model/session.ts';
 
@@ -22,8 +22,8 @@ export interface Guest {
   readonly cookies: Cookies;
   /** Unix milliseconds. */
   readonly now: number;
-  /** The same request as the API sees it, without a credential. */
-  request(body?: Body): IdentifiedRequest;
+  /** Who asks the services: the signed-in user, or nobody on the pages for everybody. */
+  readonly actor: Actor;
 }
 
 /** A request of the portal by a signed-in admin user; a POST has the CSRF token of the session. */
@@ -32,8 +32,6 @@ export interface Visit extends Guest {
   readonly token: string;
   /** The token that each form of the session carries, see `form`. */
   readonly csrf: string;
-  /** The same request as the API sees it, with the user as its caller. */
-  request(body?: Body): IdentifiedRequest;
 }
 
 /** The cookie of a session, as the browser sent it and as it gets it. */

@@ -2,7 +2,6 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listRecords } from '../../../src/platform/api/list-records.ts';
-import { createReadRecordQuery } from '../../../src/platform/api/read-record-query.ts';
 import type { RequestContext } from '../../../src/platform/api/request-context.ts';
 import { projectType } from '../../../src/platform/api/resources.ts';
 import type { DatabaseAddress } from '../../../src/store/database-url.ts';
@@ -114,11 +113,9 @@ describe.each(DATABASE_KINDS)('If-None-Match on %s', (kind) => {
   const useCountedLists = () => {
     const read = vi.fn(api.store.list);
     const store = { ...api.store, list: read };
-    const readQuery = createReadRecordQuery();
     const listOf = async (query: string) => {
       const context = { request: new Request('http://localhost/'), headers: {} } as unknown as RequestContext;
-      const identified = { context, store, body: {}, query: new URLSearchParams(query), caller: undefined };
-      const answered = await listRecords(identified, projectType, '0', readQuery);
+      const answered = await listRecords(context, store, projectType, '0', new URLSearchParams(query));
       return answered.ok ? await answered.value.text() : expect.fail(answered.failure.message);
     };
     return { listOf, read };

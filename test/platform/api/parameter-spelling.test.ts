@@ -4,7 +4,8 @@ import { resources } from '../../../src/platform/api/resources.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 
 const operations = operationsOf(resources);
-const withQuery = operations.filter((operation) => queryMembersOf(operation).length > 0);
+const namesOf = (operation: Operation) => Object.keys(queryMembersOf(operation));
+const withQuery = operations.filter((operation) => namesOf(operation).length > 0);
 
 /** The names that differ from this one in their case only, of which a person may type one. */
 const misspelled = (name: string): readonly string[] => {
@@ -25,7 +26,7 @@ describe('a parameter that differs from a known one in its case', () => {
   it.each(withQuery.map((operation) => [operation.id, operation] as const))(
     'of %s is 1012, with its right spelling',
     async (_id, operation) => {
-      for (const { name } of queryMembersOf(operation))
+      for (const name of namesOf(operation))
         for (const wrong of misspelled(name)) {
           const { appErrorCode, errMessage } = await send(operation, `${wrong}=1`);
           const text = `${wrong} must be spelled ${name}: the names of parameters are case-sensitive`;
@@ -65,7 +66,7 @@ describe('a parameter that differs from a known one in its case', () => {
 
   it('is never meant by two known ones', () => {
     for (const operation of operations) {
-      const names = [...queryMembersOf(operation).map(({ name }) => name), 'apiKey', 'token'];
+      const names = [...namesOf(operation), 'apiKey', 'token'];
       expect(new Set(names.map((name) => name.toLowerCase())).size, operation.id).toBe(names.length);
     }
   });

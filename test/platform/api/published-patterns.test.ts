@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDate } from '../../../src/platform/api/check-value.ts';
 import { createOpenApi } from '../../../src/platform/api/create-open-api.ts';
 import { TEXT_PATTERNS } from '../../../src/platform/api/published-patterns.ts';
-import { readParameters } from '../../../src/platform/api/read-parameters.ts';
+import { parameter } from '../../../src/platform/api/read-parameters.ts';
 import { resources } from '../../../src/platform/api/resources.ts';
 import { misfitsInPython, misfitsOf } from '../../support/pattern-engines.ts';
 
@@ -60,12 +60,7 @@ describe('the published patterns', () => {
 
   it.each([
     ['since', padded(date), (text: string) => checkDate(text, 'since').ok],
-    [
-      'IsDeleted',
-      padded(boolean),
-      (text: string) =>
-        readParameters(new URLSearchParams([['IsDeleted', text]]), new Map([['IsDeleted', 'boolean']])).ok,
-    ],
+    ['IsDeleted', padded(boolean), (text: string) => parameter('boolean', '').read(text, 'IsDeleted').ok],
     [
       'atLeast',
       fc.constantFrom('0', '-0', '1.5', '007', '1.'),

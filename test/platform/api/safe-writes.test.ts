@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { readIdempotencyKey } from '../../../src/platform/api/idempotent-add.ts';
-import type { RequestContext } from '../../../src/platform/api/request-context.ts';
 import { adminUser, projectType } from '../../../src/platform/api/resources.ts';
 import type { PlatformStore } from '../../../src/platform/model/platform-store.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
@@ -290,10 +289,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
 it('no digest of a password is kept with a key', () => {
   const fingerprint = (Password: string) => {
-    const headers = { 'idempotency-key': 'k' };
-    const context = { request: new Request('http://x/', { headers }), headers: {} } as unknown as RequestContext;
     const body = { FirstName: 'E', UserName: 'eve', Password };
-    const read = readIdempotencyKey({ context, body, caller: undefined, store: {} as PlatformStore }, adminUser, 0);
+    const read = readIdempotencyKey({ text: 'k', body, owner: 0 }, {} as PlatformStore, adminUser, 0);
     return read.ok ? read.value?.once.fingerprint : undefined;
   };
   expect(fingerprint('a long password')).toMatch(/^[\w-]{43}$/);

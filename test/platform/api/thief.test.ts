@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ProofDeps, proveUpdate } from '../../../src/platform/api/accounts/prove-caller.ts';
+import type { Actor } from '../../../src/platform/api/actor.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { operationsOf } from '../../../src/platform/api/operations.ts';
-import type { IdentifiedRequest } from '../../../src/platform/api/request-context.ts';
 import { adminUser, resources } from '../../../src/platform/api/resources.ts';
 import { type ApiRecord, PASSWORD_MASK } from '../../../src/platform/model/resource.ts';
 import { ROOT_PASSWORD } from '../../support/api.ts';
@@ -213,11 +213,11 @@ describe.each(DATABASE_KINDS)('on %s, a thief', (kind) => {
 it('an update that needs no code changes no sign-in, even if the user is another by then', async () => {
   const bob = { UserName: 'bob', EmailID: 'bob@example.com', Password: PASSWORD_MASK, IsActive: true, LastName: 'B' };
   const store = { find: async () => bob, findCodes: async () => ({ isConfirmed: true }) };
-  const request = { store, body: {}, caller: { owner: ADA, scopes: [], credential: 'token' } };
+  const actor = { store, caller: { owner: ADA, scopes: [], credential: 'token' } };
   const deps = { now: Date.now, requiresOtp: false } as ProofDeps;
   const isKnown = ({ LastName }: ApiRecord) => LastName !== 'known to nobody';
   const of = { resource: adminUser, id: BOB, values: { ...bob, LastName: 'Baker' }, isKnown };
-  const proved = await proveUpdate(request as unknown as IdentifiedRequest, of, deps);
+  const proved = await proveUpdate(actor as unknown as Actor, of, undefined, deps);
   const holds = proved.ok ? proved.value : undefined;
   expect([holds?.(bob), holds?.({ ...bob, LastName: 'known to nobody' })]).toEqual([true, false]);
   for (const change of [{ IsActive: false }, { UserName: 'bert' }, { EmailID: 'bert@example.com' }])

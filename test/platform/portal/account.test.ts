@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveProfile } from '../../../src/platform/api/accounts/profile.ts';
+import type { Actor } from '../../../src/platform/api/actor.ts';
 import { createAdmin } from '../../../src/platform/api/create-admin.ts';
-import type { RequestContext } from '../../../src/platform/api/request-context.ts';
 import { adminUser } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
@@ -83,7 +83,6 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   it('a profile that is saved while another admin deactivates its user does not activate that user again', async () => {
     const { store } = portal;
     const author = { statedBy: 1, owner: 1, credential: 'session', at: new Date().toISOString(), ip: null };
-    const context = { address: '', requestId: undefined } as RequestContext;
     const caller = { owner: 2, scopes: [], credential: 'session' };
     const slow: typeof store = {
       ...store,
@@ -93,8 +92,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       },
     };
     const body = { ...PROFILE, EmailID: 'ada@example.org' };
-    const request = { context, store: slow, body, caller, query: undefined };
-    const saved = await saveProfile(request, await portal.platform.services());
+    const actor = { address: '', store: slow, caller } as Partial<Actor> as Actor;
+    const saved = await saveProfile(actor, body, await portal.platform.services());
     expect(saved).toEqual({ ok: true, value: 2 });
     expect(await store.find(adminUser, 2)).toMatchObject({ EmailID: 'ada@example.org', IsActive: false });
   });

@@ -1,7 +1,6 @@
 import type { CodeEnrolment, SignInStore } from '../../model/sign-in-store.ts';
-import type { CallMember } from '../call.ts';
+import type { Member } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
-import type { Body } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
 import { parseRecoveryCode } from './recovery-codes.ts';
@@ -20,21 +19,8 @@ export type SentOtp = { readonly digits: string } | { readonly place: number; re
 /** The longest text that is read as a code. */
 const MAX_LENGTH = 40;
 
-/** The member of a body. */
-export const OTP_MEMBER: CallMember = {
-  name: 'Otp',
-  schema: {
-    type: 'string',
-    maxLength: MAX_LENGTH,
-    description:
-      'The six digits of the authenticator app, or a recovery code. Needed if the account has one-time codes.',
-    examples: ['492039'],
-  },
-};
-
-/** The member `Otp` of a body. As with every credential, an empty one is none. */
-export function readOtp(body: Body): Outcome<SentOtp> {
-  const value = Object.hasOwn(body, 'Otp') ? body.Otp : undefined;
+/** Reads a code. As with every credential, an empty one is none. */
+export function readOtp(value: unknown): Outcome<SentOtp> {
   if (value === undefined || value === null || value === '') return succeed(undefined);
   const text = checkLookup(value, 'Otp', { kind: 'text', most: MAX_LENGTH });
   if (!text.ok) return text;
@@ -45,6 +31,19 @@ export function readOtp(body: Body): Outcome<SentOtp> {
     ? fail(1122, 'Otp must be the six digits of your authenticator app, or a recovery code')
     : succeed(sent);
 }
+
+/** The member `Otp` of a body. */
+export const OTP: Member<SentOtp> = {
+  schema: {
+    type: 'string',
+    maxLength: MAX_LENGTH,
+    description:
+      'The six digits of the authenticator app, or a recovery code. Needed if the account has one-time codes.',
+    examples: ['492039'],
+  },
+  codes: [1003, 1005, 1012, 1119, 1122, 1124],
+  read: readOtp,
+};
 
 const NOT_READABLE =
   'the one-time codes of this account cannot be checked since the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';

@@ -1,21 +1,17 @@
 import { addressKey } from '../../../lib/addresses.ts';
 import type { PlatformStore } from '../../model/platform-store.ts';
 import { toNameKey } from '../../model/resource.ts';
-import type { CallDeps, CallMember } from '../call.ts';
+import { type Actor, callerOf } from '../actor.ts';
+import { type CallDeps, required } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
-import { requireMember } from '../check-value.ts';
-import type { Caller } from '../credentials.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources.ts';
 import { REMEMBER_MS, SIGN_IN } from '../sign-in.ts';
-import { checkOtp, readOtp, type SecondFactor } from './check-otp.ts';
+import { checkOtp, type SecondFactor, type SentOtp } from './check-otp.ts';
 
 /** The member of a body with the caller's own password. */
-export const PASSWORD_MEMBER: CallMember = {
-  name: 'Password',
-  isRequired: true,
+export const OWN_PASSWORD = required<string>({
   schema: {
     type: 'string',
     minLength: 1,
@@ -23,13 +19,9 @@ export const PASSWORD_MEMBER: CallMember = {
     format: 'password',
     description: 'Your own password, once more.',
   },
-};
-
-/** The caller of a call that works only with a credential. */
-export function callerOf({ caller }: IdentifiedRequest): Caller {
-  if (caller === undefined) throw new Error('a call without a caller');
-  return caller;
-}
+  codes: [1003, 1005, 1012, 1118],
+  read: (value, name) => checkLookup(value, name, SIGN_IN.password),
+});
 
 /** The natural key of a user's name. */
 export async function userNameKeyOf(store: PlatformStore, userId: number): Promise<string> {
@@ -37,20 +29,35 @@ export async function userNameKeyOf(store: PlatformStore, userId: number): Promi
   return toNameKey(String(record?.UserName ?? ''));
 }
 
+/** Adds to the security log that an actor came too often. */
+const recordSlowed = ({ record, caller }: Actor): void =>
+  record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
+
+/**
+ * Counts a mail to an address that the caller can choose as a sign-in from the caller's address. Nobody floods others by a
+ * stolen key.
+ */
+export async function limitMails(actor: Actor, { limits }: Pick<CallDeps, 'limits'>): Promise<Outcome<unknown>> {
+  const limited = await limits.signInFrom(addressKey(actor.address));
+  if (limited.ok) return limited;
+  recordSlowed(actor);
+  return fail(1102, 'too many mails and sign-ins; wait as Retry-After says', limited.failure.headers);
+}
+
 /**
  * Runs a check of who the caller is. Attempts are limited as sign-ins are, also from many new addresses together, and failures
  * count for the lock; only a sign-in forgets them. A refusal is in the security log.
  */
 export async function guardCheck<T>(
-  request: IdentifiedRequest,
+  actor: Actor,
   { limits, lock, now }: Pick<CallDeps, 'limits' | 'lock' | 'now'>,
   check: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const { context, store, caller } = request;
-  const address = addressKey(context.address);
-  const { owner } = callerOf(request);
+  const { store, caller, record } = actor;
+  const address = addressKey(actor.address);
+  const { owner } = callerOf(actor);
   const slowed = <Other>(refused: Outcome<Other>) => {
-    context.record('slowed', { caller, detail: { name: 'Limit', value: 'sign-in' } });
+    recordSlowed(actor);
     return refused;
   };
   const limited = await limits.signInFrom(address);
@@ -66,40 +73,33 @@ export async function guardCheck<T>(
     address,
     isKnown,
     isSignIn: false,
-    onLock: () => context.record('locked', { subject: { resource: 'AdminUser', id: owner } }),
+    onLock: () => record('locked', { subject: { resource: 'AdminUser', id: owner } }),
   };
   const checked = await lock.guard(attempt, check);
   if (checked.ok) return checked;
   const { code } = checked.failure;
   if (code === 1102) return slowed(checked);
-  if (code === 1118) context.record('password refused', { caller });
-  if (code === 1119 || code === 1124) context.record('code refused', { caller });
+  if (code === 1118) record('password refused', { caller });
+  if (code === 1119 || code === 1124) record('code refused', { caller });
   return checked;
 }
 
 /**
- * Asks for the caller's own password again, before a step that must not follow from a stolen token; with `withOtp` for
- * the one-time code too. Failures count for the lock. Code 1118 for a wrong password.
+ * Asks for the caller's own password again, before a step that must not follow from a stolen token; with `otp` for the
+ * one-time code too. Failures count for the lock. Code 1118 for a wrong password.
  */
 export async function confirmPassword(
-  request: IdentifiedRequest,
+  actor: Actor,
+  password: string,
   deps: CallDeps,
-  withOtp = false,
+  otp?: { readonly sent: SentOtp },
 ): Promise<Outcome<SecondFactor>> {
-  const { store, body } = request;
-  const present = requireMember(body, 'Password');
-  if (!present.ok) return present;
-  const password = checkLookup(present.value, 'Password', SIGN_IN.password);
-  if (!password.ok) return password;
-  const sent = withOtp ? requireMember(body, 'Otp') : succeed(undefined);
-  if (!sent.ok) return sent;
-  const otp = withOtp ? readOtp(body) : succeed(undefined);
-  if (!otp.ok) return otp;
-  const { owner } = callerOf(request);
-  return guardCheck(request, deps, async () => {
+  const { store } = actor;
+  const { owner } = callerOf(actor);
+  return guardCheck(actor, deps, async () => {
     const user = await store.findUser({ id: owner });
-    if (!(await verifyPassword(user?.passwordHash, password.value)))
+    if (!(await verifyPassword(user?.passwordHash, password)))
       return fail(1118, 'Password is not the password of your account; send it again');
-    return withOtp ? checkOtp(store, owner, otp.value, deps) : succeed<SecondFactor>('none');
+    return otp === undefined ? succeed<SecondFactor>('none') : checkOtp(store, owner, otp.sent, deps);
   });
 }

@@ -1,6 +1,6 @@
 import { loadOnce } from '../../../lib/promises.ts';
 import { PASSWORD_MASK, toNameKey } from '../../model/resource.ts';
-import type { CallMember } from '../call.ts';
+import { asSent, type Member } from '../call.ts';
 import { type Body, checkValue, requireMember } from '../check-value.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
@@ -15,14 +15,14 @@ function ruleOf(name: string) {
 /** The rule of new passwords that no pattern can say. */
 export const NOT_COMMON = 'Neither the user name nor one of the 10,000 most common passwords, in any case.';
 
-/** The member of a body with a new password, by the rules of those of admin users. */
-export const newPasswordMember = (name: string): CallMember => {
-  const { minLength, maxLength, example } = ruleOf(name);
+/** The member of a body with a new password, by the rules of those of admin users; `readNewPassword` checks it. */
+export const newPasswordMember = (): Member => {
+  const { minLength, maxLength, example } = ruleOf('');
   const description = `The new password. ${NOT_COMMON}`;
   return {
-    name,
-    isRequired: true,
     schema: { type: 'string', minLength, maxLength, format: 'password', description, examples: [example] },
+    codes: [1003, 1005, 1006, 1012],
+    read: asSent,
   };
 };
 
@@ -47,9 +47,9 @@ export async function checkNewPassword(password: string, name: string, userName:
     : succeed(password);
 }
 
-/** Checks the new password of a user in a body. */
-export async function readNewPassword(body: Body, name: string, userName: string): Promise<Outcome<string>> {
-  const present = requireMember(body, name);
+/** Checks the new password of a user, which `input` has as `name`. */
+export async function readNewPassword(input: Body, name: string, userName: string): Promise<Outcome<string>> {
+  const present = requireMember(input, name);
   if (!present.ok) return present;
   const checked = checkValue(ruleOf(name), present.value, true);
   return checked.ok ? checkNewPassword(String(checked.value), name, userName) : checked;

@@ -1,11 +1,11 @@
 import { PASSWORD_MASK } from '../../model/resource.ts';
+import { type Actor, callerOf } from '../actor.ts';
 import { checkText } from '../check-text.ts';
+import type { Body } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources.ts';
 import { updateRecord, type WriteDeps } from '../write-record.ts';
-import { callerOf } from './confirm-password.ts';
 
 const MOBILE = { kind: 'text', most: 32 } as const;
 /** Digits, with what people put between them. Source: E.164 has at most 15 digits, and no country fewer than 5. */
@@ -24,9 +24,9 @@ function checkMobile(value: unknown): Outcome<string | null> {
  * Saves what the caller says of themselves: `FirstName`, `LastName`, `EmailID`, by the rules of admin users, and `MobileNo`,
  * which no operation of the specification sets.
  */
-export async function saveProfile(request: IdentifiedRequest, deps: WriteDeps): Promise<Outcome<number>> {
-  const { store, body } = request;
-  const { owner } = callerOf(request);
+export async function saveProfile(actor: Actor, body: Body, deps: WriteDeps): Promise<Outcome<number>> {
+  const { store } = actor;
+  const { owner } = callerOf(actor);
   const record = await store.find(adminUser, owner);
   const { FirstName, LastName, EmailID } = body;
   const whole = {
@@ -46,5 +46,5 @@ export async function saveProfile(request: IdentifiedRequest, deps: WriteDeps): 
   // Another admin may change the name or the activity at this moment, which a profile must not take back.
   const { UserName: _, IsActive: _isActive, ...own } = checked.value.values;
   const values = { ...own, MobileNo: mobile.value };
-  return updateRecord(request, adminUser, { ...checked.value, values }, deps);
+  return updateRecord(actor, adminUser, { ...checked.value, values }, body.Otp, deps);
 }

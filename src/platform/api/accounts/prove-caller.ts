@@ -1,27 +1,24 @@
 import type { RecordUpdate, Values } from '../../model/platform-store.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource } from '../../model/resource.ts';
-import type { CallDeps, CallMember } from '../call.ts';
-import type { ErrorCode } from '../error-codes.ts';
+import { type Actor, callerOf } from '../actor.ts';
+import { asSent, type CallDeps, type Member } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
-import { checkOtp, NEEDS_CODES, OTP_MEMBER, readOtp } from './check-otp.ts';
-import { callerOf, guardCheck } from './confirm-password.ts';
+import { checkOtp, NEEDS_CODES, OTP, readOtp } from './check-otp.ts';
+import { guardCheck } from './confirm-password.ts';
 
 /** How long a sign-in with a one-time code counts for the steps that need one, in milliseconds. */
 const RECENT_MS = 10 * 60_000;
 
-/** The member of the body of a step that calls `proveCaller`. */
-export const PROOF_MEMBER: CallMember = {
-  ...OTP_MEMBER,
+/** The member `Otp` of the body of a step that calls `proveCaller`, which alone reads it, of those who need one. */
+export const PROOF: Member = {
   schema: {
-    ...OTP_MEMBER.schema,
+    ...OTP.schema,
     description:
       'A code of your own app, or a recovery code. Needed if your account has one-time codes, unless the token is of a sign-in with one in the last ten minutes.',
   },
+  codes: OTP.codes,
+  read: asSent,
 };
-
-/** The codes that `proveCaller` answers, besides those of a wrong type or length. */
-export const PROOF_CODES: readonly ErrorCode[] = [1119, 1122, 1124];
 
 /** What the proof needs. */
 export type ProofDeps = Pick<CallDeps, 'limits' | 'lock' | 'sealer' | 'now' | 'requiresOtp'>;
@@ -30,34 +27,34 @@ const MISSING = 'Otp is missing; your account has one-time codes, and this step 
 
 /** Has the caller one-time codes, and shown none in the last minutes? With `requiresOtp`, all callers count as having them. */
 export async function owesCode(
-  request: IdentifiedRequest,
+  actor: Actor,
   { now, requiresOtp }: Pick<ProofDeps, 'now' | 'requiresOtp'>,
 ): Promise<boolean> {
-  const { owner, codeAt } = callerOf(request);
+  const { owner, codeAt } = callerOf(actor);
   if (codeAt !== undefined && now() - codeAt <= RECENT_MS) return false;
-  return requiresOtp || (await request.store.findCodes(owner))?.isConfirmed === true;
+  return requiresOtp || (await actor.store.findCodes(owner))?.isConfirmed === true;
 }
 
 /**
  * Asks a caller with one-time codes for one before a step by which somebody could get an account: its password, its codes, its
- * address, a new user, another key. A stolen token or key is not enough for it. The code is in the request (`Otp`), or in a
+ * address, a new user, another key. A stolen token or key is not enough for it. The code is `otp`, as it was sent, or in a
  * sign-in of the last minutes, which an API key never has. Callers without codes go on.
  */
-export async function proveCaller(request: IdentifiedRequest, deps: ProofDeps): Promise<Outcome<undefined>> {
-  if (!(await owesCode(request, deps))) return succeed(undefined);
-  const { context, store, body, caller } = request;
-  const { owner } = callerOf(request);
+export async function proveCaller(actor: Actor, otp: unknown, deps: ProofDeps): Promise<Outcome<undefined>> {
+  if (!(await owesCode(actor, deps))) return succeed(undefined);
+  const { store, caller, record } = actor;
+  const { owner } = callerOf(actor);
   const refuse = (why: string) => {
-    context.record('code refused', { caller });
+    record('code refused', { caller });
     return fail(1122, why);
   };
   if ((await store.findCodes(owner))?.isConfirmed !== true) return refuse(NEEDS_CODES);
-  const sent = readOtp(body);
+  const sent = readOtp(otp);
   if (!sent.ok) return sent;
   if (sent.value === undefined) return refuse(MISSING);
-  const checked = await guardCheck(request, deps, () => checkOtp(store, owner, sent.value, deps));
+  const checked = await guardCheck(actor, deps, () => checkOtp(store, owner, sent.value, deps));
   if (!checked.ok) return checked;
-  if (checked.value === 'recovery code') context.record('recovery code used', { caller });
+  if (checked.value === 'recovery code') record('recovery code used', { caller });
   return succeed(undefined);
 }
 
@@ -77,14 +74,15 @@ const changesSignIn = ({ members, flag }: Resource, before: ApiRecord | undefine
  * update in its transaction: without a code, that it still changes no such thing.
  */
 export async function proveUpdate(
-  request: IdentifiedRequest,
+  actor: Actor,
   { resource, id, values, isKnown }: Pick<RecordUpdate, 'resource' | 'id' | 'values' | 'isKnown'>,
+  otp: unknown,
   deps: ProofDeps,
 ): Promise<Outcome<RecordUpdate['isKnown']>> {
   const isOfUser = resource.members.some(({ kind }) => kind === 'password');
-  if (!isOfUser || !(await owesCode(request, deps))) return succeed(isKnown);
-  if (changesSignIn(resource, await request.store.find(resource, id), values)) {
-    const proved = await proveCaller(request, deps);
+  if (!isOfUser || !(await owesCode(actor, deps))) return succeed(isKnown);
+  if (changesSignIn(resource, await actor.store.find(resource, id), values)) {
+    const proved = await proveCaller(actor, otp, deps);
     return proved.ok ? succeed(isKnown) : proved;
   }
   return succeed((record) => !changesSignIn(resource, record, values) && (isKnown?.(record) ?? true));

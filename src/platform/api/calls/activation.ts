@@ -1,26 +1,25 @@
 import { describeCause, isAway, isDatabaseFailure, isOverloaded } from '../../../lib/database-failure.ts';
 import { LINKS_AT_ONCE } from '../../model/account-link.ts';
-import { MAX_INTEGER, parametersOf, type Resource } from '../../model/resource.ts';
-import { userNameKeyOf } from '../accounts/confirm-password.ts';
-import { limitMails } from '../accounts/limit-mails.ts';
-import { authorByLink, findLinkUser, linkMember } from '../accounts/links.ts';
-import { readUserId, USER_ID } from '../accounts/named-user.ts';
+import { parametersOf } from '../../model/resource.ts';
+import { limitMails, userNameKeyOf } from '../accounts/confirm-password.ts';
+import { authorByLink, findLinkUser, LINK_TOKEN } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
-import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
-import type { Call, CallDeps } from '../call.ts';
+import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
+import { type Actor, authorOf } from '../actor.ts';
+import { type Call, type CallDeps, defineCall, idMember, required, USER_ID } from '../call.ts';
+import { type Body, checkValue } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, makePassword } from '../passwords.ts';
-import { authorOf, type IdentifiedRequest } from '../request-context.ts';
 import { adminUser } from '../resources.ts';
 import { addRecord } from '../write-record.ts';
 import { DONE } from './passwords.ts';
 
-type Answer = Promise<Outcome<unknown>>;
-
 const NO_MAIL = 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or you add the admin user with a password';
 const QUEUE_FULL = 'the account is there, but too many mails wait to be sent; send its activation again later';
 
+const common = { tag: 'Account', isSpecified: false, method: 'POST' } as const;
 const INVITED = {
   type: 'object',
   properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
@@ -29,155 +28,144 @@ const INVITED = {
 
 /** Adds the user; a database that answers but does not take the account is no reason to call it down. */
 async function addUser(
-  request: IdentifiedRequest,
+  actor: Actor,
   checked: Parameters<typeof addRecord>[2],
   { now }: CallDeps,
 ): Promise<Outcome<number>> {
   try {
-    return await addRecord(request.store, adminUser, checked, authorOf(request, checked.statedBy, now()));
+    const added = await addRecord(actor.store, adminUser, checked, authorOf(actor, checked.statedBy, now()));
+    return added.ok ? succeed(added.value.id) : added;
   } catch (error) {
     const cause = describeCause(error);
     if (!isDatabaseFailure(error) || isAway(cause) || isOverloaded(cause)) throw error;
-    request.context.reportError(error);
+    actor.reportError(error);
     return fail(1109, 'the account was not made, because the database did not take it; try again later');
   }
 }
 
-/**
- * Adds an admin user without a password, who is inactive until a mailed link is used; resolves to the id. The body is
- * that of an add; `Password` and `IsActive` in it do not count.
- */
-export async function inviteUser(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<number>> {
-  // Nobody knows this password.
-  const body = { ...request.body, Password: makePassword(), IsActive: false };
-  const checked = await checkWrite(request.store, adminUser, body);
-  if (!checked.ok) return checked;
-  const { mails } = deps;
-  if (mails === undefined) return fail(1107, NO_MAIL);
-  const limited = await limitMails(request, deps);
-  if (!limited.ok) return limited;
-  const proved = await proveCaller(request, deps);
-  if (!proved.ok) return proved;
-  const added = await addUser(request, checked.value, deps);
-  if (!added.ok) return added;
-  const userId = added.value;
-  request.context.record('invited', { caller: request.caller, subject: { resource: 'AdminUser', id: userId } });
-  return (await mails.add({ kind: 'activation', userId })) ? succeed(userId) : fail(1107, QUEUE_FULL);
+/** Mails the user a link that activates the account. */
+async function mailActivation(actor: Actor, userId: number, { mails }: CallDeps): Promise<Outcome<number>> {
+  actor.record('invited', { caller: actor.caller, subject: { resource: 'AdminUser', id: userId } });
+  return (await mails?.add({ kind: 'activation', userId })) ? succeed(userId) : fail(1107, QUEUE_FULL);
 }
 
-const memberOf = (resource: Resource, name: string) => {
-  const member = parametersOf(resource).find((one) => one.name === name);
-  if (member?.kind !== 'text') throw new Error(`${resource.name} has no text ${name}`);
+/**
+ * Adds an admin user without a password, who is inactive until a mailed link is used; resolves to the id. `sent` is the body
+ * of an add; `Password` and `IsActive` in it do not count.
+ */
+export async function inviteUser(sent: Body, actor: Actor, deps: CallDeps): Promise<Outcome<number>> {
+  // Nobody knows this password.
+  const checked = await checkWrite(actor.store, adminUser, { ...sent, Password: makePassword(), IsActive: false });
+  if (!checked.ok) return checked;
+  if (deps.mails === undefined) return fail(1107, NO_MAIL);
+  const limited = await limitMails(actor, deps);
+  if (!limited.ok) return limited;
+  const proved = await proveCaller(actor, sent.Otp, deps);
+  if (!proved.ok) return proved;
+  const added = await addUser(actor, checked.value, deps);
+  return added.ok ? mailActivation(actor, added.value, deps) : added;
+}
+
+/** A text of admin users as the member of an invitation. */
+function textOf(name: string) {
+  const member = parametersOf(adminUser).find((one) => one.name === name);
+  if (member?.kind !== 'text') throw new Error(`admin users have no text ${name}`);
   const { maxLength, format, example } = member;
-  const schema = { type: 'string', minLength: 1, maxLength, ...(format && { format }), examples: [example] };
-  return { name, isRequired: true, schema };
-};
+  const codes: readonly ErrorCode[] = [1003, 1005, 1012, ...(format === 'email' ? [1008 as const] : [])];
+  return required({
+    schema: { type: 'string', minLength: 1, maxLength, ...(format && { format }), examples: [example] },
+    codes,
+    read: (value) => checkValue(member, value),
+  });
+}
 
 /** Makes an account, and lets its user choose the password. */
-export const invite: Call = {
+const invite = defineCall({
+  ...common,
   id: 'inviteAdminUser',
-  method: 'POST',
   path: '/Account/Invite',
-  tag: 'Account',
   summary: 'Add an admin user, who chooses a password by a mailed link',
   description:
     'The user is inactive until the link is used, within 24 hours. An update of the user with IsActive false, or with another EmailID, ends the link.',
-  isSpecified: false,
   scope: 'write',
-  body: [
-    ...['FirstName', 'LastName', 'UserName', 'EmailID'].map((name) => memberOf(adminUser, name)),
-    {
-      name: 'CreateBy',
-      isRequired: true,
-      schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER, examples: [1] },
-    },
-    PROOF_MEMBER,
-  ],
+  body: {
+    FirstName: textOf('FirstName'),
+    LastName: textOf('LastName'),
+    UserName: textOf('UserName'),
+    EmailID: textOf('EmailID'),
+    CreateBy: required(idMember({ examples: [1] })),
+    Otp: PROOF,
+  },
   data: INVITED,
-  codes: [1001, 1002, 1003, 1005, 1008, 1011, 1012, 1103, 1107, 1109, 1121, ...PROOF_CODES],
-  answer: async (request, deps) => {
-    const invited = await inviteUser(request, deps);
+  codes: [1012, 1103, 1107, 1109, 1121],
+  run: async (input, actor, deps) => {
+    const invited = await inviteUser(input, actor, deps);
     return invited.ok ? succeed({ result: 'success', UserID: invited.value }) : invited;
   },
-};
-
-async function sendAgain(request: IdentifiedRequest, deps: CallDeps): Answer {
-  const { context, store, body, caller } = request;
-  const { mails, now } = deps;
-  const id = readUserId(body);
-  if (!id.ok) return id;
-  const userId = id.value;
-  const user = await store.findUser({ id: userId });
-  if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
-  if (user.isActive) return fail(1012, 'UserID: that admin user is active already; send a link for a new password');
-  if (mails === undefined) return fail(1107, NO_MAIL);
-  if ((await store.countLinks(userId, 'activation', new Date(now()).toISOString())) >= LINKS_AT_ONCE)
-    return fail(1107, 'the user has three links already that work; wait until one has expired');
-  const limited = await limitMails(request, deps);
-  if (!limited.ok) return limited;
-  const proved = await proveCaller(request, deps);
-  if (!proved.ok) return proved;
-  context.record('invited', { caller, subject: { resource: 'AdminUser', id: userId } });
-  return (await mails.add({ kind: 'activation', userId }))
-    ? succeed({ result: 'success', UserID: userId })
-    : fail(1107, QUEUE_FULL);
-}
+});
 
 /** Sends the link again, also to a user who was active before. */
-export const sendActivation: Call = {
+export const sendActivation = defineCall({
+  ...common,
   id: 'sendActivation',
-  method: 'POST',
   path: '/Account/SendActivation',
-  tag: 'Account',
   summary: 'Mail an inactive admin user another link that activates the account',
-  isSpecified: false,
   scope: 'write',
-  body: [USER_ID, PROOF_MEMBER],
+  body: { UserID: USER_ID, Otp: PROOF },
   data: INVITED,
-  codes: [1001, 1002, 1003, 1005, 1011, 1012, 1107, 1121, ...PROOF_CODES],
-  answer: sendAgain,
-};
+  codes: [1012, 1107, 1121],
+  run: async ({ UserID, Otp }, actor, deps) => {
+    const { store } = actor;
+    const user = await store.findUser({ id: UserID });
+    if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
+    if (user.isActive) return fail(1012, 'UserID: that admin user is active already; send a link for a new password');
+    if (deps.mails === undefined) return fail(1107, NO_MAIL);
+    if ((await store.countLinks(UserID, 'activation', new Date(deps.now()).toISOString())) >= LINKS_AT_ONCE)
+      return fail(1107, 'the user has three links already that work; wait until one has expired');
+    const limited = await limitMails(actor, deps);
+    if (!limited.ok) return limited;
+    const proved = await proveCaller(actor, Otp, deps);
+    if (!proved.ok) return proved;
+    const mailed = await mailActivation(actor, UserID, deps);
+    return mailed.ok ? succeed({ result: 'success', UserID }) : mailed;
+  },
+});
 
 const NO_SETUP: Failure = {
   code: 1120,
   message: 'the link has expired, was used before, or is not complete; ask an admin user for a new one',
 };
 
-async function activateUser(request: IdentifiedRequest, deps: CallDeps): Answer {
-  const { context, store, body } = request;
-  const found = await findLinkUser(request, 'ActivationToken', 'activation', NO_SETUP, deps);
-  if (!found.ok) return found;
-  const user = found.value;
-  const { id: userId, passwordVersion } = user;
-  const password = await readNewPassword(body, 'Password', await userNameKeyOf(store, userId));
-  if (!password.ok) return password;
-  const changed = await store.changePassword({
-    userId,
-    passwordVersion,
-    activates: true,
-    passwordHash: await hashPassword(password.value),
-    author: authorByLink(request, 'activation', user, deps),
-  });
-  if (!changed) return { ok: false, failure: NO_SETUP };
-  context.record('activated', { subject: { resource: 'AdminUser', id: userId } });
-  return succeed({ result: 'success' });
-}
-
 /** Activates an account by a link. */
-export const activate: Call = {
+export const activate = defineCall({
+  ...common,
   id: 'activateAccount',
-  method: 'POST',
   path: '/Account/Activate',
-  tag: 'Account',
   summary: 'Activate your account and choose its password, by a link',
   description: 'The link works once, for 24 hours. It signs nobody in.',
-  isSpecified: false,
   isOpen: true,
-  body: [linkMember('ActivationToken'), newPasswordMember('Password')],
+  body: { ActivationToken: LINK_TOKEN, Password: required(newPasswordMember()) },
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1006, 1007, 1012, 1120],
-  answer: activateUser,
-};
+  codes: [1120],
+  run: async (input, actor, deps) => {
+    const { store, record } = actor;
+    const found = await findLinkUser(actor, input.ActivationToken, 'activation', NO_SETUP, deps);
+    if (!found.ok) return found;
+    const { id: userId, passwordVersion } = found.value;
+    const password = await readNewPassword(input, 'Password', await userNameKeyOf(store, userId));
+    if (!password.ok) return password;
+    const changed = await store.changePassword({
+      userId,
+      passwordVersion,
+      activates: true,
+      passwordHash: await hashPassword(password.value),
+      author: authorByLink(actor, 'activation', found.value, deps),
+    });
+    if (!changed) return { ok: false, failure: NO_SETUP };
+    record('activated', { subject: { resource: 'AdminUser', id: userId } });
+    return succeed({ result: 'success' });
+  },
+});
 
 /** All of them, in the order of the reference. */
 export const activationCalls: readonly Call[] = [invite, sendActivation, activate];

@@ -1,11 +1,45 @@
-import { SCOPES } from '../../model/platform-store.ts';
+import { type ApiKeyRow, SCOPES, type Scope } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
-import { PROOF_CODES, PROOF_MEMBER } from '../accounts/prove-caller.ts';
-import { addKey, endKey, KEY_NAME_MAX, listKeys, replaceKey } from '../answer-api-keys.ts';
-import type { Call, CallMember, Json } from '../call.ts';
-import { KEY_STATES, MAX_KEEP_HOURS } from '../manage-keys.ts';
+import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
+import { type Actor, authorOf } from '../actor.ts';
+import { type Call, type CallDeps, defineCall, idInPath, idMember, type Json, type Member, required } from '../call.ts';
+import { checkText } from '../check-text.ts';
+import { checkDate, checkInteger } from '../check-value.ts';
+import { findKeyRow, KEY_STATES, keyState, MAX_KEEP_HOURS, type MadeKey, makeKey, rotateKey } from '../manage-keys.ts';
+import { fail, type Outcome, succeed } from '../outcome.ts';
 import { DATE_TEXT, TEXT_PATTERNS, TEXT_RULES } from '../published-patterns.ts';
-import { PAGE_MEMBERS, pageSchema } from '../read-page.ts';
+import { MAX_LIMIT, PAGE_MEMBERS, pageSchema, toPage } from '../read-page.ts';
+
+/** The longest name of a key, in characters. */
+const NAME_MAX = 200;
+
+/** `left` is how many requests the key has left now, of how many; null with the limit off. `now` is in Unix milliseconds. */
+const toItem = (row: ApiKeyRow, left: number | null, of: number | null, now: number) => ({
+  ApiKeyID: row.id,
+  Name: row.name,
+  Hint: row.hint,
+  Scopes: row.scopes,
+  UserID: row.owner,
+  State: keyState(row, now),
+  CallsLeft: left,
+  CallsOf: of,
+  LastUsedDate: row.lastUsedAt,
+  LastUsedIP: row.lastUsedIp,
+  CreateDate: row.createdAt,
+  ExpiryDate: row.expiresAt,
+  ReplacedBy: row.replacedBy,
+  RevokeDate: row.revokedAt,
+  RevokeBy: row.revokedBy,
+});
+
+/** A key as the list shows it. */
+export type KeyItem = ReturnType<typeof toItem>;
+
+/** The keys with the states and the rates of now. */
+async function toItems(rows: readonly ApiKeyRow[], { limits, now }: CallDeps): Promise<readonly KeyItem[]> {
+  const rates = await limits.left(rows.map(({ id }) => `key ${id}`));
+  return rows.map((row, place) => toItem(row, rates?.left[place] ?? null, rates?.of ?? null, now()));
+}
 
 const integer: Json = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 const orNull = (type: string, more: Json = {}): Json => ({ type: [type, 'null'], ...more });
@@ -47,110 +81,166 @@ const MADE: Json = {
   ExpiryDate: date,
 };
 
-const segment: CallMember = { name: 'id', schema: { ...integer, description: 'The id of the key.' } };
-const expiryMember: CallMember = {
-  name: 'ExpiryDate',
-  schema: {
-    type: ['string', 'null'],
-    pattern: DATE_TEXT,
-    examples: ['2999-01-31'],
-    description: 'When the key ends: a day from its start in UTC, or a time.',
-  },
-};
+const toMade = ({ id, key, hint, expiresAt }: MadeKey) => ({
+  result: 'success',
+  ApiKeyID: id,
+  ApiKey: key,
+  Hint: hint,
+  ExpiryDate: expiresAt,
+});
+
+/** The scopes of a key, in the order of `SCOPES`. */
+function readScopes(value: unknown): Outcome<readonly Scope[]> {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
+    return fail(1003, 'Scopes must be an array of strings, as in ["read"]');
+  if (value.length === 0) return fail(1002, 'Scopes is empty; name a scope, as in ["read"]');
+  const scopes = SCOPES.filter((scope) => value.includes(scope));
+  return scopes.length === new Set(value).size
+    ? succeed(scopes)
+    : fail(1012, `Scopes: each must be one of ${SCOPES.join(', ')}`);
+}
+
+/** The date on which a key ends; undefined when the request names none. */
+const expiry = (description: string): Member<string | undefined> => ({
+  schema: { type: ['string', 'null'], pattern: DATE_TEXT, examples: ['2999-01-31'], description },
+  codes: [1003, 1009, 1011],
+  read: (value, name) => (value === null ? succeed(undefined) : checkDate(value, name)),
+});
+
+/** Refuses a key that would have ended. */
+const checkExpiry = (date: string | undefined, now: number): Outcome<undefined> =>
+  date === undefined || Date.parse(date) > now
+    ? succeed(undefined)
+    : fail(1011, `ExpiryDate must be in the future; ${date} is not`);
+
+const authorOfCaller = (actor: Actor, { now }: CallDeps) => authorOf(actor, actor.caller?.owner ?? null, now());
+
 const common = { tag: 'ApiKey', isSpecified: false, scope: 'admin' } as const;
+const segment = { id: idInPath('The id of the key.', 1) };
+
+/** Lists the keys: 0 lists all, any other number the one with that id. */
+export const listKeys = defineCall({
+  ...common,
+  id: 'listApiKeys',
+  method: 'GET',
+  path: '/ApiKey/ListAll/{id}',
+  summary: 'List API keys',
+  description: 'Every key without its secret, also those that have ended.',
+  segment: { id: idInPath('0 lists every key, any other number the one with that id.', 0) },
+  query: PAGE_MEMBERS,
+  data: pageSchema(item),
+  codes: [1004],
+  run: async ({ id, limit = MAX_LIMIT, after = 0 }, { store }, deps) => {
+    if (id !== 0) {
+      const row = await findKeyRow(store, id);
+      return row.ok ? succeed(toPage(await toItems([row.value], deps), 1, 'ApiKeyID')) : row;
+    }
+    const rows = await store.listKeys(after, limit + 1);
+    return succeed(toPage(await toItems(rows, deps), limit, 'ApiKeyID'));
+  },
+});
+
+/** Makes a key. The answer is the only one that shows it. */
+export const addKey = defineCall({
+  ...common,
+  id: 'addApiKey',
+  method: 'POST',
+  path: '/ApiKey/Add',
+  summary: 'Make an API key',
+  description: 'The answer shows the key, and nothing shows it again. Who has the scope admin can give any scope.',
+  body: {
+    Name: required<string>({
+      schema: {
+        type: 'string',
+        minLength: 1,
+        maxLength: NAME_MAX,
+        pattern: TEXT_PATTERNS.text,
+        description: TEXT_RULES.text,
+        examples: ['billing'],
+      },
+      codes: [1003, 1005, 1012],
+      read: (value, name) => checkText(value, name, { kind: 'text', most: NAME_MAX }),
+    }),
+    Scopes: required<readonly Scope[]>({
+      schema: { ...scopesSchema, examples: [['read']] },
+      codes: [1002, 1003, 1012],
+      read: readScopes,
+    }),
+    UserID: idMember({ description: 'The admin user whose key it is; by default the caller.' }),
+    ExpiryDate: expiry('When the key ends: a day from its start in UTC, or a time.'),
+    Otp: PROOF,
+  },
+  data: object(MADE),
+  codes: [1012, 1121],
+  run: async ({ Name, Scopes, UserID, ExpiryDate, Otp }, actor, deps) => {
+    const { store, caller } = actor;
+    const ends = checkExpiry(ExpiryDate, deps.now());
+    if (!ends.ok) return ends;
+    const proved = await proveCaller(actor, Otp, deps);
+    if (!proved.ok) return proved;
+    const fresh = { name: Name, scopes: Scopes, owner: UserID ?? caller?.owner ?? 0, expiresAt: ExpiryDate };
+    const made = await makeKey(store, fresh, authorOfCaller(actor, deps));
+    return made.ok ? succeed(toMade(made.value)) : made;
+  },
+});
+
+/** Makes the successor of a key. */
+export const replaceKey = defineCall({
+  ...common,
+  id: 'rotateApiKey',
+  method: 'POST',
+  path: '/ApiKey/Rotate/{id}',
+  summary: 'Rotate an API key',
+  description:
+    'Makes a new key with the same name, scopes and owner. The old one stays valid for KeepHours, at most until its own end.',
+  bodyIsOptional: true,
+  segment,
+  body: {
+    KeepHours: {
+      schema: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_KEEP_HOURS,
+        default: MAX_KEEP_HOURS,
+        description: 'For how many hours the old key stays valid.',
+      },
+      codes: [1003, 1011],
+      read: (value: unknown, name: string) => checkInteger(value, name, 0, MAX_KEEP_HOURS),
+    },
+    ExpiryDate: expiry('When the new key ends; by default after the time of the old one.'),
+    Otp: PROOF,
+  },
+  data: object({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
+  codes: [1004, 1012],
+  run: async ({ id, KeepHours: keepHours = MAX_KEEP_HOURS, ExpiryDate: expiresAt, Otp }, actor, deps) => {
+    const ends = checkExpiry(expiresAt, deps.now());
+    if (!ends.ok) return ends;
+    const proved = await proveCaller(actor, Otp, deps);
+    if (!proved.ok) return proved;
+    const made = await rotateKey(actor.store, { id, keepHours, expiresAt }, authorOfCaller(actor, deps));
+    return made.ok ? succeed({ ...toMade(made.value), OldExpiryDate: made.value.oldExpiresAt }) : made;
+  },
+});
+
+/** Ends a key. */
+export const endKey = defineCall({
+  ...common,
+  id: 'revokeApiKey',
+  method: 'POST',
+  path: '/ApiKey/Revoke/{id}',
+  summary: 'Revoke an API key',
+  description: 'Ends the key, and the tokens that were made from it, at once.',
+  bodyIsOptional: true,
+  segment,
+  data: object(RESULT),
+  codes: [1004],
+  run: async ({ id }, actor, deps) => {
+    const row = await findKeyRow(actor.store, id);
+    if (!row.ok) return row;
+    await actor.store.revokeKey(id, authorOfCaller(actor, deps));
+    return succeed({ result: 'success', ApiKeyID: id });
+  },
+});
 
 /** The API keys, for callers with the scope `admin`. Beyond the specification. */
-export const apiKeyCalls: readonly Call[] = [
-  {
-    ...common,
-    id: 'listApiKeys',
-    method: 'GET',
-    path: '/ApiKey/ListAll/{id}',
-    summary: 'List API keys',
-    description: 'Every key without its secret, also those that have ended.',
-    segment: {
-      name: 'id',
-      schema: { ...integer, minimum: 0, description: '0 lists every key, any other number the one with that id.' },
-    },
-    query: PAGE_MEMBERS,
-    data: pageSchema(item),
-    codes: [1003, 1004, 1011],
-    answer: listKeys,
-  },
-  {
-    ...common,
-    id: 'addApiKey',
-    method: 'POST',
-    path: '/ApiKey/Add',
-    summary: 'Make an API key',
-    description: 'The answer shows the key, and nothing shows it again. Who has the scope admin can give any scope.',
-    body: [
-      {
-        name: 'Name',
-        isRequired: true,
-        schema: {
-          type: 'string',
-          minLength: 1,
-          maxLength: KEY_NAME_MAX,
-          pattern: TEXT_PATTERNS.text,
-          description: TEXT_RULES.text,
-          examples: ['billing'],
-        },
-      },
-      { name: 'Scopes', isRequired: true, schema: { ...scopesSchema, examples: [['read']] } },
-      { name: 'UserID', schema: { ...integer, description: 'The admin user whose key it is; by default the caller.' } },
-      expiryMember,
-      PROOF_MEMBER,
-    ],
-    data: object(MADE),
-    codes: [1001, 1002, 1003, 1005, 1009, 1011, 1012, 1121, ...PROOF_CODES],
-    answer: addKey,
-  },
-  {
-    ...common,
-    id: 'rotateApiKey',
-    method: 'POST',
-    path: '/ApiKey/Rotate/{id}',
-    summary: 'Rotate an API key',
-    description:
-      'Makes a new key with the same name, scopes and owner. The old one stays valid for KeepHours, at most until its own end.',
-    bodyIsOptional: true,
-    segment,
-    body: [
-      {
-        name: 'KeepHours',
-        schema: {
-          type: 'integer',
-          minimum: 0,
-          maximum: MAX_KEEP_HOURS,
-          default: MAX_KEEP_HOURS,
-          description: 'For how many hours the old key stays valid.',
-        },
-      },
-      {
-        ...expiryMember,
-        schema: {
-          ...expiryMember.schema,
-          description: 'When the new key ends; by default after the time of the old one.',
-        },
-      },
-      PROOF_MEMBER,
-    ],
-    data: object({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
-    codes: [1003, 1004, 1005, 1009, 1011, 1012, ...PROOF_CODES],
-    answer: replaceKey,
-  },
-  {
-    ...common,
-    id: 'revokeApiKey',
-    method: 'POST',
-    path: '/ApiKey/Revoke/{id}',
-    summary: 'Revoke an API key',
-    description: 'Ends the key, and the tokens that were made from it, at once.',
-    bodyIsOptional: true,
-    segment,
-    data: object(RESULT),
-    codes: [1003, 1004, 1011],
-    answer: endKey,
-  },
-];
+export const apiKeyCalls: readonly Call[] = [listKeys, addKey, replaceKey, endKey];

@@ -1,16 +1,12 @@
 import type { Note } from '../../model/mail.ts';
-import { checkDigits, loadOneTimeCodes, OTP_MEMBER, readOtp } from '../accounts/check-otp.ts';
-import { callerOf, confirmPassword, guardCheck, PASSWORD_MEMBER, userNameKeyOf } from '../accounts/confirm-password.ts';
-import { readUserId, USER_ID } from '../accounts/named-user.ts';
-import { PROOF_CODES, PROOF_MEMBER, proveCaller } from '../accounts/prove-caller.ts';
+import { checkDigits, loadOneTimeCodes, OTP, type SentOtp } from '../accounts/check-otp.ts';
+import { confirmPassword, guardCheck, OWN_PASSWORD, userNameKeyOf } from '../accounts/confirm-password.ts';
+import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
-import type { Call, CallDeps, CallMember } from '../call.ts';
-import { requireMember } from '../check-value.ts';
+import { type Actor, authorOf, callerOf } from '../actor.ts';
+import { type Call, type CallDeps, defineCall, required, USER_ID } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword } from '../passwords.ts';
-import { authorOf, type IdentifiedRequest } from '../request-context.ts';
-
-type Answer<T> = Promise<Outcome<T>>;
 
 const NONE = 'this account has no one-time codes; enrol by POST /api/Otp/Enrol';
 
@@ -31,63 +27,47 @@ const DONE = {
   properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
   required: ['result', 'UserID'],
 };
-const REQUIRED_OTP: CallMember = { ...OTP_MEMBER, isRequired: true };
+const REQUIRED_OTP = required(OTP);
+const common = { tag: 'Otp', isSpecified: false, method: 'POST' } as const;
 
-const authorOfCaller = (request: IdentifiedRequest, { now }: CallDeps) =>
-  authorOf(request, callerOf(request).owner, now());
+const authorOfCaller = (actor: Actor, { now }: CallDeps) => authorOf(actor, callerOf(actor).owner, now());
 
 /** The mail to the user; none without a mail server. */
 const noteOf = (kind: Note['kind'], userId: number, { mails }: CallDeps): Note | undefined => mails && { kind, userId };
 
-async function hashAll(codes: readonly string[]): Promise<readonly string[]> {
-  return Promise.all(codes.map(hashPassword));
-}
-
-async function readStatus(request: IdentifiedRequest): Answer<unknown> {
-  const codes = await request.store.findCodes(callerOf(request).owner);
-  return succeed({ IsEnrolled: codes?.isConfirmed === true, RecoveryCodesLeft: codes?.recoveryCodes ?? 0 });
+/** New recovery codes, and the hashes to keep of them. */
+async function makeHashedCodes() {
+  const codes = makeRecoveryCodes();
+  return { codes, hashes: await Promise.all(codes.map(hashPassword)) };
 }
 
 /** The state of the caller's own one-time codes. */
-export const otpStatus: Call = {
+const otpStatus = defineCall({
+  ...common,
   id: 'getOtpStatus',
   method: 'GET',
   path: '/Otp/Status',
-  tag: 'Otp',
   summary: 'Show whether your account has one-time codes',
-  isSpecified: false,
   data: {
     type: 'object',
     properties: { IsEnrolled: { type: 'boolean' }, RecoveryCodesLeft: { type: 'integer' } },
     required: ['IsEnrolled', 'RecoveryCodesLeft'],
   },
   codes: [],
-  answer: readStatus,
-};
-
-async function enrol(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
-  const confirmed = await confirmPassword(request, deps);
-  if (!confirmed.ok) return confirmed;
-  const { store } = request;
-  const { owner } = callerOf(request);
-  const { codeAddress, codePicture, makeCodeSecret } = await loadOneTimeCodes();
-  const secret = makeCodeSecret();
-  if (!(await store.startCodes(owner, (await deps.sealer()).seal(secret))))
-    return fail(1012, 'this account has one-time codes already; remove them first, by POST /api/Otp/Remove');
-  const address = codeAddress(secret, await userNameKeyOf(store, owner));
-  return succeed({ Secret: secret, Address: address, Picture: codePicture(address) });
-}
+  run: async (_, actor) => {
+    const codes = await actor.store.findCodes(callerOf(actor).owner);
+    return succeed({ IsEnrolled: codes?.isConfirmed === true, RecoveryCodesLeft: codes?.recoveryCodes ?? 0 });
+  },
+});
 
 /** Starts an enrolment, which `confirmOtp` ends. Until then sign-ins ask for no code. */
-export const enrolOtp: Call = {
+export const enrolOtp = defineCall({
+  ...common,
   id: 'enrolOtp',
-  method: 'POST',
   path: '/Otp/Enrol',
-  tag: 'Otp',
   summary: 'Start to enrol an authenticator app',
   description: 'Sign-ins ask for a code only after POST /Otp/Confirm. A second call replaces an unconfirmed secret.',
-  isSpecified: false,
-  body: [PASSWORD_MEMBER],
+  body: { Password: OWN_PASSWORD },
   data: {
     type: 'object',
     properties: {
@@ -97,131 +77,121 @@ export const enrolOtp: Call = {
     },
     required: ['Secret', 'Address', 'Picture'],
   },
-  codes: [1001, 1002, 1003, 1005, 1012, 1118],
-  answer: enrol,
-};
-
-async function confirm(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
-  const { store, body } = request;
-  const present = requireMember(body, 'Otp');
-  if (!present.ok) return present;
-  const sent = readOtp(body);
-  if (!sent.ok) return sent;
-  const { owner } = callerOf(request);
-  const codes = await store.findCodes(owner);
-  if (codes === undefined) return fail(1122, NONE);
-  if (codes.isConfirmed) return fail(1012, 'the one-time codes of this account are confirmed already');
-  if (sent.value === undefined || !('digits' in sent.value))
-    return fail(1122, 'Otp must be the six digits of your authenticator app');
-  const { digits } = sent.value;
-  const checked = await guardCheck(request, deps, () => checkDigits(store, owner, codes.secret, digits, deps));
-  if (!checked.ok) return checked;
-  const recoveryCodes = makeRecoveryCodes();
-  const confirmed = { secret: codes.secret, hashes: await hashAll(recoveryCodes) };
-  return (await store.confirmCodes(owner, confirmed, authorOfCaller(request, deps), noteOf('codes-on', owner, deps)))
-    ? succeed({ RecoveryCodes: recoveryCodes })
-    : fail(1122, 'the enrolment was started again meanwhile; confirm it by a code of the newer secret');
-}
+  codes: [1012],
+  run: async ({ Password }, actor, deps) => {
+    const confirmed = await confirmPassword(actor, Password, deps);
+    if (!confirmed.ok) return confirmed;
+    const { store } = actor;
+    const { owner } = callerOf(actor);
+    const { codeAddress, codePicture, makeCodeSecret } = await loadOneTimeCodes();
+    const secret = makeCodeSecret();
+    if (!(await store.startCodes(owner, (await deps.sealer()).seal(secret))))
+      return fail(1012, 'this account has one-time codes already; remove them first, by POST /api/Otp/Remove');
+    const address = codeAddress(secret, await userNameKeyOf(store, owner));
+    return succeed({ Secret: secret, Address: address, Picture: codePicture(address) });
+  },
+});
 
 /** Ends an enrolment: from here on sign-ins by password ask for a code. */
-export const confirmOtp: Call = {
+export const confirmOtp = defineCall({
+  ...common,
   id: 'confirmOtp',
-  method: 'POST',
   path: '/Otp/Confirm',
-  tag: 'Otp',
   summary: 'Confirm the enrolment by the first code, and get recovery codes',
   description: 'From then on a sign-in by password needs a code. API keys and tokens stay valid.',
-  isSpecified: false,
-  body: [REQUIRED_OTP],
+  body: { Otp: REQUIRED_OTP },
   data: RECOVERY_CODES,
-  codes: [1001, 1002, 1003, 1005, 1012, 1119, 1122, 1124],
-  answer: confirm,
-};
+  codes: [1012],
+  run: async ({ Otp }, actor, deps) => {
+    const { store } = actor;
+    const { owner } = callerOf(actor);
+    const enrolled = await store.findCodes(owner);
+    if (enrolled === undefined) return fail(1122, NONE);
+    const { secret, isConfirmed } = enrolled;
+    if (isConfirmed) return fail(1012, 'the one-time codes of this account are confirmed already');
+    if (Otp === undefined || !('digits' in Otp))
+      return fail(1122, 'Otp must be the six digits of your authenticator app');
+    const checked = await guardCheck(actor, deps, () => checkDigits(store, owner, secret, Otp.digits, deps));
+    if (!checked.ok) return checked;
+    const { codes, hashes } = await makeHashedCodes();
+    const author = authorOfCaller(actor, deps);
+    return (await store.confirmCodes(owner, { secret, hashes }, author, noteOf('codes-on', owner, deps)))
+      ? succeed({ RecoveryCodes: codes })
+      : fail(1122, 'the enrolment was started again meanwhile; confirm it by a code of the newer secret');
+  },
+});
 
 /** Asks for password and code of an account that has codes. */
-async function confirmBoth(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<undefined>> {
-  const confirmed = await confirmPassword(request, deps, true);
-  if (!confirmed.ok) return confirmed;
-  return confirmed.value === 'none' ? fail(1122, NONE) : succeed(undefined);
-}
-
-async function renew(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
-  const confirmed = await confirmBoth(request, deps);
-  if (!confirmed.ok) return confirmed;
-  const recoveryCodes = makeRecoveryCodes();
-  const hashes = await hashAll(recoveryCodes);
-  const { owner } = callerOf(request);
-  return (await request.store.replaceRecoveryCodes(owner, hashes, authorOfCaller(request, deps)))
-    ? succeed({ RecoveryCodes: recoveryCodes })
-    : fail(1122, NONE);
+async function confirmBoth(
+  { Password, Otp }: { readonly Password: string; readonly Otp: SentOtp },
+  actor: Actor,
+  deps: CallDeps,
+): Promise<Outcome<unknown>> {
+  const confirmed = await confirmPassword(actor, Password, deps, { sent: Otp });
+  return confirmed.ok && confirmed.value === 'none' ? fail(1122, NONE) : confirmed;
 }
 
 /** New recovery codes; the old ones end. */
-export const renewRecoveryCodes: Call = {
+export const renewRecoveryCodes = defineCall({
+  ...common,
   id: 'renewRecoveryCodes',
-  method: 'POST',
   path: '/Otp/RecoveryCodes',
-  tag: 'Otp',
   summary: 'Get new recovery codes in place of the old ones',
-  isSpecified: false,
-  body: [PASSWORD_MEMBER, REQUIRED_OTP],
+  body: { Password: OWN_PASSWORD, Otp: REQUIRED_OTP },
   data: RECOVERY_CODES,
-  codes: [1001, 1002, 1003, 1005, 1012, 1118, 1119, 1122, 1124],
-  answer: renew,
-};
-
-async function remove(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
-  const confirmed = await confirmBoth(request, deps);
-  if (!confirmed.ok) return confirmed;
-  const { owner } = callerOf(request);
-  await request.store.removeCodes(owner, authorOfCaller(request, deps), noteOf('codes-off', owner, deps));
-  return succeed({ result: 'success', UserID: owner });
-}
+  codes: [],
+  run: async (input, actor, deps) => {
+    const confirmed = await confirmBoth(input, actor, deps);
+    if (!confirmed.ok) return confirmed;
+    const { codes, hashes } = await makeHashedCodes();
+    return (await actor.store.replaceRecoveryCodes(callerOf(actor).owner, hashes, authorOfCaller(actor, deps)))
+      ? succeed({ RecoveryCodes: codes })
+      : fail(1122, NONE);
+  },
+});
 
 /** Removes the caller's own one-time codes. */
-export const removeOtp: Call = {
+export const removeOtp = defineCall({
+  ...common,
   id: 'removeOtp',
-  method: 'POST',
   path: '/Otp/Remove',
-  tag: 'Otp',
   summary: 'Remove the one-time codes of your account',
-  isSpecified: false,
-  body: [PASSWORD_MEMBER, REQUIRED_OTP],
+  body: { Password: OWN_PASSWORD, Otp: REQUIRED_OTP },
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1012, 1118, 1119, 1122, 1124],
-  answer: remove,
-};
-
-async function reset(request: IdentifiedRequest, deps: CallDeps): Answer<unknown> {
-  const { store, body } = request;
-  const id = readUserId(body);
-  if (!id.ok) return id;
-  // Else a stolen token could take the second factor away.
-  if (id.value === callerOf(request).owner)
-    return fail(1012, 'UserID is your own; remove your one-time codes by POST /api/Otp/Remove');
-  if ((await store.findUser({ id: id.value })) === undefined)
-    return fail(1121, 'UserID: there is no admin user with that id');
-  const proved = await proveCaller(request, deps);
-  if (!proved.ok) return proved;
-  return (await store.removeCodes(id.value, authorOfCaller(request, deps), noteOf('codes-off', id.value, deps)))
-    ? succeed({ result: 'success', UserID: id.value })
-    : fail(1122, 'that admin user has no one-time codes');
-}
+  codes: [],
+  run: async (input, actor, deps) => {
+    const confirmed = await confirmBoth(input, actor, deps);
+    if (!confirmed.ok) return confirmed;
+    const { owner } = callerOf(actor);
+    await actor.store.removeCodes(owner, authorOfCaller(actor, deps), noteOf('codes-off', owner, deps));
+    return succeed({ result: 'success', UserID: owner });
+  },
+});
 
 /** Removes the one-time codes of somebody who has lost the app and the recovery codes. */
-export const resetOtp: Call = {
+export const resetOtp = defineCall({
+  ...common,
   id: 'resetOtp',
-  method: 'POST',
   path: '/Otp/Reset',
-  tag: 'Otp',
   summary: 'Remove the one-time codes of another admin user, who has lost them',
-  isSpecified: false,
   scope: 'admin',
-  body: [USER_ID, PROOF_MEMBER],
+  body: { UserID: USER_ID, Otp: PROOF },
   data: DONE,
-  codes: [1001, 1002, 1003, 1005, 1011, 1012, 1121, ...PROOF_CODES],
-  answer: reset,
-};
+  codes: [1012, 1121],
+  run: async ({ UserID, Otp }, actor, deps) => {
+    const { store } = actor;
+    // Else a stolen token could take the second factor away.
+    if (UserID === callerOf(actor).owner)
+      return fail(1012, 'UserID is your own; remove your one-time codes by POST /api/Otp/Remove');
+    if ((await store.findUser({ id: UserID })) === undefined)
+      return fail(1121, 'UserID: there is no admin user with that id');
+    const proved = await proveCaller(actor, Otp, deps);
+    if (!proved.ok) return proved;
+    return (await store.removeCodes(UserID, authorOfCaller(actor, deps), noteOf('codes-off', UserID, deps)))
+      ? succeed({ result: 'success', UserID })
+      : fail(1122, 'that admin user has no one-time codes');
+  },
+});
 
 /** All of them, in the order of the reference. */
 export const oneTimeCodeCalls: readonly Call[] = [

@@ -1,31 +1,16 @@
 import { SCOPES } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
-import { callerOf } from '../accounts/confirm-password.ts';
-import type { Call } from '../call.ts';
+import { callerOf } from '../actor.ts';
+import { type Call, defineCall, type Member } from '../call.ts';
 import { checkValue } from '../check-value.ts';
-import { fail, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
+import { fail, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
 import { DONE } from './passwords.ts';
 
 const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 
-async function describeCaller(request: IdentifiedRequest): Promise<Outcome<unknown>> {
-  const { owner, scopes, keyId, keyEndsAt, token } = callerOf(request);
-  const user = await request.store.find(adminUser, owner);
-  const [end = null] = [token?.expiresAt, keyEndsAt].filter((one) => one !== undefined).toSorted();
-  return succeed({
-    UserID: owner,
-    UserName: user?.UserName,
-    Scopes: scopes,
-    Credential: token === undefined ? 'API key' : 'token',
-    ApiKeyID: keyId ?? null,
-    ExpiryDate: end,
-  });
-}
-
 /** Whose credential the request has, and what it may do. */
-const me: Call = {
+const me = defineCall({
   id: 'getMe',
   method: 'GET',
   path: '/Auth/Me',
@@ -53,26 +38,32 @@ const me: Call = {
     required: ['UserID', 'UserName', 'Scopes', 'Credential', 'ApiKeyID', 'ExpiryDate'],
   },
   codes: [],
-  answer: describeCaller,
+  run: async (_, actor) => {
+    const { owner, scopes, keyId, keyEndsAt, token } = callerOf(actor);
+    const user = await actor.store.find(adminUser, owner);
+    const [end = null] = [token?.expiresAt, keyEndsAt].filter((one) => one !== undefined).toSorted();
+    return succeed({
+      UserID: owner,
+      UserName: user?.UserName,
+      Scopes: scopes,
+      Credential: token === undefined ? 'API key' : 'token',
+      ApiKeyID: keyId ?? null,
+      ExpiryDate: end,
+    });
+  },
+});
+
+const ALL: Member<boolean> = {
+  schema: { type: 'boolean', default: false, examples: [false], description: 'Whether every token of the user ends.' },
+  codes: [1003],
+  read: (value, name) => {
+    const all = checkValue({ kind: 'boolean', name, column: '', example: false }, value);
+    return all.ok ? succeed(all.value === true) : all;
+  },
 };
 
-const ALL = { kind: 'boolean', name: 'all', column: '', example: false } as const;
-
-async function endTokens(request: IdentifiedRequest): Promise<Outcome<unknown>> {
-  const { context, store, body, caller } = request;
-  const { owner, token } = callerOf(request);
-  const all = Object.hasOwn(body, ALL.name) ? checkValue(ALL, body[ALL.name]) : succeed(false);
-  if (!all.ok) return all;
-  if (token === undefined)
-    return fail(1012, 'this request has an API key, which is no token; revoke it by POST /api/ApiKey/Revoke/{id}');
-  if (all.value === true) await store.signOut(owner);
-  else await store.revokeToken(token.id, token.expiresAt);
-  context.record(all.value === true ? 'tokens revoked' : 'token revoked', { caller });
-  return succeed({ result: 'success' });
-}
-
 /** Ends the token that is sent, or every token of its user. */
-const revoke: Call = {
+const revoke = defineCall({
   id: 'revokeToken',
   method: 'POST',
   path: '/Auth/Revoke',
@@ -82,21 +73,20 @@ const revoke: Call = {
     'With all true it ends every token of the user, also those made with API keys, every session of the portal, and every link for a new password. API keys stay.',
   isSpecified: false,
   bodyIsOptional: true,
-  body: [
-    {
-      name: ALL.name,
-      schema: {
-        type: 'boolean',
-        default: false,
-        examples: [ALL.example],
-        description: 'Whether every token of the user ends.',
-      },
-    },
-  ],
+  body: { all: ALL },
   data: DONE,
-  codes: [1003, 1012],
-  answer: endTokens,
-};
+  codes: [1012],
+  run: async ({ all = false }, actor) => {
+    const { store, caller, record } = actor;
+    const { owner, token } = callerOf(actor);
+    if (token === undefined)
+      return fail(1012, 'this request has an API key, which is no token; revoke it by POST /api/ApiKey/Revoke/{id}');
+    if (all) await store.signOut(owner);
+    else await store.revokeToken(token.id, token.expiresAt);
+    record(all ? 'tokens revoked' : 'token revoked', { caller });
+    return succeed({ result: 'success' });
+  },
+});
 
 /** What a caller sees and ends of their own credential, in the order of the reference. */
 export const ownCredentialCalls: readonly Call[] = [me, revoke];

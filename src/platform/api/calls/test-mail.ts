@@ -1,9 +1,8 @@
 import type { SendFailure } from '../../../lib/mail/create-mail-transport.ts';
-import { callerOf } from '../accounts/confirm-password.ts';
-import { limitMails } from '../accounts/limit-mails.ts';
-import type { Call, CallDeps } from '../call.ts';
-import { fail, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
+import { limitMails } from '../accounts/confirm-password.ts';
+import { callerOf } from '../actor.ts';
+import { defineCall } from '../call.ts';
+import { fail, succeed } from '../outcome.ts';
 import { DONE } from './passwords.ts';
 
 /** What the operator checks after a failure, by its code. */
@@ -18,18 +17,8 @@ function describe({ code, status }: SendFailure): string {
   return `the mail server did not take the mail (${what}); check that it runs, and SUBNETD_SMTP_URL`;
 }
 
-async function sendTestMail(request: IdentifiedRequest, deps: CallDeps): Promise<Outcome<unknown>> {
-  const { mails } = deps;
-  if (mails === undefined)
-    return fail(1115, 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
-  const limited = await limitMails(request, deps);
-  if (!limited.ok) return limited;
-  const failure = await mails.sendTest(callerOf(request).owner);
-  return failure === undefined ? succeed({ result: 'success' }) : fail(1115, describe(failure));
-}
-
 /** Shows an admin whether mails are sent, without a wait for the next one that matters. */
-export const testMail: Call = {
+export const testMail = defineCall({
   id: 'sendTestMail',
   method: 'POST',
   path: '/Account/TestMail',
@@ -41,5 +30,13 @@ export const testMail: Call = {
   bodyIsOptional: true,
   data: DONE,
   codes: [1115],
-  answer: sendTestMail,
-};
+  run: async (_, actor, deps) => {
+    const { mails } = deps;
+    if (mails === undefined)
+      return fail(1115, 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
+    const limited = await limitMails(actor, deps);
+    if (!limited.ok) return limited;
+    const failure = await mails.sendTest(callerOf(actor).owner);
+    return failure === undefined ? succeed({ result: 'success' }) : fail(1115, describe(failure));
+  },
+});

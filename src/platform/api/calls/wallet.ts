@@ -1,6 +1,5 @@
-import type { Call, CallDeps } from '../call.ts';
+import { asSent, defineCall, type Member } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
-import type { IdentifiedRequest } from '../request-context.ts';
 
 /** Loaded at the first use: only this call needs it. */
 const loadViem = () => import('viem/utils');
@@ -21,12 +20,27 @@ async function checkAddress(text: string): Promise<Outcome<string>> {
 /** More coins than any chain has. */
 const MOST_COINS = 10n ** 15n;
 
+/** A number of whole coins as a text. */
+const AT_LEAST: Member<string> = {
+  schema: {
+    type: 'string',
+    pattern: '^-?[0-9]+(?:\\.[0-9]{1,18})?$',
+    description: 'Fail with 1116 if the balance is below this many coins.',
+    examples: ['1.5'],
+  },
+  codes: [1002, 1003, 1011],
+  read: (value, name) => {
+    const text = String(value);
+    if (text.trim() === '') return fail(1002, `${name} is empty; give it a value`);
+    return /^-?\d{1,80}(?:\.\d{1,18})?$/.test(text)
+      ? succeed(text)
+      : fail(1003, `${name} must be an amount in whole coins, as in 1.5`);
+  },
+};
+
 /** An amount in whole coins, as its smallest unit. */
-async function checkAmount(text: string | null | undefined): Promise<Outcome<bigint | undefined>> {
-  if (text === null || text === undefined) return succeed(undefined);
-  if (text.trim() === '') return fail(1002, 'atLeast is empty; give it a value');
-  if (!/^-?\d{1,80}(?:\.\d{1,18})?$/.test(text))
-    return fail(1003, 'atLeast must be an amount in whole coins, as in 1.5');
+async function checkAmount(text: string | undefined): Promise<Outcome<bigint | undefined>> {
+  if (text === undefined) return succeed(undefined);
   const { parseEther } = await loadViem();
   const amount = parseEther(text);
   return amount < 0n || amount > MOST_COINS * 10n ** 18n
@@ -34,43 +48,11 @@ async function checkAmount(text: string | null | undefined): Promise<Outcome<big
     : succeed(amount);
 }
 
-async function readWallet(
-  { query }: IdentifiedRequest,
-  { parentChains }: CallDeps,
-  segment: string,
-): Promise<Outcome<unknown>> {
-  const address = await checkAddress(segment);
-  if (!address.ok) return address;
-  const atLeast = await checkAmount(query?.get('atLeast'));
-  if (!atLeast.ok) return atLeast;
-  const subnet = query?.get('subnet') ?? undefined;
-  const chains = parentChains.list();
-  const chain = chains.find((one) => subnet === undefined || one.subnet === subnet);
-  if (chain === undefined)
-    return chains.length === 0
-      ? fail(1004, 'subnetd knows no parent chain; set parentChain of a subnet in the inventory')
-      : fail(1004, `subnet: no such subnet has a parent chain; there is ${chains.map((one) => one.subnet).join(', ')}`);
-  const balance = await parentChains.readBalance(chain.rpc, address.value);
-  if (!balance.ok) return fail(1115, `the parent chain of ${chain.subnet} ${balance.why}; try again later`);
-  const { formatEther } = await loadViem();
-  const coins = formatEther(balance.value);
-  if (atLeast.value !== undefined && balance.value < atLeast.value)
-    return fail(1116, `the balance is ${coins}, below ${formatEther(atLeast.value)}`);
-  const xdc = `xdc${address.value.slice(2)}`;
-  return succeed({
-    Address: address.value,
-    XdcAddress: xdc,
-    Subnet: chain.subnet,
-    Balance: coins,
-    Wei: `${balance.value}`,
-  });
-}
-
 const text = (description: string) => ({ type: 'string', description });
 const ADDRESS = `0x${'0'.repeat(39)}1`;
 
 /** The balance of an address on the parent chain. */
-export const wallet: Call = {
+export const wallet = defineCall({
   id: 'getWallet',
   method: 'GET',
   path: '/Wallet/{address}',
@@ -80,26 +62,25 @@ export const wallet: Call = {
   isSpecified: false,
   scope: 'read',
   segment: {
-    name: 'address',
-    schema: {
-      type: 'string',
-      pattern: '^(?:0x|xdc)[0-9a-fA-F]{40}$',
-      description: 'An address as 0x… or xdc…; with letters in both cases, its checksum must be right.',
-      examples: [ADDRESS],
-    },
-  },
-  query: [
-    {
-      name: 'atLeast',
+    address: {
       schema: {
         type: 'string',
-        pattern: '^-?[0-9]+(?:\\.[0-9]{1,18})?$',
-        description: 'Fail with 1116 if the balance is below this many coins.',
-        examples: ['1.5'],
+        pattern: '^(?:0x|xdc)[0-9a-fA-F]{40}$',
+        description: 'An address as 0x… or xdc…; with letters in both cases, its checksum must be right.',
+        examples: [ADDRESS],
       },
+      codes: [1010],
+      read: asSent,
     },
-    { name: 'subnet', schema: text('The subnet whose parent chain is asked. Default: the first with a parent chain.') },
-  ],
+  },
+  query: {
+    atLeast: AT_LEAST,
+    subnet: {
+      schema: text('The subnet whose parent chain is asked. Default: the first with a parent chain.'),
+      codes: [],
+      read: asSent,
+    },
+  },
   data: {
     type: 'object',
     properties: {
@@ -111,6 +92,33 @@ export const wallet: Call = {
     },
     required: ['Address', 'XdcAddress', 'Subnet', 'Balance', 'Wei'],
   },
-  codes: [1002, 1003, 1004, 1010, 1011, 1115, 1116],
-  answer: readWallet,
-};
+  codes: [1004, 1115, 1116],
+  run: async ({ address: sent, atLeast: least, subnet }, _, { parentChains }) => {
+    const address = await checkAddress(String(sent));
+    if (!address.ok) return address;
+    const atLeast = await checkAmount(least);
+    if (!atLeast.ok) return atLeast;
+    const chains = parentChains.list();
+    const chain = chains.find((one) => subnet === undefined || one.subnet === subnet);
+    if (chain === undefined)
+      return chains.length === 0
+        ? fail(1004, 'subnetd knows no parent chain; set parentChain of a subnet in the inventory')
+        : fail(
+            1004,
+            `subnet: no such subnet has a parent chain; there is ${chains.map((one) => one.subnet).join(', ')}`,
+          );
+    const balance = await parentChains.readBalance(chain.rpc, address.value);
+    if (!balance.ok) return fail(1115, `the parent chain of ${chain.subnet} ${balance.why}; try again later`);
+    const { formatEther } = await loadViem();
+    const coins = formatEther(balance.value);
+    if (atLeast.value !== undefined && balance.value < atLeast.value)
+      return fail(1116, `the balance is ${coins}, below ${formatEther(atLeast.value)}`);
+    return succeed({
+      Address: address.value,
+      XdcAddress: `xdc${address.value.slice(2)}`,
+      Subnet: chain.subnet,
+      Balance: coins,
+      Wei: `${balance.value}`,
+    });
+  },
+});

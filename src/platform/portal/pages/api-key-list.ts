@@ -4,7 +4,7 @@ import { ascending } from '../../../lib/numbers.ts';
 import type { Standing } from '../../../model/headline.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count, lasting } from '../../../web/frame/times.ts';
-import type { KeyItem } from '../../api/answer-api-keys.ts';
+import type { KeyItem } from '../../api/calls/api-keys.ts';
 import { warnNote } from '../form.ts';
 import type { Visit } from '../visit.ts';
 import { findUserNames } from './record-trail.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type Html, shape } from '../../../web/frame/marks.ts';
-import { addKey, endKey, type KeyItem, listKeys, replaceKey } from '../../api/answer-api-keys.ts';
+import { addKey, endKey, type KeyItem, listKeys, replaceKey } from '../../api/calls/api-keys.ts';
 import type { Body } from '../../api/check-value.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure, Outcome } from '../../api/outcome.ts';
@@ -49,16 +49,20 @@ const dateOf = (days: string | undefined, now: number): string | undefined =>
   /^\d{1,4}$/.test(days ?? '') ? new Date(now + Number(days) * DAY_MS).toISOString() : undefined;
 
 /** Every key: the portal shows a table without pages. */
-async function readKeys({ request, services }: Visit): Promise<readonly KeyItem[]> {
+async function readKeys({ actor, services }: Visit): Promise<readonly KeyItem[]> {
   const items: KeyItem[] = [];
-  for (let after = 0; ; ) {
-    const page = await listKeys({ ...request(), query: new URLSearchParams({ after: `${after}` }) }, services, '0');
-    if (!page.ok) return items;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const query = new URLSearchParams({ after: `${after}` });
+    const page: Awaited<ReturnType<typeof listKeys.answer>> = await listKeys.answer(
+      { segment: '0', query },
+      actor,
+      services,
+    );
+    if (!page.ok) break;
     items.push(...page.value.items);
-    const last = items.at(-1);
-    if (!('next' in page.value) || last === undefined) return items;
-    after = last.ApiKeyID;
+    after = page.value.next;
   }
+  return items;
 }
 
 /** A key that was made just now, which is shown this once. */
@@ -100,11 +104,11 @@ ${await endedTable(
 }
 
 async function add(visit: Visit): Promise<PortalAnswer> {
-  const { form: sent, request, services, now } = visit;
+  const { form: sent, actor, services, now } = visit;
   const scopes = SCOPES.filter((scope) => sent[scope] === 'true');
   const end = dateOf(sent.Ends, now);
   const body: Body = { Name: sent.Name ?? '', Scopes: scopes, ...(end !== undefined && { ExpiryDate: end }) };
-  const made = await addKey(request(body), services);
+  const made = await addKey.answer({ body }, actor, services);
   if (!made.ok) return showKeys(visit, '', made.failure);
   const ends = keyEnd(made.value, now);
   const title = `Key “${sent.Name?.trim()}” was made.`;
@@ -112,8 +116,8 @@ async function add(visit: Visit): Promise<PortalAnswer> {
   return showKeys(visit, madeNote(title, made.value.ApiKey, about));
 }
 
-async function findKey({ request, services, params }: Visit): Promise<Outcome<KeyItem | undefined>> {
-  const found = await listKeys(request(), services, params.id ?? '');
+async function findKey({ actor, services, params }: Visit): Promise<Outcome<KeyItem | undefined>> {
+  const found = await listKeys.answer({ segment: params.id ?? '' }, actor, services);
   return found.ok ? { ok: true, value: found.value.items[0] } : found;
 }
 
@@ -165,11 +169,11 @@ ${trail}`,
 }
 
 async function rotate(visit: Visit): Promise<PortalAnswer> {
-  const { form: sent, request, services, now, params } = visit;
+  const { form: sent, actor, services, now, params } = visit;
   const end = dateOf(sent.Ends, now);
   const keep = /^\d{1,9}$/.test(sent.KeepHours ?? '') ? Number(sent.KeepHours) : sent.KeepHours;
   const body: Body = { ...(keep !== undefined && { KeepHours: keep }), ...(end !== undefined && { ExpiryDate: end }) };
-  const made = await replaceKey(request(body), services, params.id ?? '');
+  const made = await replaceKey.answer({ segment: params.id ?? '', body }, actor, services);
   if (!made.ok) return showKey(visit, made.failure);
   const { ApiKeyID, ApiKey, OldExpiryDate } = made.value;
   const old = sent.KeepHours === '0' ? 'The old one has ended.' : `The old one is valid until ${OldExpiryDate}.`;
@@ -177,7 +181,7 @@ async function rotate(visit: Visit): Promise<PortalAnswer> {
 }
 
 async function revoke(visit: Visit): Promise<PortalAnswer> {
-  const ended = await endKey(visit.request(), visit.services, visit.params.id ?? '');
+  const ended = await endKey.answer({ segment: visit.params.id ?? '' }, visit.actor, visit.services);
   return ended.ok ? seeOther(`${KEYS_PATH}?done=revoked`) : failurePage(ended.failure, 404);
 }
 

@@ -1,13 +1,14 @@
 import { html } from 'hono/html';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
+import type { EventItem } from '../../api/calls/list-audit.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import { resources } from '../../api/resources.ts';
 import { SECURITY_ACTIONS, SECURITY_SEVERITIES, type SecurityAction } from '../../model/security-event.ts';
 import { failureNote } from '../form.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
 import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
-import { type EventItem, type EventPage, filtersOf, readEvents } from './read-events.ts';
+import { type EventPage, filtersOf, readEvents } from './read-events.ts';
 import { changeItem, findUserNames } from './record-trail.ts';
 
 /** One of the two logs. */

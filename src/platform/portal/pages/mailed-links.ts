@@ -33,7 +33,7 @@ ${isSent ? doneNote(SENT) : ''}
 
 async function sendLink(guest: Guest) {
   // Nobody's own session makes this answer differ from that of others.
-  const asked = await forgotPassword.answer(guest.request(guest.form), guest.services, '');
+  const asked = await forgotPassword.answer({ body: guest.form }, guest.actor, guest.services);
   return asked.ok ? seeOther(`${FORGOTTEN_PATH}?done=sent`) : forgottenPage(guest, asked.failure);
 }
 
@@ -80,8 +80,8 @@ const routesOf = (link: LinkPage): readonly PortalRoute[] => [
     kind: 'open',
     method: 'POST',
     path: link.path,
-    answer: async ({ request, form: sent, services, cookies }) => {
-      const done = await link.call.answer(request(sent), services, '');
+    answer: async ({ actor, form: sent, services, cookies }) => {
+      const done = await link.call.answer({ body: sent }, actor, services);
       if (!done.ok) return linkPage(link, sent[link.token] ?? '', done.failure);
       return seeOther(signedOutPath(link.done), cookies.forget());
     },

@@ -1,27 +1,11 @@
-import { listAudit } from '../../api/calls/list-audit.ts';
+import { type EventItem, listAudit } from '../../api/calls/list-audit.ts';
 import type { Outcome } from '../../api/outcome.ts';
-import type { Value } from '../../model/resource.ts';
 import type { Visit } from '../visit.ts';
-
-/** An event as the API lists it. */
-export interface EventItem {
-  readonly AuditID: number;
-  readonly Date: string;
-  readonly Action: string;
-  readonly Resource: string;
-  readonly RecordID: number;
-  readonly StatedBy: number | null;
-  readonly UserID: number | null;
-  readonly Credential: string;
-  readonly IP: string | null;
-  readonly RequestID: string | null;
-  readonly Changes: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
-}
 
 /** Some events, the newest first, and the `after` of those that follow. */
 export interface EventPage {
   readonly items: readonly EventItem[];
-  readonly next?: number;
+  readonly next?: number | undefined;
 }
 
 /** The filters of the page, by the names that the API has for them. */
@@ -49,6 +33,5 @@ export async function readEvents(
     limit: String(limit),
     ...(after !== undefined && { after }),
   });
-  const found = await listAudit.answer({ ...visit.request(), query }, visit.services, '0');
-  return found as Outcome<EventPage>;
+  return listAudit.answer({ segment: '0', query }, visit.actor, visit.services);
 }

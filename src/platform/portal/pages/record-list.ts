@@ -3,7 +3,8 @@ import { withArticle } from '../../../lib/words.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { Body } from '../../api/check-value.ts';
-import type { Outcome } from '../../api/outcome.ts';
+import { type Outcome, succeed } from '../../api/outcome.ts';
+import { addOnce } from '../../api/write-record.ts';
 import type { FoundRecords, RecordQuery } from '../../model/records.ts';
 import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
 import { doneNote, type Field } from '../form.ts';
@@ -26,13 +27,19 @@ export interface ListView {
   readonly page: number;
 }
 
+/** Adds a record; resolves to its id. */
+export async function addRecord(resource: Resource, { actor, services }: Visit, body: Body): Promise<Outcome<number>> {
+  const added = await addOnce(actor, resource, body, null, services);
+  return added.ok ? succeed(added.value.id) : added;
+}
+
 /** A resource with the place of its pages. */
 export interface ListedResource {
   readonly resource: Resource;
   readonly path: string;
   readonly name: string;
   /** Adds a record by another way than that of the API's add. */
-  readonly add?: (resource: Resource, visit: Visit, body: Body) => Promise<Outcome<number>>;
+  readonly add?: typeof addRecord;
   /** Changes a field of the form that adds a record. */
   readonly adapt?: (field: Field, visit: Visit) => Field;
   /** Beside the form of each record. */

@@ -1,18 +1,17 @@
 import { html } from 'hono/html';
 import { withArticle } from '../../../lib/words.ts';
-import { type Body, checkDigits } from '../../api/check-value.ts';
+import { checkDigits } from '../../api/check-value.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
 import { recordTag } from '../../api/record-tag.ts';
-import type { IdentifiedRequest } from '../../api/request-context.ts';
-import { writeRecord } from '../../api/write-record.ts';
+import { updateKnown } from '../../api/write-record.ts';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
 import { doneNote, type Field, form } from '../form.ts';
 import { failurePage } from '../layout.ts';
 import type { RecordAction } from '../panels.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
 import { recordFields, toBody } from './record-form.ts';
-import { type ListedResource, showList } from './record-list.ts';
+import { addRecord, type ListedResource, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
 
 /** What was done, by the value of `done` in the address, which anybody may have written. */
@@ -28,16 +27,6 @@ const same = (field: Field): Field => field;
 
 /** The member of the form with the tag of the record as it was when the form was opened. */
 const SEEN = 'seen';
-
-/** A request of the form, which updates the record only if it is still the one that the form was opened with. */
-function ifSeen(visit: Visit, body: Body): IdentifiedRequest {
-  const request = visit.request(body);
-  const { url, headers: sent } = request.context.request;
-  const headers = new Headers(sent);
-  const seen = visit.form[SEEN] ?? '';
-  headers.set('if-match', /^"[\w-]+"$/.test(seen) ? seen : '""');
-  return { ...request, context: { ...request.context, request: new Request(url, { headers }) } };
-}
 
 /** A refusal that has the current tag: somebody else was faster. */
 const isStale = ({ headers }: Failure): boolean => headers?.etag !== undefined;
@@ -104,9 +93,6 @@ async function findRecord({ resource }: ListedResource, { store, params }: Visit
   return id.ok ? store.find(resource, id.value) : undefined;
 }
 
-const addRecord = (resource: Resource, visit: Visit, body: Body) =>
-  writeRecord(visit.request(body), resource, undefined, visit.services);
-
 async function add(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
   const { resource, path } = listed;
   const body = { ...toBody(resource, true, visit.form), CreateBy: visit.session.userId };
@@ -121,7 +107,11 @@ async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer>
   const { userId } = visit.session;
   const id = Number(record[resource.idMember]);
   const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
-  const saved = await writeRecord(ifSeen(visit, body), resource, String(userId), visit.services);
+  // Only if the record is still the one that the form was opened with.
+  const seen = visit.form[SEEN] ?? '';
+  const ifMatch = /^"[\w-]+"$/.test(seen) ? seen : '""';
+  const update = { updatedBy: String(userId), body, ifMatch };
+  const saved = await updateKnown(visit.actor, resource, update, visit.services);
   if (saved.ok) return seeOther(`${path}/${id}?done=saved`);
   const { failure } = saved;
   if (!isStale(failure)) return showRecord(listed, visit, record, { isForm: true, failure });

@@ -83,14 +83,14 @@ async function enter(guest: Guest) {
   const next = nextOf(sent);
   const isAgain = guest.session !== undefined && guest.form.again !== undefined;
   const body = { UserName, Password, ...(Otp.trim() !== '' && { Otp }) };
-  const signed = await tryPassword(guest.request(body), guest.services);
+  const signed = await tryPassword(body, guest.actor, guest.services);
   if (!signed.ok) return signInPage({ userName: UserName, next, isAgain, failure: signed.failure });
   return seeOther(next ?? '/portal', await startSession(guest, signed.value));
 }
 
-async function leave({ store, session, cookies, context, request }: Visit) {
+async function leave({ store, session, cookies, actor }: Visit) {
   await store.endSession(session.userId, session.id);
-  context.record('sign-out', { caller: request().caller });
+  actor.record('sign-out', { caller: actor.caller });
   return seeOther(signedOutPath('signed-out'), cookies.forget());
 }
 

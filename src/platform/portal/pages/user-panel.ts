@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import { toShellWord } from '../../../lib/words.ts';
 import type { Html } from '../../../web/frame/marks.ts';
+import type { Call } from '../../api/call.ts';
 import { inviteUser, sendActivation } from '../../api/calls/activation.ts';
 import { resetOtp } from '../../api/calls/one-time-codes.ts';
 import { forgotPassword } from '../../api/calls/passwords.ts';
 import { unlock } from '../../api/calls/unlock.ts';
-import { writeRecord } from '../../api/write-record.ts';
 import { csrfField, failureNote } from '../form.ts';
-import type { RecordPanel } from '../panels.ts';
+import type { RecordAction, RecordPanel } from '../panels.ts';
 import type { Visit } from '../visit.ts';
-import type { ListedResource } from './record-list.ts';
+import { addRecord, type ListedResource } from './record-list.ts';
 
 interface ActionForm {
   readonly name: string;
@@ -41,29 +41,20 @@ const REMOVE_CODES: ActionForm = {
 const actionForm = ({ name, button, hint }: ActionForm, path: string, { csrf }: Visit): Html =>
   html`<form method="post" action="${path}/${name}">${csrfField(csrf)}<button type="submit" aria-describedby="${name}-hint">${button}</button><p class="hint" id="${name}-hint">${hint}</p></form>`;
 
+/** What is done by a call of the API with one member of the record. */
+const actionOf = ({ name }: ActionForm, done: string, call: Call, member: 'UserID' | 'EmailID'): RecordAction => ({
+  name,
+  done,
+  run: ({ actor, services }, { [member]: value }) => call.answer({ body: { [member]: value } }, actor, services),
+});
+
 /** What an admin does for the account of another one, by the calls of the API. */
 export const userPanel: RecordPanel = {
   actions: [
-    {
-      name: UNLOCK.name,
-      done: 'The failed sign-ins are forgotten.',
-      run: ({ request, services }, { UserID }) => unlock.answer(request({ UserID }), services, ''),
-    },
-    {
-      name: SEND_LINK.name,
-      done: 'A mail with a link for a new password is on its way.',
-      run: ({ request, services }, { EmailID }) => forgotPassword.answer(request({ EmailID }), services, ''),
-    },
-    {
-      name: SEND_ACTIVATION.name,
-      done: 'A mail with a link that activates the account is on its way.',
-      run: ({ request, services }, { UserID }) => sendActivation.answer(request({ UserID }), services, ''),
-    },
-    {
-      name: REMOVE_CODES.name,
-      done: 'The one-time codes were removed.',
-      run: ({ request, services }, { UserID }) => resetOtp.answer(request({ UserID }), services, ''),
-    },
+    actionOf(UNLOCK, 'The failed sign-ins are forgotten.', unlock, 'UserID'),
+    actionOf(SEND_LINK, 'A mail with a link for a new password is on its way.', forgotPassword, 'EmailID'),
+    actionOf(SEND_ACTIVATION, 'A mail with a link that activates the account is on its way.', sendActivation, 'UserID'),
+    actionOf(REMOVE_CODES, 'The one-time codes were removed.', resetOtp, 'UserID'),
   ],
   show: async (visit, { UserID, UserName, IsActive }, path, failure) => {
     const id = Number(UserID);
@@ -83,10 +74,10 @@ export const userPanel: RecordPanel = {
 };
 
 /** Adds an admin user. Without a password, and with a mail server, the user chooses one by a mailed link. */
-export const addUser: NonNullable<ListedResource['add']> = (resource, visit, body) =>
+export const addUser: typeof addRecord = (resource, visit, body) =>
   body.Password === '' && visit.services.mails !== undefined
-    ? inviteUser(visit.request(body), visit.services)
-    : writeRecord(visit.request(body), resource, undefined, visit.services);
+    ? inviteUser(body, visit.actor, visit.services)
+    : addRecord(resource, visit, body);
 
 const INVITE_HINT = 'Leave it empty to mail the user a link by which they choose it. They are active from then on.';
 

@@ -53,14 +53,14 @@ async function show({ csrf, store, session }: Visit, refused: Refused | undefine
 }
 
 /** Calls the API for the user with the members of the form. */
-const callApi = <Data>(call: Call, { request, form: sent, services }: Visit): Promise<Outcome<Data>> =>
-  call.answer(request(sent), services, '') as Promise<Outcome<Data>>;
+const callApi = <Data>(call: Call<Data>, { actor, form: body, services }: Visit): Promise<Outcome<Data>> =>
+  call.answer({ body }, actor, services);
 
 const withCopy = (text: string, what: string): Html =>
   html`<div class="cmd"><code>${text}</code><button type="button" hidden data-copy="${text}"><span aria-live="polite">Copy</span><span class="sr"> ${what}</span></button></div>`;
 
 async function enrol(visit: Visit): Promise<Outcome<PortalAnswer>> {
-  const started = await callApi<{ readonly Secret: string; readonly Picture: string }>(enrolOtp, visit);
+  const started = await callApi(enrolOtp, visit);
   if (!started.ok) return started;
   const { Secret, Picture } = started.value;
   const picture = Picture.replace(
@@ -90,9 +90,9 @@ ${withCopy(codes.join(' '), 'all recovery codes')}</section>${BACK}`,
 });
 
 const showRecoveryCodes =
-  (call: Call, title: string) =>
+  (call: Call<{ readonly RecoveryCodes: readonly string[] }>, title: string) =>
   async (visit: Visit): Promise<Outcome<PortalAnswer>> => {
-    const made = await callApi<{ readonly RecoveryCodes: readonly string[] }>(call, visit);
+    const made = await callApi(call, visit);
     return made.ok ? succeed(recoveryPage(title, made.value.RecoveryCodes)) : made;
   };
 

@@ -37,8 +37,8 @@ ${form({ id: ACTION, action: actionPath(ACTION), csrf, fields, submit: 'Change p
 <p class="hint">Every session and token ends with it, this session too. API keys stay valid.</p></section>`;
 };
 
-async function change({ request, form: sent, services, cookies }: Visit) {
-  const changed = await changePassword.answer(request(sent), services, '');
+async function change({ actor, form: body, services, cookies }: Visit) {
+  const changed = await changePassword.answer({ body }, actor, services);
   return changed.ok ? succeed(seeOther(signedOutPath('password-changed'), cookies.forget())) : changed;
 }
 

@@ -35,8 +35,8 @@ async function show({ store, session, form: sent, csrf }: Visit, refused: Refuse
 ${form({ id: ACTION, action: actionPath(ACTION), csrf, fields, submit: 'Save', failure })}</section>`;
 }
 
-async function save({ request, form: sent, services }: Visit) {
-  const saved = await saveProfile(request(sent), services);
+async function save({ actor, form: sent, services }: Visit) {
+  const saved = await saveProfile(actor, sent, services);
   return saved.ok ? succeed(seeOther(`${ACCOUNT_PATH}?done=profile`)) : saved;
 }
 

@@ -30,16 +30,16 @@ ${sessions.map((one) => row(one, visit))}
 <form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
 }
 
-async function endOne({ store, session, form, context, request }: Visit) {
+async function endOne({ store, session, form, actor }: Visit) {
   const id = checkDigits(form.id ?? '', 'id');
   if (!id.ok) return id;
-  if (await store.endSession(session.userId, id.value)) context.record('sessions ended', { caller: request().caller });
+  if (await store.endSession(session.userId, id.value)) actor.record('sessions ended', { caller: actor.caller });
   return succeed(seeOther(`${ACCOUNT_PATH}?done=ended`));
 }
 
-async function endAll({ store, session, context, request, cookies }: Visit) {
+async function endAll({ store, session, actor, cookies }: Visit) {
   await store.signOut(session.userId);
-  context.record('tokens revoked', { caller: request().caller });
+  actor.record('tokens revoked', { caller: actor.caller });
   return succeed(seeOther(signedOutPath('everywhere'), cookies.forget()));
 }
 
