@@ -4,7 +4,7 @@ import type { Election } from '../model/election.ts';
 import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
-import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { PositionTable } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
 import type { TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
@@ -15,7 +15,6 @@ import type { Repositories } from './create-repositories.ts';
 import type { Stores } from './create-stores.ts';
 import { type DatabaseAddress, formatDatabase } from './database-url.ts';
 import type { StatePlaces } from './instance-state.ts';
-import { createRestorableState, type RestorableState } from './restorable-state.ts';
 
 /** The database, which may be down, and what subnetd itself keeps in it. */
 export interface Database {
@@ -27,8 +26,8 @@ export interface Database {
    */
   open(): Promise<Repositories>;
   isUp(): boolean;
-  /** Where the instance of subnetd with this name keeps how far it has read its logs. */
-  positions(instance: string): PositionTable;
+  /** Where the instance with this name keeps how far it has read its logs: the same object as long as the database is open. */
+  positions(instance: string): () => Promise<PositionTable>;
   /** Where alerts are kept: the same object as long as the database is open. Rejects while it is down. */
   alerts(places: StatePlaces): () => Promise<TrackedAlertStore>;
   /** Where it is kept what channels were notified of: the same object as long as the database is open. Rejects while it is down. */
@@ -60,7 +59,6 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     secretKeys,
     onUp: () => {
       log.info({ database: name }, 'the database answers');
-      for (const { restore } of positions.values()) restore().catch(() => {});
     },
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
@@ -84,7 +82,6 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
         });
   /** What is too old is deleted by one instance, for all. */
   const mayTrim = election.standFor('retention');
-  const positions = new Map<string, RestorableState<LogPosition>>();
   /** Who keeps something sees by another object that the database was opened again, and may have lost it. */
   const oncePerOpening = <T>(create: (stores: Stores) => T): (() => Promise<T>) => {
     let last: { readonly stores: Stores; readonly value: T } | undefined;
@@ -98,12 +95,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     isShared: address.kind === 'postgres',
     open: link.open,
     isUp: link.isUp,
-    positions: (instance) => {
-      const state =
-        positions.get(instance) ?? createRestorableState(link.openStores, ({ logPositions }) => logPositions(instance));
-      positions.set(instance, state);
-      return state;
-    },
+    positions: (instance) => oncePerOpening((stores) => stores.logPositions(instance)),
     alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
     notified: (places) => oncePerOpening((stores) => stores.notified(places)),
     history: async (instance) => {

@@ -7,6 +7,7 @@ import type { LogPosition } from '../../src/model/log.ts';
 import { projectType } from '../../src/platform/api/resources.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
 import { platformSettings, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -128,17 +129,18 @@ describe('a SQLite database', () => {
     const platform = startPlatform(platformSettings({ kind: 'sqlite', path }), { log });
     cleanups.push(platform.stop);
     const position = (id: string): LogPosition => ({ kind: 'container', id, from: 0, streams: {} });
-    const table = platform.database.positions('one');
-    await table.read();
-    await table.write(
-      new Map([
-        ['a', position('first')],
-        ['b', position('b')],
-        ['c', position('c')],
-      ]),
-      [],
+    const kept = createKeptPositions(platform.database.positions('one'));
+    cleanups.push(() => kept.stop());
+    await kept.load('a');
+    for (const source of ['a', 'b']) kept.keep(source, () => position(source));
+    await eventually(async () =>
+      expect(await (await platform.database.positions('one')()).read()).toEqual(
+        new Map([
+          ['a', position('a')],
+          ['b', position('b')],
+        ]),
+      ),
     );
-    await table.write(new Map([['a', position('second')]]), ['c']);
     const alerts = platform.database.alerts({ own: 'one', shared: 'one' });
     const before = await alerts();
     expect(await alerts()).toBe(before);
@@ -151,7 +153,7 @@ describe('a SQLite database', () => {
       const { logPositions } = await link.open();
       expect(await logPositions('one').read()).toEqual(
         new Map([
-          ['a', position('second')],
+          ['a', position('a')],
           ['b', position('b')],
         ]),
       );

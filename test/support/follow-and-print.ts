@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { loadOnce } from '../../src/lib/promises.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { followFiles } from '../../src/watch/logs/tail/follow-files.ts';
@@ -14,11 +15,8 @@ const link = createDatabaseLink({
   onUp: () => {},
   onDown: () => {},
 });
-const table = async () => (await link.open()).logPositions('test');
-const positions = createKeptPositions({
-  read: async () => (await table()).read(),
-  write: async (changed, gone) => (await table()).write(changed, gone),
-});
+const table = loadOnce(async () => (await link.open()).logPositions('test'));
+const positions = createKeptPositions(table.get);
 let isFirst = true;
 let pending = '';
 const CELL = new Int32Array(new SharedArrayBuffer(4));

@@ -17,37 +17,39 @@ const READ_WITHIN_MS = 10_000;
 const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
-/** Reads the table when a position is first needed, and writes changes every second. */
-export function createKeptPositions(table: PositionTable): KeptPositions {
+/**
+ * Reads the table when a position is first needed, and writes changes every second. `open` gives another table when the database was opened
+ * again, which may have lost what was written, and rejects while it is down.
+ */
+export function createKeptPositions(open: () => Promise<PositionTable>): KeptPositions {
   const current = new Map<string, () => LogPosition>();
   /** The contents of the table as far as they were read and written: each position as JSON. */
   const saved = new Map<string, string>();
   let isWanted = (_source: string): boolean => true;
   const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<undefined>();
   let stored: Promise<void> | undefined;
-  /** Whether the table was ever read. */
-  let isRead = false;
+  let readFrom: PositionTable | undefined;
 
-  const remember = (positions: ReadonlyMap<string, LogPosition>) => {
-    isRead = true;
-    for (const [source, position] of positions) if (!saved.has(source)) saved.set(source, JSON.stringify(position));
+  const readFirst = async (): Promise<PositionTable> => {
+    const table = await open();
+    if (table === readFrom) return table;
+    const positions = await table.read();
+    saved.clear();
+    for (const [source, position] of positions) saved.set(source, JSON.stringify(position));
+    readFrom = table;
+    return table;
   };
   const readTable = async () => {
     let isGivenUp = false;
-    const read = async (): Promise<ReadonlyMap<string, LogPosition> | undefined> => {
-      for (;;) {
-        const positions = await table.read().catch(() => undefined);
-        if (positions !== undefined || isGivenUp) return positions;
-        await sleep(READ_AGAIN_MS);
-      }
+    const read = async () => {
+      while (!isGivenUp && (await readFirst().catch(() => undefined)) === undefined) await sleep(READ_AGAIN_MS);
     };
-    const positions = await Promise.race([valueWithin(READ_WITHIN_MS, read(), undefined), stopped]);
+    await Promise.race([valueWithin(READ_WITHIN_MS, read(), undefined), stopped]);
     isGivenUp = true;
-    if (positions !== undefined) remember(positions);
   };
   const write = async () => {
     // Without the rows, it is not known which of them belong to sources that are gone. A database that was away has them still.
-    if (!isRead) remember(await table.read());
+    const table = await readFirst();
     const changed = new Map<string, LogPosition>();
     const texts = new Map<string, string>();
     for (const [source, read] of current) {

@@ -73,7 +73,7 @@ export interface MonitorOptions {
   /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
   /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
-  readonly positions?: PositionTable;
+  readonly positions?: () => Promise<PositionTable>;
   /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
   /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */

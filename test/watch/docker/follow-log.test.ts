@@ -244,11 +244,8 @@ test.each(DATABASE_KINDS)(
     /** One life of subnetd: until it has read so much more, or when `whole` all of a container that has ended. */
     const live = async (count: number, whole?: number) => {
       const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
-      const table = async () => (await link.open()).logPositions('test');
-      const positions = createKeptPositions({
-        read: async () => (await table()).read(),
-        write: async (changed, gone) => (await table()).write(changed, gone),
-      });
+      const table = (await link.open()).logPositions('test');
+      const positions = createKeptPositions(async () => table);
       const { lines, has, stop } = follow(ref, { positions });
       if (whole === undefined) await has(count, 60_000);
       else

@@ -40,7 +40,7 @@ subnets:
     return height;
   };
   const start = () => {
-    const monitor = createUnscheduledMonitor({ clock, ...(positions && { positions }) });
+    const monitor = createUnscheduledMonitor({ clock, ...(positions && { positions: async () => positions }) });
     onTestFinished(monitor.stop);
     monitor.load(parsed.inventory);
     const look = async () => {

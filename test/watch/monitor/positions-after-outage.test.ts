@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { LogPosition } from '../../../src/model/log.ts';
+import type { LogPosition, PositionTable } from '../../../src/model/log.ts';
 import { createKeptPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
 
@@ -15,7 +15,7 @@ it('the positions of removed sources go once the table can be read, also if that
     ['removed', position],
   ]);
   let isAway = true;
-  const positions = createKeptPositions({
+  const table: PositionTable = {
     read: async () => {
       if (isAway) throw new Error('the database is away');
       return new Map(rows);
@@ -25,7 +25,8 @@ it('the positions of removed sources go once the table can be read, also if that
       for (const [source, changedTo] of changed) rows.set(source, changedTo);
       for (const source of gone) rows.delete(source);
     },
-  });
+  };
+  const positions = createKeptPositions(async () => table);
   const loading = positions.load('kept');
   await vi.advanceTimersByTimeAsync(11_000);
   expect(await loading).toBeUndefined();

@@ -105,7 +105,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     const sources = new Map(['kept', 'removed', 'of long ago'].map((source) => [source, container(source)]));
     await one.write(sources, []);
     await other.write(sources, []);
-    const positions = createKeptPositions(one);
+    const positions = createKeptPositions(async () => one);
     onTestFinished(() => positions.stop());
     positions.keepOnly(new Set(['kept', 'removed']));
     expect(await positions.load('kept')).toEqual(container('kept'));
@@ -172,7 +172,7 @@ test('a database that goes away and comes back is written again, and nothing wai
   const server = await startPostgres();
   onTestFinished(server.stop, 60_000);
   const table = openTable({ kind: 'postgres', url: await server.createDatabase() });
-  const positions = createKeptPositions(table);
+  const positions = createKeptPositions(async () => table);
   onTestFinished(() => positions.stop());
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
@@ -190,12 +190,10 @@ test('a database that goes away and comes back is written again, and nothing wai
 
 test('a database that comes up after subnetd, as after a restart of the machine, is waited for', async () => {
   let refusals = 3;
-  const positions = createKeptPositions({
-    read: async () => {
-      if (refusals-- > 0) throw new Error('connect ECONNREFUSED');
-      return new Map([['test', container('of before')]]);
-    },
-    write: async () => {},
+  const table = { read: async () => new Map([['test', container('of before')]]), write: async () => {} };
+  const positions = createKeptPositions(async () => {
+    if (refusals-- > 0) throw new Error('connect ECONNREFUSED');
+    return table;
   });
   expect(await positions.load('test')).toEqual(container('of before'));
   await positions.stop();
@@ -203,7 +201,7 @@ test('a database that comes up after subnetd, as after a restart of the machine,
 
 test('a database that hangs does not keep logs from being read', async () => {
   const never = new Promise<never>(() => {});
-  const positions = createKeptPositions({ read: () => never, write: () => never });
+  const positions = createKeptPositions(() => never);
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
   const { begun, has, lines } = follow(path, positions);
@@ -216,10 +214,11 @@ test('a database that hangs does not keep logs from being read', async () => {
 
 test('the end is not held up by a database that hangs, and saves nothing of what was never read', async () => {
   const written: unknown[] = [];
-  const positions = createKeptPositions({
+  const table: PositionTable = {
     read: () => new Promise(() => {}),
     write: async (changed) => void written.push(changed),
-  });
+  };
+  const positions = createKeptPositions(async () => table);
   const { stop, state, begun } = follow(join(useFolder(), 'a.log'), positions);
   // It never begins.
   begun.catch(() => {});
