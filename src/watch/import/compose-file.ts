@@ -2,7 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { type Document, isNode, LineCounter, parseDocument, visit, YAMLMap } from 'yaml';
 import { isRecord } from '../../lib/values.ts';
-import { type ComposeContext, type ComposeService, expand, toComposeService, variablesIn } from './compose-service.ts';
+import {
+  type ComposeContext,
+  type ComposeService,
+  expand,
+  toComposeService,
+  toMapping,
+  variablesIn,
+} from './compose-service.ts';
 import { readEnvFile } from './env-file.ts';
 
 /** Stand for the tags `!reset` and `!override`, which a value of the document loses on its way to JavaScript. */
@@ -23,15 +30,6 @@ export function markTags(document: Document): void {
     },
   });
 }
-
-/** A list of `NAME=value` or of names as a mapping; the other form that Compose allows for some keys. */
-const toMapping = (value: readonly unknown[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    value.map((entry): [string, unknown] => {
-      const [, name = String(entry), text = null] = /^([^=]*)=(.*)$/s.exec(String(entry)) ?? [];
-      return [name, text];
-    }),
-  );
 
 const withoutReset = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== RESET));

@@ -110,14 +110,18 @@ function toMount(entry: unknown, context: ComposeContext): readonly (readonly [t
   return [[resolve(target), resolve(context.folder, source)]];
 }
 
+/** A list of `NAME=value` or of names as a mapping; the other form that Compose allows for some keys. */
+export const toMapping = (value: readonly unknown[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    value.map((entry): [string, unknown] => {
+      const [, name = String(entry), text = null] = /^([^=]*)=(.*)$/s.exec(String(entry)) ?? [];
+      return [name, text];
+    }),
+  );
+
 /** The settings of `environment`, as they stand there. */
 function toSettings(value: unknown): readonly (readonly [SettingName, unknown])[] {
-  const entries = isRecord(value)
-    ? Object.entries(value)
-    : toList(value).map((entry): [string, unknown] => {
-        const [, name = '', text] = /^([^=]*)=(.*)$/s.exec(String(entry)) ?? [];
-        return [name, text];
-      });
+  const entries = Object.entries(isRecord(value) ? value : toMapping(toList(value)));
   return entries.flatMap(([name, text]): [SettingName, unknown][] => (isSettingName(name) ? [[name, text]] : []));
 }
 

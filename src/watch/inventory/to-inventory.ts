@@ -21,17 +21,14 @@ import type { Environment } from './substitute.ts';
 type ChannelDocument = InventoryDocument['notify'][number];
 
 function toTarget({ webhook, slack, telegram, discord, email }: ChannelDocument): ChannelTarget {
-  if (webhook) {
-    const { url, urlFile, secretFile, bearerTokenFile, headers } = webhook;
-    return { kind: 'webhook', url, urlFile, secretFile, bearerTokenFile, headers };
-  }
-  if (slack) return { kind: 'slack', urlFile: slack.urlFile };
-  if (discord) return { kind: 'discord', urlFile: discord.urlFile };
+  if (webhook) return { kind: 'webhook', ...webhook };
+  if (slack) return { kind: 'slack', ...slack };
+  if (discord) return { kind: 'discord', ...discord };
   if (telegram) {
-    const { tokenFile, chatId, threadId, apiUrl } = telegram;
-    return { kind: 'telegram', tokenFile, chatId: String(chatId), threadId, apiUrl: apiUrl.replace(/\/+$/, '') };
+    const { chatId, apiUrl } = telegram;
+    return { kind: 'telegram', ...telegram, chatId: String(chatId), apiUrl: apiUrl.replace(/\/+$/, '') };
   }
-  if (email) return { kind: 'email', to: email.to, from: email.from, smtpUrlFile: email.smtpUrlFile };
+  if (email) return { kind: 'email', ...email };
   throw new Error('a channel without a kind is a conflict');
 }
 
