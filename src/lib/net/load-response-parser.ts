@@ -32,7 +32,7 @@ export type ReadResult = 'more' | 'whole' | 'surplus' | 'broken' | 'too-large';
 export interface ResponseParser {
   /** A parser for a new connection. */
   open(): number;
-  /** Reads the next bytes of a response, and keeps no view of them but in the reply. */
+  /** Reads the next bytes of a response, at most `MOST_BYTES`, and keeps no view of them but in the reply. */
   read(parser: number, reply: Reply, bytes: Buffer): ReadResult;
   /** The other side has sent all, which may be the end of the response. */
   end(parser: number, reply: Reply): 'whole' | 'broken';
@@ -59,8 +59,8 @@ declare const WebAssembly: {
 /** Bytes of the heads of one response, with its trailers. undici has the same limit. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** As many bytes are parsed at a time. */
-const STEP_BYTES = 64 * 1024;
+/** As many bytes are read at once, by TLS less. */
+export const MOST_BYTES = 64 * 1024;
 
 /** A body that comes in pieces has room for this many bytes at first. */
 const LEAST_ROOM_BYTES = 16 * 1024;
@@ -184,32 +184,24 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     },
   };
   const llhttp = new WebAssembly.Instance(compile(), { env }).exports as Llhttp;
-  const address = llhttp.malloc(STEP_BYTES);
-  let space = new Uint8Array(llhttp.memory.buffer, address, STEP_BYTES);
-
-  const readStep = (parser: number, read: Reply, step: Buffer): ReadResult => {
-    // Memory that has grown is another buffer, and the view of the former one is empty.
-    if (space.length === 0) space = new Uint8Array(llhttp.memory.buffer, address, STEP_BYTES);
-    space.set(step);
-    reply = read;
-    bytes = step;
-    const isGood = llhttp.llhttp_execute(parser, address, step.length) === 0;
-    keepBody();
-    reply = nothing;
-    bytes = NO_BYTES;
-    if (read.whole !== undefined) return isGood ? 'whole' : 'surplus';
-    if (isGood) return 'more';
-    return read.size > maxBytes ? 'too-large' : 'broken';
-  };
+  const address = llhttp.malloc(MOST_BYTES);
+  let space = new Uint8Array(llhttp.memory.buffer, address, MOST_BYTES);
 
   return {
     open: () => llhttp.llhttp_alloc(RESPONSE),
     read: (parser, read, chunk) => {
-      if (chunk.length <= STEP_BYTES) return readStep(parser, read, chunk);
-      let result: ReadResult = 'more';
-      for (let at = 0; at < chunk.length && (result === 'more' || result === 'whole'); at += STEP_BYTES)
-        result = readStep(parser, read, chunk.subarray(at, at + STEP_BYTES));
-      return result;
+      // Memory that has grown is another buffer, and the view of the former one is empty.
+      if (space.length === 0) space = new Uint8Array(llhttp.memory.buffer, address, MOST_BYTES);
+      space.set(chunk);
+      reply = read;
+      bytes = chunk;
+      const isGood = llhttp.llhttp_execute(parser, address, chunk.length) === 0;
+      keepBody();
+      reply = nothing;
+      bytes = NO_BYTES;
+      if (read.whole !== undefined) return isGood ? 'whole' : 'surplus';
+      if (isGood) return 'more';
+      return read.size > maxBytes ? 'too-large' : 'broken';
     },
     end: (parser, read) => {
       reply = read;

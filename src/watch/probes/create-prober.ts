@@ -6,8 +6,9 @@ import type { DockerLinks } from '../docker/links.ts';
 import { createAttachProber } from './attach-prober.ts';
 import type { BrowserLink } from './browser-link.ts';
 import { createChainTiming, toPhaseMs, toTurns } from './chain-question.ts';
-import { createHttpAndIpcProber, createIpcProber } from './http-and-ipc-prober.ts';
+import { createHttpAndIpcProber } from './http-and-ipc-prober.ts';
 import { createHttpTransport } from './http-transport.ts';
+import { createIpcTransport } from './ipc-transport.ts';
 import { createNodeProber, type NodeProber } from './node-prober.ts';
 import { createServiceProber } from './service-prober.ts';
 
@@ -59,12 +60,12 @@ function createNodeProberFor(
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
   if (!settings.rpc.enabled) return undefined;
   const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets));
-  if (rpc === undefined)
-    return ipc === undefined ? undefined : createIpcProber(ipc, consensus, now, chainTiming, target.client);
-  const peer = createHttpTransport(rpc, keepsConnections);
-  return ipc === undefined
-    ? createNodeProber(peer, consensus, now, chainTiming, target.client)
-    : createHttpAndIpcProber(peer, ipc, consensus, now, chainTiming, target.client);
+  const shared = [consensus, now, chainTiming, target.client] as const;
+  if (rpc !== undefined && ipc !== undefined)
+    return createHttpAndIpcProber(createHttpTransport(rpc, keepsConnections), ipc, ...shared);
+  if (rpc !== undefined) return createNodeProber(createHttpTransport(rpc, keepsConnections), ...shared);
+  // The socket alone serves every namespace.
+  return ipc === undefined ? undefined : createNodeProber(createIpcTransport(ipc), ...shared);
 }
 
 /** The probe of each kind; undefined when the inventory gives it nothing to probe. */

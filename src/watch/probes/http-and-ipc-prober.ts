@@ -16,15 +16,6 @@ const readPeers = (response: TransportResponse): Result<Peers> => {
   return result.ok ? toAdminPeers(result.value) : result;
 };
 
-/** A probe of a node by its IPC socket alone, which serves every namespace. */
-export const createIpcProber = (
-  ipc: string,
-  consensus: string,
-  now: () => number,
-  chainTiming?: ChainTiming,
-  stated?: ClientName,
-): NodeProber => createNodeProber(createIpcTransport(ipc), consensus, now, chainTiming, stated);
-
 /**
  * A probe of a node by HTTP that gets the peers from the IPC socket when HTTP does not serve `admin`. From then on both
  * are asked at the same time, so that one that hangs takes no time from the other. When HTTP was asked about the chain,

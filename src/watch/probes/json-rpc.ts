@@ -95,17 +95,16 @@ export function parseAnswer(answer: TransportResponse, calls: number): readonly 
   const { value } = parsed;
   if (calls > 1 && isRecord(value) && value.error) return all(toCallResult(value));
   if (!isRecord(value) && !Array.isArray(value)) return all(badEnvelope('it is neither an object nor a list'));
-  const results: CallResult[] = all(badEnvelope('no answer has the id of the call'));
-  const seen = new Set<number>();
+  const results: CallResult[] = [];
   for (const message of Array.isArray(value) ? value : [value]) {
     if (!isRecord(message)) continue;
     // The node answers a message that it could not read with the id null.
     const id = message.id === null && calls === 1 && message.error ? 1 : message.id;
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > calls) continue;
-    results[id - 1] = seen.has(id) ? badEnvelope('two answers have the id of the call') : toCallResult(message);
-    seen.add(id);
+    results[id - 1] =
+      results[id - 1] === undefined ? toCallResult(message) : badEnvelope('two answers have the id of the call');
   }
-  return results;
+  return Array.from({ length: calls }, (_, index) => results[index] ?? badEnvelope('no answer has the id of the call'));
 }
 
 /** The result of a single call, from its response. */

@@ -100,20 +100,15 @@ export async function toSocketFault(path: string, code: string | undefined): Pro
   return { kind: 'unreachable', address };
 }
 
-/** Headers without an end, and contradicting lengths. */
-const NOT_HTTP = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
-
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** Maps the error of an HTTP exchange to its fault. */
+/** Maps the error of a socket that speaks HTTP to its fault. */
 export function toHttpFault(error: Error, address: string): Fault {
   const code = codeOf(error);
   if (code === 'EMFILE' || code === 'ENFILE') return { kind: 'no-descriptor' };
   if (code === 'ECONNREFUSED') return { kind: 'refused', address };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { kind: 'unresolved', address };
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return { kind: 'closed', address };
-  if (error.name === 'HTTPParserError' || (code !== undefined && NOT_HTTP.has(code)))
-    return { kind: 'not-http', address };
+  if (code === 'ECONNRESET' || code === 'EPIPE') return { kind: 'closed', address };
   if (code !== undefined && TLS_CODE.test(code)) return { kind: 'tls', address };
   return { kind: 'unreachable', address };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createReply,
   loadResponseParser,
+  MOST_BYTES,
   type ReadResult,
   type Reply,
 } from '../../../src/lib/net/load-response-parser.ts';
@@ -20,8 +21,9 @@ function read(
   const own = parser.open();
   const reply = createReply();
   let result: ReadResult = 'more';
-  for (const piece of pieces)
-    if (result === 'more' && piece.length > 0) result = parser.read(own, reply, Buffer.from(piece as string, 'latin1'));
+  for (const bytes of pieces.map((piece) => Buffer.from(piece as string, 'latin1')))
+    for (let at = 0; at < bytes.length && (result === 'more' || result === 'whole'); at += MOST_BYTES)
+      result = parser.read(own, reply, bytes.subarray(at, at + MOST_BYTES));
   if (end && result === 'more') result = parser.end(own, reply);
   parser.close(own);
   return { result, reply };

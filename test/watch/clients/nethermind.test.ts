@@ -1,15 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settingsAt } from '../../../src/model/chain.ts';
 import { nethermind } from '../../../src/watch/clients/nethermind.ts';
 import { createNodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { type FakeNode, healthy, type Methods, startNode } from '../../support/fake-node.ts';
 import { ADDRESS, moduleOff, nethermindMethods, startNethermind } from '../../support/nethermind-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 const probe = async (server: FakeNode) => {
   const prober = createNodeProber(server.url, 'XDPoS', Date.now);

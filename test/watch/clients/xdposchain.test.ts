@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createNodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { type Methods, startNode } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 import { aConfig, MASTERS, xdposchainMethods } from '../../support/xdposchain-node.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 const chainOf = async (changed: Methods = {}) => {
   const server = await startNode(xdposchainMethods(changed));

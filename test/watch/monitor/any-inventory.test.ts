@@ -1,16 +1,14 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 import { createMonitor } from '../../../src/watch/monitor/create-monitor.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { eventually } from '../../support/cli.ts';
 import { startNode } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 function createTestMonitor() {
   const bugs: unknown[] = [];

@@ -1,15 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import type { Inventory } from '../../../src/model/target.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 import { createMonitor, type Monitor } from '../../../src/watch/monitor/create-monitor.ts';
 import { eventually } from '../../support/cli.ts';
 import { startNode, startTcp } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 function toInventory(rpcs: readonly string[], checks: string): Inventory {
   const nodes = rpcs.map((rpc, i) => `      - { name: n${i}, rpc: '${rpc}', expectedPeers: 3 }\n`).join('');

@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 import { createMonitor, type Monitor } from '../../../src/watch/monitor/create-monitor.ts';
 import { eventually } from '../../support/cli.ts';
 import { blockResult, type FakeServer, healthy, type Methods, startNode, startTcp } from '../../support/fake-node.ts';
 import { createHandClock } from '../../support/hand-clock.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 const keep = <T extends FakeServer>(server: T): T => {
   cleanups.push(server.stop);

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CHAIN_PARTS, type ChainPart } from '../../../src/model/chain.ts';
 import type { NodeObservation } from '../../../src/model/observation.ts';
-import { createHttpAndIpcProber, createIpcProber } from '../../../src/watch/probes/http-and-ipc-prober.ts';
+import { createHttpAndIpcProber } from '../../../src/watch/probes/http-and-ipc-prober.ts';
+import { createIpcTransport } from '../../../src/watch/probes/ipc-transport.ts';
 import { createNodeProber, type NodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { answerCall, type FakeNode, type Methods, type ReceivedCall, startNode } from '../../support/fake-node.ts';
 import { startIpcNode } from '../../support/ipc-node.ts';
@@ -149,7 +150,7 @@ describe('what a real node said about its chain', () => {
     const mesh = { nodeId: '3d2011240da6ac87', peerIds: expect.arrayContaining(['0f0849cf48786869']), missing: {} };
     expect(await chainOf(methods)).toMatchObject({ ...mesh, genesis: GENESIS });
     const ipc = await startIpc(methods);
-    const { chain } = await own(createIpcProber(ipc.path, 'XDPoS', Date.now)).probe(5_000);
+    const { chain } = await own(createNodeProber(createIpcTransport(ipc.path), 'XDPoS', Date.now)).probe(5_000);
     expect(chain).toMatchObject({ ...mesh, genesis: GENESIS });
   });
 

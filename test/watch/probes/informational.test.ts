@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/tell/notify/create-client.ts';
 import { createDocker } from '../../../src/watch/docker/engine.ts';
 import { createNodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { createServiceProber } from '../../../src/watch/probes/service-prober.ts';
 import { startTcp } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n';

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createHttpAndIpcProber, createIpcProber } from '../../../src/watch/probes/http-and-ipc-prober.ts';
+import { createHttpAndIpcProber } from '../../../src/watch/probes/http-and-ipc-prober.ts';
 import { createIpcTransport, createMessageCutter } from '../../../src/watch/probes/ipc-transport.ts';
-import type { NodeProber } from '../../../src/watch/probes/node-prober.ts';
+import { createNodeProber, type NodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { answerText, messagesOf, socketFolder, startIpcNode } from '../../support/ipc-node.ts';
 
 const own = (probe: NodeProber): NodeProber => {
   onTestFinished(() => probe.close());
   return probe;
 };
-const probeOf = (path: string) => own(createIpcProber(path, 'XDPoS', Date.now));
+const probeOf = (path: string) => own(createNodeProber(createIpcTransport(path), 'XDPoS', Date.now));
 
 const well = {
   answered: true,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NodeObservation } from '../../../src/model/observation.ts';
 import { createHttpTransport } from '../../../src/watch/probes/http-transport.ts';
 import { createNodeProber, type NodeProber } from '../../../src/watch/probes/node-prober.ts';
@@ -15,11 +15,9 @@ import {
   startNode,
   startTcp,
 } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 const watch = <T extends FakeServer>(server: T, now: () => number = Date.now): { server: T; probe: NodeProber } => {
   const probe = createNodeProber(server.url, 'XDPoS', now);
@@ -469,35 +467,13 @@ describe('a bad connection', () => {
     expect(sent).toBeLessThan(64);
   });
 
-  it('that closes in the middle of an answer is a fault of its own', async () => {
-    const { fault } = await against((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{')),
-    );
-    expect(fault).toMatchObject({ kind: 'closed' });
-  });
-
-  it('that speaks something else is a fault of its own', async () => {
-    expect((await against((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))).fault).toMatchObject({
-      kind: 'not-http',
-    });
-  });
-
-  it('with two lengths is not HTTP', async () => {
-    const { fault } = await against((socket) =>
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef'),
-      ),
-    );
-    expect(fault).toMatchObject({ kind: 'not-http' });
-  });
-
-  it('that switches protocols is a fault and no crash', async () => {
-    const { fault } = await against((socket) =>
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-      ),
-    );
-    expect(fault).toBeDefined();
+  it.each([
+    ['closes in the middle of an answer', 'closed', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{'],
+    ['speaks something else', 'not-http', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['gives two lengths', 'not-http', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef'],
+    ['switches protocols', 'not-http', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+  ])('that %s is a fault of its own', async (_what, kind, text) => {
+    expect((await against((socket) => socket.once('data', () => socket.end(text)))).fault).toMatchObject({ kind });
   });
 
   it('is refused without a listener, and the node answers when it comes up', async () => {

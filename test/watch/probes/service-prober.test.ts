@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServiceTarget } from '../../../src/model/target.ts';
 import { createServiceProber } from '../../../src/watch/probes/service-prober.ts';
 import { startHttp } from '../../support/fake-node.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+const { cleanups } = useCleanups();
 
 async function probeTarget(
   component: ServiceTarget['component'],
