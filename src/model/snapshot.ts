@@ -4,14 +4,19 @@ import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
+import type { ProblemName } from './problem-catalog.ts';
 import type { SubnetFacts } from './subnet-facts.ts';
 import type { Subnet } from './target.ts';
 import type { Upgrade } from './upgrade.ts';
-import type { CheckState } from './verdict.ts';
+import type { CheckName, CheckState } from './verdict.ts';
 
 /** A known failure that a target shows, with its texts. */
 export interface ShownFailure {
-  readonly name: string;
+  readonly name: ProblemName;
+  /** What is wrong, as the end of "because …". */
+  readonly summary: (target: string, state: TargetState) => string;
+  /** Where it leaves the program running: the checks that it explains, and the problems that it brings. One that ends it explains all. */
+  readonly leavesRunning?: { readonly explains: readonly CheckName[]; readonly brings: readonly ProblemName[] };
   readonly symptom: string;
   readonly cause: string;
   /** The fix, as the imperative that ends a sentence. */

@@ -61,15 +61,10 @@ const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, now: number) => r
 };
 
 /** What was seen of a known failure, in numbers, and what that means. No text of a line is in it. */
-export function describeFailure(
-  { facts }: TargetState,
-  failure: ShownFailure,
-  problem: ProblemName,
-  now: number,
-): string {
+export function describeFailure({ facts }: TargetState, failure: ShownFailure, now: number): string {
   const seen = [
     ...describeSigns(failure, facts, now),
-    ...(OWN[problem]?.(facts, now) ?? []),
+    ...(OWN[failure.name]?.(facts, now) ?? []),
     ...describeRestarts(facts.container, now),
   ];
   const cause = failure.cause.replace(/\.$/, '');

@@ -1,4 +1,5 @@
 import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, type Component, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
@@ -17,7 +18,7 @@ import {
   whileItRuns,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
-import { fellAt } from './lost-data.ts';
+import { fellAt, hasLostData } from './lost-data.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 
 const toKnownFailure = ({
@@ -42,10 +43,15 @@ const toKnownFailure = ({
   };
 };
 
+/** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
+const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
+  container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
+
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
   {
     name: 'ipc_path_too_long',
+    summary: (name) => `the path of the IPC socket of ${name} is too long`,
     of: ['node'],
     symptom:
       'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
@@ -59,6 +65,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'out_of_memory',
+    summary: (name, state) =>
+      isOnlyKilled(state) ? `${name} was killed, as when memory runs out` : `${name} ran out of memory`,
     of: COMPONENTS,
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause: 'The container has reached its memory limit, or the machine has run out of memory.',
@@ -77,6 +85,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'silent_restart_loop',
+    summary: (name) => `${name} ends again and again with exit code 0`,
     of: ['node'],
     symptom: 'The container restarts again and again with exit code 0.',
     cause:
@@ -91,6 +100,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'head_regression',
+    summary: (name, { facts }) => `${name} has lost ${hasLostData(facts) ? 'all of its blocks' : 'its newest blocks'}`,
+    leavesRunning: { explains: [], brings: [] },
     of: ['node'],
     symptom:
       'The height of the node falls, by up to about 257 blocks; its log may say `Head state missing, repairing chain`.',
@@ -111,6 +122,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'miner_loop_stopped',
+    summary: (name) => `${name} proposes no blocks any more`,
+    leavesRunning: { explains: ['log_block'], brings: [] },
     of: ['node'],
     symptom:
       'The node runs and follows the chain but proposes no block; its log says `Coinbase address not in snapshot signers.`',
@@ -123,6 +136,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'masternode_update_failed',
+    summary: (name) => `${name} could not update its masternodes`,
     of: ['node'],
     symptom: 'The node ends at a gap block with `CRIT … Error when update masternodes set. Stopping node`.',
     cause:
@@ -136,6 +150,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'address_in_use',
+    summary: (name) => `another program has taken a port of ${name}`,
     of: ['node'],
     symptom: 'The node restarts in a loop; its log ends in `bind: address already in use` or `Port … is in use.`',
     cause: 'Another program, often a second node, has taken one of its ports.',
@@ -146,6 +161,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'disk_full',
+    summary: (name) => `the disk of ${name} is full`,
     of: ['node', 'frontend'],
     symptom:
       'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
@@ -156,6 +172,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'database_lost',
+    summary: (name) => `${name} has lost its chain database`,
     of: ['node'],
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
     cause: 'The chain database is gone or corrupt, as after a full disk.',
@@ -166,6 +183,7 @@ export const knownFailures: readonly KnownFailure[] = [
   ...nodeLogFailures.map(toKnownFailure),
   {
     name: 'relayer_dead',
+    summary: () => 'the process of the relayer has ended',
     of: ['relayer'],
     symptom:
       'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
@@ -176,6 +194,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'relayer_redis_dead',
+    summary: () => 'redis of the relayer has ended',
     of: ['relayer'],
     symptom: 'The relayer prints nothing more, and its queues do not answer; its log has `[0] … exited with code …`.',
     cause: 'Redis in the container of the relayer has ended, most often because it ran out of memory.',
@@ -184,6 +203,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'relayer_idle',
+    summary: () => 'the relayer runs in no mode',
+    leavesRunning: { explains: ['submissions'], brings: [] },
     of: ['relayer'],
     symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
     cause:
@@ -193,6 +214,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'wallet_without_funds',
+    summary: () => 'the wallet of the relayer has too few coins',
+    leavesRunning: { explains: ['submissions'], brings: [] },
     of: ['relayer'],
     symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
     cause: 'The wallet that pays on the parent chain has too few coins.',
@@ -202,6 +225,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'stats_without_contract',
+    summary: () => 'the stats server has no checkpoint contract',
     of: ['stats'],
     symptom:
       'The stats server restarts in a loop; its log says `PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!`',
@@ -212,6 +236,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'frontend_without_registry',
+    summary: () => 'the frontend cannot reach the package registry',
     of: ['frontend'],
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
     cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',

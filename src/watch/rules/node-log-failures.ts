@@ -3,7 +3,7 @@ import type { ClientName } from '../../model/target.ts';
 
 /** A failure of a node that lines of these patterns show, all of one cause. */
 export interface LogFailure
-  extends Pick<ShownFailure, 'name' | 'cause'>,
+  extends Pick<ShownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause'>,
     Required<Pick<ShownFailure, 'signs' | 'advise'>> {
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
@@ -25,6 +25,7 @@ const LOST_SNAPSHOT: readonly string[] = ['bad_block_state', 'snapshot_recovery_
 export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'wrong_genesis',
+    summary: (name) => `${name} cannot start with the genesis that it is given`,
     endsProgram: true,
     signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
     unless: ['database_corrupt'],
@@ -33,6 +34,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'folder_in_use',
+    summary: (name) => `another process has the data folder of ${name} open`,
     endsProgram: true,
     signs: ['folder_in_use', 'database_locked', 'folder_locked'],
     cause: 'Another process, often a second node, has its data folder open.',
@@ -40,6 +42,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'unknown_flag',
+    summary: (name) => `${name} is started with a flag that it does not know`,
     endsProgram: true,
     signs: ['unknown_flag'],
     cause: 'Its command has a flag that its image does not know, as after a change of the image.',
@@ -47,6 +50,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'unlock_failed',
+    summary: (name) => `${name} cannot unlock its key`,
     endsProgram: true,
     signs: ['unlock_failed'],
     cause: 'It cannot unlock the key by which it signs.',
@@ -54,6 +58,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'disk_unwritable',
+    summary: (name) => `${name} cannot write to its data folder`,
     endsProgram: true,
     signs: ['disk_read_only', 'disk_broken'],
     cause: 'The file system of its data folder is mounted read-only, or its disk fails.',
@@ -62,6 +67,22 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'too_many_open_files',
+    summary: (name) => `${name} has no file descriptor left`,
+    // It may end at a gap block, at which it opens its own socket.
+    leavesRunning: {
+      explains: ['latest_block', 'peers', 'log_block'],
+      brings: [
+        'container_down',
+        'container_restarting',
+        'node_down',
+        'silent_restart_loop',
+        'node_hanging',
+        'node_stalled',
+        'node_behind',
+        'node_not_voting',
+        'node_partitioned',
+      ],
+    },
     stopsBlocks: true,
     signs: ['too_many_open_files'],
     cause: 'It has as many files open as its limit of file descriptors allows.',
@@ -70,6 +91,8 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'rpc_not_bound',
+    summary: (name) => `${name} runs without RPC`,
+    leavesRunning: { explains: ['latest_block', 'peers', 'log_block'], brings: ['node_down'] },
     signs: ['rpc_not_bound'],
     cause:
       'It could not open the port of its RPC, often because another program has taken it, and runs on without RPC.',
@@ -81,6 +104,8 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'cannot_sign',
+    summary: (name) => `${name} cannot sign`,
+    leavesRunning: { explains: ['log_block'], brings: ['node_not_voting'] },
     signs: ['cannot_sign'],
     cause: 'The key by which it signs is missing or locked, so it does not vote.',
     advise: ({ advice }, node) => `${advice.checkKey(node)}, and recreate ${node.name}`,
@@ -88,6 +113,8 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'processing_dead',
+    summary: (name) => `${name} processes no blocks any more`,
+    leavesRunning: { explains: ['latest_block', 'log_block'], brings: ['node_stalled', 'node_behind'] },
     signs: ['processing_dead'],
     cause: 'An error has ended the loop in which it processes blocks, and the rest of the node runs on.',
     untilRestart: true,
@@ -96,12 +123,15 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'database_corrupt',
+    summary: (name) => `the database of ${name} is corrupt`,
     signs: ['database_corrupt', 'database_marked', 'parent_corrupt'],
     cause: 'Its database is damaged, as by a full or failing disk or by a kill.',
     advise: ({ advice }, { name }) => advice.repairDatabase(name),
   },
   {
     name: 'disk_nearly_full',
+    summary: (name) => `the disk of ${name} is nearly full`,
+    leavesRunning: { explains: [], brings: ['disk_filling'] },
     signs: ['disk_nearly_full'],
     cause: 'The disk of its data folder is nearly full.',
     advise: () => 'free space on it before the node ends itself, which it does below 1 %',
@@ -109,6 +139,8 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'bad_block',
+    summary: (name) => `${name} refuses a block`,
+    leavesRunning: { explains: ['latest_block', 'log_block'], brings: ['node_stalled', 'node_behind'] },
     signs: ['bad_block', 'bad_block_differs', 'block_failed', 'processing_failed'],
     cause: 'It refuses a block that another node made.',
     unless: LOST_SNAPSHOT,
@@ -119,6 +151,12 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'snapshot_lost',
+    summary: (name) => `${name} has lost a snapshot or state that it needs`,
+    // It drops the peers that send it a block which it refuses.
+    leavesRunning: {
+      explains: ['latest_block', 'peers', 'log_block'],
+      brings: ['node_stalled', 'node_behind', 'node_not_voting', 'node_partitioned', 'peers_missing'],
+    },
     signs: LOST_SNAPSHOT,
     cause: 'A kill has cost it the snapshot of a gap block or the state of a block, so it refuses the blocks after it.',
     advise: ({ advice }, { name }) => `restore a backup of its data folder from before that, or ${advice.resync(name)}`,

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../../src/model/problem-catalog.ts';
 import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
-import { knownFailures } from '../../../src/watch/rules/known-failures.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string): string => readFileSync(root + file, 'utf8');
@@ -80,10 +79,6 @@ describe('the catalogue', () => {
 
   it.each(Object.keys(checkTable))('has a problem that the check %s shows', (check) => {
     expect(problems.some(([, { judgedBy }]) => judgedBy.some((one) => one === check))).toBe(true);
-  });
-
-  it.each(knownFailures.map(({ name }) => name))('has a problem for the known failure %s', (failure) => {
-    expect(problemCatalog).toHaveProperty(failure);
   });
 
   it('pages for what people feel, and calls causes tickets', () => {
