@@ -168,6 +168,21 @@ describe('the rooms', () => {
     }
   });
 
+  it('answer calls of the platform by services that know no request of HTTP', () => {
+    const services = files.filter((file) =>
+      /^src\/platform\/(?:api\/(?:accounts|calls)\/|api\/(?:actor|call|check-\w+|manage-keys|sign-in|write-record)\.ts$)/.test(
+        file,
+      ),
+    );
+    expect(services.length).toBeGreaterThan(20);
+    for (const file of services) {
+      const text = readFileSync(join(root, file), 'utf8');
+      expect(text, file).not.toMatch(
+        /request-context|new (?:Request|Response|Headers)\b|: (?:Request|Response|Headers)\b/,
+      );
+    }
+  });
+
   it('load of the push to Alertmanager only its start, the late rounds and the types of alerts in a plain run', () => {
     const text = (file: string) => readFileSync(join(root, file), 'utf8');
     const loadedAtOnce = (file: string): readonly string[] =>

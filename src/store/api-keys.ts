@@ -11,7 +11,7 @@ import { MAX_INTEGER } from '../platform/model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { insertSql, nameSql, PLACEHOLDER, type ReadPrepared, type Run, sql } from './sql.ts';
+import { insertId, nameSql, PLACEHOLDER, type ReadPrepared, type Run, sql } from './sql.ts';
 
 interface Row {
   readonly id: number;
@@ -94,8 +94,7 @@ async function insertKey(
   const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
   const about = { name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null };
   const times = { created_at: author.at, expires_at: expiresAt ?? null };
-  const [row] = await transaction<{ id: number }>(insertSql('api_key', { ...about, ...times }, 'returning id'));
-  const id = row?.id ?? 0;
+  const id = await insertId(transaction, 'api_key', { ...about, ...times });
   const changes = {
     Name: { from: null, to: name },
     Scope: { from: null, to: scope },

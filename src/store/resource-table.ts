@@ -11,7 +11,7 @@ import type { InTransaction } from './in-transaction.ts';
 import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
 import {
   type Cell,
-  insertSql,
+  insertId,
   joinSql,
   listSql,
   nameSql,
@@ -92,10 +92,7 @@ export function createResourceTables(
       if (used !== undefined) return { ok: false, why: 'used-key', used };
       const stamps = { create_by: author.statedBy, create_date: author.at, create_ip: author.ip };
       const cells = toCells(resource, values);
-      const [row] = await transaction<{ id: number }>(
-        insertSql(resource.table, { ...cells, ...stamps }, 'returning id'),
-      );
-      const recordId = row?.id ?? 0;
+      const recordId = await insertId(transaction, resource.table, { ...cells, ...stamps });
       if (once !== undefined) await fillIdempotencyKey(transaction, once, recordId);
       const changes = await auditChanges(transaction, resource, cells, undefined);
       addAuditEvent(transaction, author, {

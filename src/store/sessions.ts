@@ -1,6 +1,6 @@
 import type { Session, SessionLimits, SessionStore } from '../platform/model/session.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { insertSql, type Run, type Sql, sql } from './sql.ts';
+import { insertId, insertSql, type Run, type Sql, sql } from './sql.ts';
 
 /** The sessions of the portal, as rows: whoever ends one ends it for every replica. */
 export function createSessions(run: Run, inTransaction: InTransaction): SessionStore {
@@ -18,8 +18,7 @@ export function createSessions(run: Run, inTransaction: InTransaction): SessionS
     addSession: async ({ hash, userId, passwordVersion, signedInAt, address, browser, codeAt }) => {
       const cells = { hash, user_id: userId, password_version: passwordVersion, address, browser, code_at: codeAt };
       const times = { signed_in_at: signedInAt, seen_at: signedInAt };
-      const [row] = await run<{ id: number }>(insertSql('portal_session', { ...cells, ...times }, 'returning id'));
-      return row?.id ?? 0;
+      return insertId(run, 'portal_session', { ...cells, ...times });
     },
     findSession: async (hash, limits) => (await current(limits, sql`hash = ${hash}`))[0],
     listSessions: (userId, limits) => current(limits, sql`user_id = ${userId}`),

@@ -75,6 +75,13 @@ export const insertSql = (table: string, cells: Readonly<Record<string, Cell | S
   )}${rawSql(tail)}`;
 };
 
+/** Inserts a row, and resolves to its id. */
+export async function insertId(run: Run, table: string, cells: Readonly<Record<string, Cell | Sql>>): Promise<number> {
+  const [row] = await run<{ readonly id: number }>(insertSql(table, cells, 'returning id'));
+  if (row === undefined) throw new Error(`the insert into ${table} gave no row`);
+  return row.id;
+}
+
 /** The parameter of a statement that is built once and run with other ones. */
 export const PLACEHOLDER = 0;
 

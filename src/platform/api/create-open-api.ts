@@ -1,8 +1,8 @@
 import { withArticle } from '../../lib/words.ts';
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
-import { API_VERSION } from './api-version.ts';
 import type { Json, Members } from './call.ts';
 import { KEY_HEADER } from './credentials.ts';
+import { API_VERSION } from './error-codes.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
 import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';

@@ -1,3 +1,6 @@
+/** The version of the API, which is that of its specification and of no release. `docs/api-changes.md` says what it promises. */
+export const API_VERSION = '1.0';
+
 /**
  * The codes of the specification's table, section 7, with their HTTP statuses and meanings. Code 1114 does not exist.
  */

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { page } from '../../web/frame/frame.ts';
 import type { Html } from '../../web/frame/marks.ts';
-import { API_VERSION } from '../api/api-version.ts';
 import type { Json } from '../api/call.ts';
+import { API_VERSION } from '../api/error-codes.ts';
 import type { SchemaShapes } from '../api/example-of.ts';
 import { allCodes, codeSection } from './code-section.ts';
 import { codeBlock, methodBadge, operationSection } from './operation-section.ts';

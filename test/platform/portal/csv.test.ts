@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvLine } from '../../../src/platform/portal/csv.ts';
+import { csvLine } from '../../../src/platform/portal/pages/event-csv.ts';
 
 it.each([
   ['=1+1', "'=1+1"],

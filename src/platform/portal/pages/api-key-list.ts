@@ -6,6 +6,7 @@ import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count, lasting } from '../../../web/frame/times.ts';
 import type { KeyItem } from '../../api/calls/api-keys.ts';
 import { warnNote } from '../form.ts';
+import { cell, column, row, rowsTable } from '../rows.ts';
 import type { Visit } from '../visit.ts';
 import { findUserNames } from './record-trail.ts';
 
@@ -53,21 +54,29 @@ export const lastUse = ({ LastUsedDate, LastUsedIP }: KeyItem, now: number): Htm
     ? 'never'
     : html`${ago(Date.parse(LastUsedDate), now)}${LastUsedIP === null ? '' : html`<br><span class="dim">${LastUsedIP}</span>`}`;
 
-const headings = (names: readonly (Html | string)[]): Html =>
-  html`<thead role="rowgroup"><tr role="row">${names.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>`;
-
-function row(item: KeyItem, now: number): Html {
+function keyRow(item: KeyItem, now: number): Html {
   const { ApiKeyID, Name, Scopes, CallsLeft, CallsOf, State } = item;
   const link = (action: string) =>
     html`<a class="btn" href="${KEYS_PATH}/${ApiKeyID}#${action.toLowerCase()}">${action}<span class="sr"> ${Name}</span></a>`;
   const left = CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${linkTo(item)}${hintOf(item)}</th><td role="cell">${keyBadge(item)}</td><td role="cell" data-l="Scopes">${Scopes.join(', ')}</td><td role="cell" data-l="Last used"><span>${lastUse(item, now)}</span></td><td role="cell" data-l="Calls left">${left}</td><td role="cell" data-l="Ends">${keyEnd(item, now)}</td><td role="cell" class="full"><span class="bar">${State === 'rotated' ? '' : link('Rotate')}${link('Revoke')}</span></td></tr>`;
+  return row(html`${linkTo(item)}${hintOf(item)}`, [
+    cell(keyBadge(item)),
+    cell(Scopes.join(', '), 'Scopes'),
+    cell(html`<span>${lastUse(item, now)}</span>`, 'Last used'),
+    cell(left, 'Calls left'),
+    cell(keyEnd(item, now), 'Ends'),
+    cell(html`<span class="bar">${State === 'rotated' ? '' : link('Rotate')}${link('Revoke')}</span>`, undefined, true),
+  ]);
 }
 
 function endedRow(item: KeyItem, names: ReadonlyMap<number, string>, now: number): Html {
   const { RevokeDate, RevokeBy } = item;
   const who = RevokeDate === null ? 'its date' : RevokeBy === null ? 'the command line' : names.get(RevokeBy);
-  return html`<tr role="row"><th scope="row" role="rowheader">${linkTo(item)}${hintOf(item)}</th><td role="cell">${keyBadge(item)}</td><td role="cell" data-l="Ended">${ago(Date.parse(endOf(item)), now)}</td><td role="cell" data-l="By">${who}</td></tr>`;
+  return row(html`${linkTo(item)}${hintOf(item)}`, [
+    cell(keyBadge(item)),
+    cell(ago(Date.parse(endOf(item)), now), 'Ended'),
+    cell(who, 'By'),
+  ]);
 }
 
 /** The keys that end soon, each with what to do. */
@@ -86,9 +95,10 @@ export function keyTable(items: readonly KeyItem[], now: number): Html {
   const limit = first?.CallsOf == null ? 'no limit of calls' : `${count(first.CallsOf)} calls at once each`;
   const title = `${count(items.length)} ${items.length === 1 ? 'key' : 'keys'}`;
   const names = ['Key', 'State', 'Scopes', 'Last used', 'Calls left', 'Ends', html`<span class="sr">Actions</span>`];
-  const table = html`<table class="rows" role="table">${headings(names)}<tbody role="rowgroup">
-${items.map((item) => row(item, now))}
-</tbody></table>`;
+  const table = rowsTable(
+    names.map(column),
+    items.map((item) => keyRow(item, now)),
+  );
   return html`<section class="panel" aria-labelledby="list"><div class="head"><h2 id="list">${title}</h2>${items.length === 0 ? '' : html`<p class="small dim">${limit}</p>`}</div>
 ${items.length === 0 ? html`<p class="empty">No key is valid. Make one below.</p>` : table}</section>`;
 }
@@ -101,9 +111,10 @@ export async function endedTable({ store, now }: Visit, items: readonly KeyItem[
     store,
     ended.map(({ RevokeBy }) => RevokeBy),
   );
-  const table = html`<table class="rows" role="table">${headings(['Key', 'State', 'Ended', 'By'])}<tbody role="rowgroup">
-${ended.map((item) => endedRow(item, names, now))}
-</tbody></table>`;
+  const table = rowsTable(
+    ['Key', 'State', 'Ended', 'By'].map(column),
+    ended.map((item) => endedRow(item, names, now)),
+  );
   const none = html`<p class="empty small">None in the last 90 days. A key that is revoked or has ended stays listed here for 90 days.</p>`;
   return html`<section class="panel" aria-labelledby="ended"><h2 id="ended">Ended keys</h2>${ended.length === 0 ? none : table}</section>`;
 }

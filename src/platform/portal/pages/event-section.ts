@@ -6,6 +6,7 @@ import { ERROR_CODES } from '../../api/error-codes.ts';
 import { resources } from '../../api/resources.ts';
 import { SECURITY_ACTIONS, SECURITY_SEVERITIES, type SecurityAction } from '../../model/security-event.ts';
 import { failureNote } from '../form.ts';
+import { cell, column, option, row, rowsTable } from '../rows.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
 import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
 import { type EventPage, filtersOf, readEvents } from './read-events.ts';
@@ -43,9 +44,6 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 const nounOf = (name: string): string => resources.find((one) => one.name === name)?.noun ?? NOUNS[name] ?? name;
 
-const option = (value: string, text: string, chosen: string | undefined): Html =>
-  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
-
 function filter(log: EventLog, filters: Readonly<Record<string, string>>): Html {
   const input = (name: string, label: string, type: string) =>
     html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}" value="${filters[name] ?? ''}" autocomplete="off"></div>`;
@@ -77,7 +75,7 @@ function subjectOf({ Resource: name, RecordID: id }: EventItem, names: ReadonlyM
   return html`<a href="${page}/${id}">${nounOf(name)} ${OF_USERS.includes(name) ? (names.get(id) ?? id) : id}</a>`;
 }
 
-function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>, now: number): Html {
+function eventRow(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>, now: number): Html {
   const { Date: at, Action, UserID, StatedBy, Credential, IP, RequestID, Changes } = event;
   const filterBy = (name: string, value: string | number, text: string) =>
     html`<a href="${addressOf(log.path, { [name]: String(value) })}">${text}</a>`;
@@ -88,15 +86,25 @@ function row(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>
   const action = log.isSecurity
     ? badge(SECURITY_SEVERITIES[Action as SecurityAction] === 'info' ? 'ok' : 'warn', Action)
     : Action;
-  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="About">${subjectOf(event, names)}</td><td role="cell" data-l="Who">${user}${Credential === 'none' ? 'nobody' : Credential}${stated}</td><td role="cell" data-l="From">${IP === null ? '' : filterBy('IP', IP, IP)}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}${RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`}</td></tr>`;
+  const changes = what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`;
+  const request =
+    RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`;
+  return row(ago(Date.parse(at), now), [
+    cell(action),
+    cell(subjectOf(event, names), 'About'),
+    cell(html`${user}${Credential === 'none' ? 'nobody' : Credential}${stated}`, 'Who'),
+    cell(IP === null ? '' : filterBy('IP', IP, IP), 'From'),
+    cell(html`${changes}${request}`, 'What', true),
+  ]);
 }
 
 const HEADINGS = ['When', 'Action', 'About', 'Who', 'From', 'What'];
 
 const table = (log: EventLog, { items }: EventPage, names: ReadonlyMap<number, string>, now: number): Html =>
-  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${HEADINGS.map((text) => html`<th scope="col" role="columnheader">${text}</th>`)}</tr></thead><tbody role="rowgroup">
-${items.map((event) => row(log, event, names, now))}
-</tbody></table>`;
+  rowsTable(
+    HEADINGS.map(column),
+    items.map((event) => eventRow(log, event, names, now)),
+  );
 
 /** The names of all users that the events mention. */
 const namesOf = ({ store }: Visit, { items }: EventPage) =>

@@ -10,6 +10,7 @@ import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
 import { doneNote, type Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
 import type { RecordPanel } from '../panels.ts';
+import { cell, option, row, rowsTable } from '../rows.ts';
 import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
 
 /** As many records are on one page. */
@@ -95,9 +96,6 @@ const addressOf = (path: string, { search, state, sort, page }: ListView): strin
   return `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 };
 
-const option = (value: string, text: string, chosen: string): Html =>
-  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
-
 const labelIn = (resource: Resource, name: string): string =>
   name === resource.flag.member
     ? 'State'
@@ -122,15 +120,16 @@ function heading(listed: ListedResource, view: ListView, name: string): Html {
   return html`<th scope="col" role="columnheader"${order}><a href="${addressOf(listed.path, next)}">${labelIn(listed.resource, name)}${arrow && html`<span aria-hidden="true">${arrow}</span>`}</a></th>`;
 }
 
-function row({ resource, path }: ListedResource, record: ApiRecord, now: number): Html {
+function recordRow({ resource, path }: ListedResource, record: ApiRecord, now: number): Html {
   const [key, ...others] = columnsOf(resource);
   const [used, unused] = stateWords(resource);
   const isOut = record[resource.flag.member] === resource.flag.outOfUse;
   const changed = String(record.UpdateDate ?? record.CreateDate ?? '');
-  const cells = others.map(
-    ({ name, kind }) => html`<td role="cell" data-l="${labelOf(name, kind)}">${record[name] ?? ''}</td>`,
-  );
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${path}/${record[resource.idMember]}">${record[key?.name ?? '']}</a></th><td role="cell">${isOut ? badge('off', unused) : badge('ok', used)}</td>${cells}<td role="cell" data-l="Changed">${changed === '' ? '' : ago(Date.parse(changed), now)}</td></tr>`;
+  return row(html`<a href="${path}/${record[resource.idMember]}">${record[key?.name ?? '']}</a>`, [
+    cell(isOut ? badge('off', unused) : badge('ok', used)),
+    ...others.map(({ name, kind }) => cell(record[name] ?? '', labelOf(name, kind))),
+    cell(changed === '' ? '' : ago(Date.parse(changed), now), 'Changed'),
+  ]);
 }
 
 function pager({ path }: ListedResource, view: ListView, total: number): Html | string {
@@ -147,9 +146,10 @@ function table(listed: ListedResource, view: ListView, { items }: FoundRecords, 
   const { resource } = listed;
   const [key, ...others] = columnsOf(resource).map(({ name }) => name);
   const headings = [key ?? '', resource.flag.member, ...others, 'UpdateDate'];
-  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${headings.map((name) => heading(listed, view, name))}</tr></thead><tbody role="rowgroup">
-${items.map((record) => row(listed, record, now))}
-</tbody></table>`;
+  return rowsTable(
+    headings.map((name) => heading(listed, view, name)),
+    items.map((record) => recordRow(listed, record, now)),
+  );
 }
 
 /** The list of a resource's records: search, filter, sort, pages. */

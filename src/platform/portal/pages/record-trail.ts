@@ -5,6 +5,7 @@ import { adminUser } from '../../api/resources.ts';
 import type { AuditEvent, PlatformStore } from '../../model/platform-store.ts';
 import type { Resource } from '../../model/resource.ts';
 import { labelOf, valueText } from '../member-words.ts';
+import { cell, column, row, rowsTable } from '../rows.ts';
 
 /** What has a trail: a resource, or something else with an id, without members that need words of their own. */
 type Changed = Pick<Resource, 'name' | 'members'>;
@@ -36,14 +37,20 @@ export function changeItem(
   return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
 }
 
-function row(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
+function changeRow(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
   const { at, action, owner, statedBy, credential, ip, changes } = event;
   const who = owner === null ? credential : `${names.get(owner)}, ${credential}`;
   const stated = statedBy !== null && statedBy !== owner ? ` in the name of ${names.get(statedBy)}` : '';
   const what = Object.entries(changes).filter(
     ([name]) => !resource.members.some((member) => member.kind === 'reference' && member.to.idMember === name),
   );
-  return html`<tr role="row"><th scope="row" role="rowheader">${ago(Date.parse(at), now)}</th><td role="cell">${action}</td><td role="cell" data-l="Who">${who}${stated}</td><td role="cell" data-l="From">${ip ?? ''}</td><td role="cell" class="full" data-l="What">${what.length === 0 ? 'nothing' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`}</td></tr>`;
+  const changed = html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`;
+  return row(ago(Date.parse(at), now), [
+    cell(action),
+    cell(`${who}${stated}`, 'Who'),
+    cell(ip ?? '', 'From'),
+    cell(what.length === 0 ? 'nothing' : changed, 'What', true),
+  ]);
 }
 
 /** Who changed what of a record, the newest first. */
@@ -63,9 +70,10 @@ export async function recordTrail(
     events.length > CHANGES
       ? html`<p class="hint">Older changes are in the <a href="/portal/audit-log?Resource=${resource.name}&amp;RecordID=${recordId}">audit log</a>.</p>`
       : '';
-  const rows = html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">When</th><th scope="col" role="columnheader">Action</th><th scope="col" role="columnheader">Who</th><th scope="col" role="columnheader">From</th><th scope="col" role="columnheader">What</th></tr></thead><tbody role="rowgroup">
-${shown.map((event) => row(resource, event, names, now))}
-</tbody></table>`;
+  const rows = rowsTable(
+    ['When', 'Action', 'Who', 'From', 'What'].map(column),
+    shown.map((event) => changeRow(resource, event, names, now)),
+  );
   return html`<section class="panel" aria-labelledby="trail"><h2 id="trail">Who changed what</h2>${
     shown.length === 0 ? html`<p class="empty">Nothing is known of changes.</p>` : rows
   }${older}</section>`;

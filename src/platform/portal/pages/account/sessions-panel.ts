@@ -6,26 +6,34 @@ import { succeed } from '../../../api/outcome.ts';
 import { type Session, sessionLimits } from '../../../model/session.ts';
 import { csrfField, failureNote } from '../../form.ts';
 import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
+import { cell, column, row, rowsTable } from '../../rows.ts';
 import { seeOther, type Visit } from '../../visit.ts';
 import { signedOutPath } from '../sign-in.ts';
 
-function row(one: Session, { session, csrf, now }: Visit): Html {
+function sessionRow(one: Session, { session, csrf, now }: Visit): Html {
   const { id, browser, address, signedInAt, seenAt } = one;
   const end =
     id === session.id
       ? 'this one'
       : html`<form method="post" action="${actionPath('end-session')}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button type="submit" class="danger">End<span class="sr"> the session of ${browser}</span></button></form>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${browser}</th><td role="cell">${end}</td><td role="cell" data-l="Address">${address ?? 'unknown'}</td><td role="cell" data-l="Signed in">${ago(Date.parse(signedInAt), now)}</td><td role="cell" data-l="Last seen">${ago(Date.parse(seenAt), now)}</td></tr>`;
+  return row(browser, [
+    cell(end),
+    cell(address ?? 'unknown', 'Address'),
+    cell(ago(Date.parse(signedInAt), now), 'Signed in'),
+    cell(ago(Date.parse(seenAt), now), 'Last seen'),
+  ]);
 }
 
 async function show(visit: Visit, refused: Refused | undefined): Promise<Html> {
   const failure = failureOf(refused, 'end-session');
   const sessions = await visit.store.listSessions(visit.session.userId, sessionLimits(visit.now));
+  const table = rowsTable(
+    ['Browser', 'Session', 'Address', 'Signed in', 'Last seen'].map(column),
+    sessions.map((one) => sessionRow(one, visit)),
+  );
   return html`<section class="panel" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${failure && failureNote(failure)}
-<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Browser</th><th scope="col" role="columnheader">Session</th><th scope="col" role="columnheader">Address</th><th scope="col" role="columnheader">Signed in</th><th scope="col" role="columnheader">Last seen</th></tr></thead><tbody role="rowgroup">
-${sessions.map((one) => row(one, visit))}
-</tbody></table>
+${table}
 <p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password. Signing out everywhere ends your tokens, too; API keys stay.</p>
 <form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
 }
