@@ -54,30 +54,8 @@ const settingsTable = (): string =>
     '\n',
   );
 
-const LABELS = {
-  subnet: 'subnet',
-  node: 'subnet, name',
-  target: 'subnet, component, name',
-  check: 'subnet, component, name, check',
-  interval: 'subnet, component, name, check',
-  failure: 'subnet, component, name, failure',
-  problem: 'subnet, component, name, problem',
-  work: 'subnet, component, name',
-  member: 'subnet, name',
-  masternode: 'subnet, name',
-  vote: 'subnet, status',
-  list: '',
-} as const;
-
 async function metricsTable(): Promise<string> {
-  const subnetRows = families.map(({ name, type, help, labels: own, samples }) => {
-    const [sample] = samples;
-    const labels =
-      own ??
-      (sample &&
-        `${LABELS[sample.per]}${'block' in sample && sample.block ? ', block' : ''}${'check' in sample && sample.check ? ', check' : ''}`);
-    return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
-  });
+  const subnetRows = families.map(({ name, type, help, labels }) => `| \`${name}\` | ${type} | ${labels} | ${help} |`);
   const shard = { index: 0, total: 2 };
   const other = { shard: { index: 1, total: 2 }, sight: 'seen', instances: [] } as const;
   const own = createOwnMetrics(

@@ -5,7 +5,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
-import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/exposition.ts';
+import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/create-scrapes.ts';
 import {
   type ApiRoutes,
   addApiRoutes,

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
-import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from '../tell/metrics/exposition.ts';
+import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/create-scrapes.ts';
+import type { ExpositionFormat } from '../tell/metrics/text-formats.ts';
 import { acceptsGzip } from './cached-text.ts';
 
 /** A format of `/metrics`, and the content type that names it. */

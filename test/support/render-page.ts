@@ -1,33 +1,47 @@
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { createBlocks } from '../../src/tell/metrics/create-blocks.ts';
+import type { RoundName } from '../../src/model/target.ts';
 import { families } from '../../src/tell/metrics/families.ts';
-import { type IntervalSeconds, toParts } from '../../src/tell/metrics/parts.ts';
+import { createSubnetText, parts, type SubnetText } from '../../src/tell/metrics/subnet-text.ts';
 import { describeFamily } from '../../src/tell/metrics/text-formats.ts';
 
+type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
+
+/** Takes all steps, and returns what they came to. */
+export function finish<T>(steps: Iterator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
 /** A page of metrics of the watched subnets that renews what it kept of the one before, in the text format. */
-export function createPage(
-  intervalSeconds: IntervalSeconds,
-  toWall: (at: number) => number = (at) => at,
-  blockTargets?: number,
-) {
-  const parts = toParts(families);
-  const blocks = createBlocks(parts, { intervalSeconds, toWall }, blockTargets);
+export function createPage(intervalSeconds: IntervalSeconds, toWall: (at: number) => number = (at) => at) {
+  const texts = new Map<string, SubnetText>();
+  const intervalMs: IntervalSeconds = (subnet, round) => {
+    const seconds = intervalSeconds(subnet, round);
+    return seconds === undefined ? undefined : seconds * 1000;
+  };
   return (snapshot: Snapshot): string => {
-    const steps = blocks.render(snapshot);
-    let step = steps.next();
-    while (!step.done) step = steps.next();
-    const page = step.value;
-    const textOf = (place: number) => page.map(({ sections }) => sections[place]?.piece.bytes.toString()).join('');
+    const subnets = snapshot.map((state) => {
+      const text = texts.get(state.subnet.name) ?? createSubnetText();
+      texts.set(state.subnet.name, text);
+      return finish(text.render(state, { intervalMs, toWall }));
+    });
     return families
       .map((family) => {
-        const text = parts.map((part, place) => (part.family === family ? textOf(place) : '')).join('');
+        const text = parts
+          .flatMap((part, place) =>
+            part.family === family
+              ? subnets.flatMap((columns) => columns[place]?.pieces.map((piece) => piece.text()) ?? [])
+              : [],
+          )
+          .join('');
         return text === '' ? '' : describeFamily(family, 'text') + text;
       })
       .join('');
   };
 }
 
-/** The page of one snapshot. */
+/** The page of one snapshot, written from nothing. */
 export const renderPage = (
   snapshot: Snapshot,
   intervalSeconds: IntervalSeconds,

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import type { ScrapeAnswer, ScrapeRequest } from '../../src/tell/metrics/exposition.ts';
+import type { ScrapeAnswer, ScrapeRequest } from '../../src/tell/metrics/create-scrapes.ts';
 import { answerMetrics } from '../../src/web/metrics-route.ts';
 
 const toChunks = (...texts: readonly string[]) => texts.map((text) => Buffer.from(text));

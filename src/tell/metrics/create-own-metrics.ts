@@ -3,11 +3,10 @@ import type { FleetView } from '../../model/fleet-view.ts';
 import type { Shard } from '../../model/shard.ts';
 import type { RoundName } from '../../model/target.ts';
 import { createRoundSeries } from './create-round-series.ts';
-import type { ExpositionFormat } from './exposition.ts';
+import { runInTurns } from './create-scrapes.ts';
 import { Counter, Gauge, Histogram, Registry } from './prom-client.ts';
-import { runInTurns } from './run-in-turns.ts';
 import { addShardMetrics } from './shard-metrics.ts';
-import { formatRegistry } from './text-formats.ts';
+import { type ExpositionFormat, formatRegistry } from './text-formats.ts';
 
 /** The metrics of subnetd itself. */
 export interface OwnMetrics {

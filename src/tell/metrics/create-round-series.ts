@@ -1,7 +1,6 @@
 import type { RoundName } from '../../model/target.ts';
-import type { ExpositionFormat } from './exposition.ts';
 import { escapeLabel } from './family.ts';
-import { describeFamily, formatLimit } from './text-formats.ts';
+import { describeFamily, type ExpositionFormat, formatLimit } from './text-formats.ts';
 
 /** How long rounds took, and how many were late. A fleet has thousands of these series, which prom-client writes in one piece. */
 export interface RoundSeries {

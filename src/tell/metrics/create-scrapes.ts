@@ -1,15 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock, WallMs, WatchedMs } from '../../lib/clock.ts';
 import { listNames } from '../../lib/words.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { RoundName } from '../../model/target.ts';
-import { type Block, createBlocks } from './create-blocks.ts';
-import type { ExpositionFormat, ScrapeAnswer, ScrapeRequest } from './exposition.ts';
 import { families } from './families.ts';
-import { gzipPieces, joinPieces, type Piece } from './gzip-pieces.ts';
-import { type Part, toParts, type View } from './parts.ts';
-import { runInTurns } from './run-in-turns.ts';
-import { type Section, sliceSection } from './section.ts';
-import { describeFamily, END } from './text-formats.ts';
+import type { Family } from './family.ts';
+import { gzipPieces, joinPieces, type Piece, toPiece } from './page-pieces.ts';
+import { type Columns, createSubnetText, parts, type SubnetText, type View } from './subnet-text.ts';
+import { describeFamily, END, type ExpositionFormat } from './text-formats.ts';
+
+/** What a scraper wants of `/metrics`. */
+export interface ScrapeRequest {
+  readonly format: ExpositionFormat;
+  readonly isGzip: boolean;
+  /** The series of these subnets alone, without those of subnetd itself; all when there is none. */
+  readonly subnets: readonly string[];
+}
+
+/** The page of metrics in chunks, or what is wrong with the request. */
+export type ScrapeAnswer =
+  | { readonly kind: 'page'; readonly chunks: readonly Uint8Array<ArrayBuffer>[] }
+  | { readonly kind: 'unknown'; readonly error: string };
 
 /** Answers scrapers of `/metrics`. */
 export interface Scrapes {
@@ -22,96 +32,91 @@ export interface Scrapes {
 /** What a page is made of. */
 export interface ScrapesOptions {
   readonly snapshot: () => Snapshot;
-  readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
+  readonly intervalMs: View['intervalMs'];
   readonly clock: Pick<Clock, 'now' | 'toWall'>;
   /** The samples of subnetd itself. */
   readonly renderOwn: (format: ExpositionFormat) => Promise<string>;
 }
 
-const parts = toParts(families);
+/** The text of each subnet. */
+type Page = ReadonlyMap<string, Columns>;
 
-const toPiece = (text: string): Piece => ({ bytes: Buffer.from(text), packed: undefined });
+/** So long one thing runs before probes have their turn. */
+const TURN_MS = 2;
 
-/** What stands before the samples of each part's family: the same piece for all parts of one family. */
-const describeParts = (format: ExpositionFormat): readonly Piece[] => {
-  const byFamily = new Map(families.map((family) => [family, toPiece(describeFamily(family, format))]));
-  return parts.map(({ family }) => byFamily.get(family) as Piece);
-};
-
-/** The pieces of a section that are of these subnets. */
-function pickSubnets(
-  section: Section,
-  of: Part['of'],
-  { targets, slices }: Block['units'],
-  subnets: ReadonlySet<string>,
-): readonly Piece[] {
-  const pieces: Piece[] = [];
-  for (const { subnet, subnetPlace, from, to } of slices) {
-    if (!subnets.has(subnet)) continue;
-    if (of === 'target' && from === 0 && to === targets.length) return [section.piece];
-    const place = subnetPlace ?? 0;
-    const bytes =
-      of === 'target'
-        ? sliceSection(section, from, to)
-        : sliceSection(section, place, subnetPlace === undefined ? place : place + 1);
-    if (bytes.length > 0) pieces.push({ bytes, packed: undefined });
+/** Runs steps, of a millisecond or so each, to their end. Every few milliseconds the event loop has its turn. */
+export async function runInTurns<T>(steps: Iterator<void, T>): Promise<T> {
+  for (;;) {
+    const until = performance.now() + TURN_MS;
+    do {
+      const step = steps.next();
+      if (step.done) return step.value;
+    } while (performance.now() < until);
+    await setImmediate();
   }
-  return pieces;
 }
 
-/** Creates the answers, which keep the text of all targets and write again only what has changed. */
+const describeFamilies = (format: ExpositionFormat): ReadonlyMap<Family, Piece> =>
+  new Map(families.map((family) => [family, toPiece(describeFamily(family, format))]));
+
+/** Creates the answers, which keep the text of each subnet and write again only what has changed. */
 export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: ScrapesOptions): Scrapes {
-  const view: View = {
-    toWall: clock.toWall,
-    intervalSeconds: (subnet, round) => {
-      const ms = intervalMs(subnet, round);
-      return ms === undefined ? undefined : ms / 1000;
-    },
-  };
-  const descriptions = { text: describeParts('text'), openmetrics: describeParts('openmetrics') };
-  const blocks = createBlocks(parts, view);
-  let current: Promise<readonly Block[]> | undefined;
-  /** The answers that are made of rendered pages. The next page is written over the last one, so it waits for them. */
+  const view: View = { intervalMs, toWall: clock.toWall };
+  const descriptions = { text: describeFamilies('text'), openmetrics: describeFamilies('openmetrics') };
+  let texts: ReadonlyMap<string, SubnetText> = new Map();
+  /** The answers that are being made of a page. The next page is written over it, so it waits for them. */
   const answering = new Set<Promise<ScrapeAnswer>>();
+  let current: Promise<Page> | undefined;
   let askedAt: WatchedMs | undefined;
 
+  function* render(): Generator<void, Page> {
+    const before = texts;
+    // After a page that broke, nothing is known.
+    texts = new Map();
+    const next = new Map<string, SubnetText>();
+    const page = new Map<string, Columns>();
+    for (const state of snapshot()) {
+      const { name } = state.subnet;
+      const text = before.get(name) ?? createSubnetText();
+      next.set(name, text);
+      page.set(name, yield* text.render(state, view));
+    }
+    texts = next;
+    return page;
+  }
+
   /** The page that is being rendered, for whoever scrapes meanwhile, or a new one. */
-  const share = (): Promise<readonly Block[]> => {
+  const share = (): Promise<Page> => {
     if (current === undefined) {
       const end = () => {
         current = undefined;
       };
-      current = Promise.allSettled(answering).then(() => runInTurns(blocks.render(snapshot())));
+      current = Promise.allSettled(answering).then(() => runInTurns(render()));
       current.then(end, end);
     }
     return current;
   };
 
   /** The pieces of a page, in its order. */
-  function* read(page: readonly Block[], { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
-    const wanted = subnets.length === 0 ? undefined : new Set(subnets);
-    let described: Piece | undefined;
-    for (const [place, { of }] of parts.entries())
-      for (const { units, sections } of page) {
-        const section = sections[place] as Section;
-        if (section.piece.bytes.length === 0) continue;
-        const found = wanted === undefined ? [section.piece] : pickSubnets(section, of, units, wanted);
-        if (found.length === 0) continue;
-        const description = descriptions[format][place] as Piece;
-        if (description !== described) yield description;
-        described = description;
-        yield* found;
-      }
+  function* read(page: Page, { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
+    const wanted = [...page].filter(([name]) => subnets.length === 0 || subnets.includes(name));
+    let described: Family | undefined;
+    for (const [place, { family }] of parts.entries())
+      for (const [, columns] of wanted)
+        for (const piece of columns[place]?.pieces ?? []) {
+          if (family !== described) yield descriptions[format].get(family) as Piece;
+          described = family;
+          yield piece;
+        }
     yield toPiece(`${own}${END[format]}`);
   }
 
   const answerOf = async (request: ScrapeRequest, own: string): Promise<ScrapeAnswer> => {
     const { isGzip, subnets } = request;
     const page = await share();
-    const names = page.flatMap(({ units }) => units.subnets.map(({ subnet }) => subnet.name));
-    const unknown = subnets.find((subnet) => !names.includes(subnet));
+    const unknown = subnets.find((subnet) => !page.has(subnet));
     if (unknown !== undefined) {
-      const advice = names.length === 0 ? 'none is watched here' : `ask for one of: ${listNames(names, 10)}`;
+      const advice = page.size === 0 ? 'none is watched here' : `ask for one of: ${listNames([...page.keys()], 10)}`;
       const error = `no subnet here is called ${JSON.stringify(unknown)}; ${advice}`;
       return { kind: 'unknown', error };
     }

@@ -1,11 +1,25 @@
 import { TIME_LIMITS } from '../../model/check-limits.ts';
 import type { NodeObservation } from '../../model/observation.ts';
-import { isMuted } from '../../model/problem.ts';
+import { findPlanned } from '../../model/planned-work.ts';
+import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Component, Target } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { containerFamilies } from './container-families.ts';
-import { bit, escapeLabel, type Family, familiesFrom, timeOf } from './family.ts';
+import {
+  type Add,
+  bit,
+  escapeLabel,
+  type Family,
+  ofSubnets,
+  ofTargets,
+  perCheck,
+  perNode,
+  perSubnet,
+  type Samples,
+  timeOf,
+  toFamily,
+} from './family.ts';
 import { logFamilies } from './log-families.ts';
 import { masternodeFamilies } from './masternode-families.ts';
 import { parentFamilies } from './parent-families.ts';
@@ -17,133 +31,152 @@ const isUnseen = (observation: NodeObservation | undefined): boolean =>
 /** To a millionth: the clock has digits beyond that, which say nothing and which no compression makes smaller. */
 const toMicroseconds = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
 
-/** The check has a verdict that is a value: not `unknown`, not `skipped`. */
-const judged = ({ verdict }: CheckState): boolean => verdict !== 'unknown' && verdict !== 'skipped';
+/** 1 or 0 for a check whose verdict is a value; undefined for one that is unknown. */
+const judge = ({ verdict }: CheckState, isMeant: boolean): number | undefined =>
+  verdict === 'unknown' ? undefined : Number(isMeant);
 
-const ran = (check: CheckState): boolean => check.verdict !== 'skipped';
+type Block = 'latest' | 'committed';
 
-const check = (
-  name: string,
-  type: Family['type'],
-  help: string,
-  value: (check: CheckState) => number | undefined,
-): Family => ({ name: `subnet_check_${name}`, type, help, samples: [{ per: 'check', value }] });
+const perBlock = (name: string, help: string, value: (state: TargetState, block: Block) => number | undefined) => {
+  const of = (block: Block): Samples =>
+    ofTargets('subnet, name', 'block', (state, add) => {
+      if (state.target.component === 'node') add(block, value(state, block));
+    });
+  return toFamily(`subnet_node_block_${name}`, 'gauge', help, of('latest'), of('committed'));
+};
 
-const node = (name: string, help: string, value: (state: TargetState) => number | undefined): Family => ({
-  name: `subnet_node_${name}`,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'node', value }],
-});
+/** The block, if the last probe obtained it. */
+const blockNow = ({ facts: { node } }: TargetState, block: Block) =>
+  node?.observation[block]?.ok ? node[block] : undefined;
 
-const BLOCKS = ['latest', 'committed'] as const;
-
-const perBlock = (
-  name: string,
-  help: string,
-  value: (state: TargetState, block: (typeof BLOCKS)[number]) => number | undefined,
-): Family => ({
-  name: `subnet_node_block_${name}`,
-  type: 'gauge',
-  help,
-  samples: BLOCKS.map((block) => ({ per: 'node', block, value: (state) => value(state, block) })),
-});
-
-const has = ({ targets }: SubnetState, component: Component): boolean =>
-  targets.some(({ target }) => target.component === component);
+/** The peers, if the last probe obtained them. */
+const countPeers = ({ facts }: TargetState): number | undefined => {
+  const peers = facts.node?.observation.peers;
+  return peers?.ok ? peers.value.count : undefined;
+};
 
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
-const quorum = (name: string, help: string, value: (quorum: Quorum) => number): Family => ({
-  name: `subnet_quorum_${name}`,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'subnet', value: (state) => state.quorum && value(state.quorum) }],
+const has = ({ targets }: SubnetState, component: Component): boolean =>
+  targets.some(({ target }) => target.component === component);
+
+/** A limit by the inventory, of checks of a component that the subnet has. */
+const limit = (check: string, of: Component, value: (state: SubnetState) => number): Samples =>
+  ofSubnets('check', (state, add) => {
+    if (has(state, of)) add(check, value(state));
+  });
+
+const [firstLimit, ...otherLimits] = TIME_LIMITS.map(({ check, of, ms }) =>
+  limit(check, of, (state) => ms(state) / 1000),
+) as [Samples, ...Samples[]];
+
+const quorum = (name: string, help: string, value: (quorum: Quorum) => number): Family =>
+  perSubnet(`subnet_quorum_${name}`, help, (state) => state.quorum && value(state.quorum));
+
+/** Of problems that are confirmed and not over. */
+const perProblem = (name: string, help: string, isMeant: (problem: Problem) => boolean): Family => ({
+  ...{ name, type: 'gauge', help, labels: 'subnet, component, name, problem' },
+  samples: [
+    ofSubnets('', ({ problems }, add) => {
+      for (const one of problems) {
+        const { component = '', name = '', problem } = one;
+        if (isStanding(one) && isMeant(one))
+          add(`,component="${component}",name="${escapeLabel(name)}",problem="${problem}"`, 1);
+      }
+    }),
+  ],
 });
 
-const member = (name: string, help: string, value: (member: Member) => number | undefined): Family => ({
-  name,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'member', value }],
-});
+/** Adds the whole subnet and the targets that planned work covers. */
+function addCovered({ targets, plannedWork = [] }: SubnetState, add: Add): void {
+  if (plannedWork.length === 0) return;
+  if (findPlanned(plannedWork, {}) !== undefined) add(',component="",name=""', 1);
+  for (const { target } of targets)
+    if (findPlanned(plannedWork, target) !== undefined)
+      add(`,component="${target.component}",name="${escapeLabel(target.name)}"`, 1);
+}
+
+const perMember = (name: string, help: string, value: (member: Member) => number | undefined): Family =>
+  toFamily(
+    name,
+    'gauge',
+    help,
+    ofSubnets('name', ({ members = [] }, add) => {
+      for (const member of members) add(member.name, value(member));
+    }),
+  );
 
 /** Every metric of the monitor's snapshot, in the order of the page. */
 export const families: readonly Family[] = [
-  check('success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (state) =>
-    judged(state) ? bit(state.verdict !== 'fail') : undefined,
+  perCheck('subnet_check_success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (check) =>
+    judge(check, check.verdict !== 'fail'),
   ),
-  check('degraded', 'gauge', 'Whether the check used a fallback or saw less than it could (1) or not (0).', (state) =>
-    judged(state) ? bit(state.verdict === 'degraded') : undefined,
+  perCheck(
+    'subnet_check_degraded',
+    'gauge',
+    'Whether the check used a fallback or saw less than it could (1) or not (0).',
+    (check) => judge(check, check.verdict === 'degraded'),
   ),
   timeOf(
-    check('last_run_timestamp_seconds', 'gauge', 'When the check last ran, in Unix seconds.', (state) =>
-      ran(state) ? state.lastRun : undefined,
+    perCheck(
+      'subnet_check_last_run_timestamp_seconds',
+      'gauge',
+      'When the check last ran, in Unix seconds.',
+      ({ lastRun }) => lastRun,
     ),
   ),
-  {
-    name: 'subnet_check_interval_seconds',
-    type: 'gauge',
-    help: 'The time between two runs of the check by its schedule, as of now.',
-    samples: [{ per: 'interval' }],
-  },
-  check('duration_seconds', 'gauge', 'How long the last probe for the check took.', ({ durationSeconds }) =>
-    durationSeconds === undefined ? undefined : toMicroseconds(durationSeconds),
+  perCheck(
+    'subnet_check_interval_seconds',
+    'gauge',
+    'The time between two runs of the check by its schedule, as of now.',
+    ({ round }, intervalSeconds) => intervalSeconds(round),
   ),
-  check('runs_total', 'counter', 'Runs of the check since subnetd started.', (state) =>
-    ran(state) ? state.runs : undefined,
+  perCheck(
+    'subnet_check_duration_seconds',
+    'gauge',
+    'How long the last probe for the check took.',
+    ({ durationSeconds }) => (durationSeconds === undefined ? undefined : toMicroseconds(durationSeconds)),
   ),
-  check('failures_total', 'counter', 'Runs of the check that failed since subnetd started.', (state) =>
-    ran(state) ? state.failures : undefined,
+  perCheck('subnet_check_runs_total', 'counter', 'Runs of the check since subnetd started.', ({ runs }) => runs),
+  perCheck(
+    'subnet_check_failures_total',
+    'counter',
+    'Runs of the check that failed since subnetd started.',
+    ({ failures }) => failures,
+  ),
+  toFamily(
+    'subnet_check_limit_seconds',
+    'gauge',
+    'How long the check waits for progress before it fails, by the inventory.',
+    firstLimit,
+    ...otherLimits,
+  ),
+  toFamily(
+    'subnet_check_limit_blocks',
+    'gauge',
+    'How many blocks behind the check allows before it fails, by the inventory.',
+    limit('latest_block', 'node', ({ subnet }) => subnet.settings.rpc.maxLag),
+  ),
+  perSubnet(
+    'subnet_nodes',
+    'Nodes in the inventory.',
+    ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length,
+  ),
+  perProblem(
+    'subnet_problem',
+    'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
+    () => true,
+  ),
+  perProblem(
+    'subnet_problem_planned',
+    'A problem that opened during planned work, so that nobody is notified of it before the work ends; always 1.',
+    isMuted,
   ),
   {
-    name: 'subnet_check_limit_seconds',
-    type: 'gauge',
-    help: 'How long the check waits for progress before it fails, by the inventory.',
-    samples: TIME_LIMITS.map(({ check, of, ms }) => ({
-      per: 'subnet',
-      check,
-      value: (state) => (has(state, of) ? ms(state) / 1000 : undefined),
-    })),
-  },
-  {
-    name: 'subnet_check_limit_blocks',
-    type: 'gauge',
-    help: 'How many blocks behind the check allows before it fails, by the inventory.',
-    samples: [
-      {
-        per: 'subnet',
-        check: 'latest_block',
-        value: (state) => (has(state, 'node') ? state.subnet.settings.rpc.maxLag : undefined),
-      },
-    ],
-  },
-  {
-    name: 'subnet_nodes',
-    type: 'gauge',
-    help: 'Nodes in the inventory.',
-    samples: [
-      { per: 'subnet', value: ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length },
-    ],
-  },
-  {
-    name: 'subnet_problem',
-    type: 'gauge',
-    help: 'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
-    samples: [{ per: 'problem', value: () => 1 }],
-  },
-  {
-    name: 'subnet_problem_planned',
-    type: 'gauge',
-    help: 'A problem that opened during planned work, so that nobody is notified of it before the work ends; always 1.',
-    samples: [{ per: 'problem', value: (problem) => (isMuted(problem) ? 1 : undefined) }],
-  },
-  {
-    name: 'subnet_planned_work',
-    type: 'gauge',
+    ...{ name: 'subnet_planned_work', type: 'gauge', labels: 'subnet, component, name' },
     help: 'Planned work is in force on the target, or, with empty component and name, on the whole subnet; always 1.',
-    samples: [{ per: 'work', value: () => 1 }],
+    samples: [ofSubnets('', addCovered)],
   },
   quorum('required', 'Votes of masternodes that a block needs.', ({ required }) => required),
   quorum('voting', 'Masternodes that can vote, as far as is known.', ({ voting }) => voting),
@@ -153,86 +186,66 @@ export const families: readonly Family[] = [
     ({ voting, required }) => voting - required,
   ),
   ...masternodeFamilies,
-  member(
+  perMember(
     'subnet_node_chain_match',
     'Whether chain id and genesis block are those of most nodes (1) or not (0).',
     ({ isOnChain }) => bit(isOnChain),
   ),
+  toFamily(
+    'subnet_reads_from_info',
+    'gauge',
+    'The node through which a relayer or stats server reads the subnet; always 1.',
+    ofTargets('subnet, component, name', 'node', ({ target }, add) => {
+      if ('readsFrom' in target && target.readsFrom !== undefined) add(target.readsFrom, 1);
+    }),
+  ),
   {
-    name: 'subnet_reads_from_info',
-    type: 'gauge',
-    help: 'The node through which a relayer or stats server reads the subnet; always 1.',
-    labels: 'subnet, component, name, node',
-    samples: [
-      {
-        per: 'list',
-        of: 'target',
-        values: ({ target }) =>
-          'readsFrom' in target && target.readsFrom !== undefined
-            ? [{ labels: `,node="${escapeLabel(target.readsFrom)}"`, value: 1 }]
-            : [],
-      },
-    ],
-  },
-  {
-    name: 'subnet_node_client_info',
-    type: 'gauge',
+    ...{ name: 'subnet_node_client_info', type: 'gauge', labels: 'subnet, name, client, version' },
     help: 'What a node says that it runs; always 1.',
-    labels: 'subnet, name, client, version',
     samples: [
-      {
-        per: 'list',
-        of: 'subnet',
-        values: ({ target: { name }, facts: { node } }) =>
-          node?.client === undefined
-            ? []
-            : [
-                {
-                  labels: `,name="${escapeLabel(name)}",client="${node.client.name}",version="${escapeLabel(node.client.version)}"`,
-                  value: 1,
-                },
-              ],
-      },
+      ofTargets('subnet, name', '', ({ facts: { node } }, add) => {
+        if (node?.client !== undefined)
+          add(`,client="${node.client.name}",version="${escapeLabel(node.client.version)}"`, 1);
+      }),
     ],
   },
-  ...familiesFrom('node', [
-    node('up', 'Whether the node answered any JSON-RPC call in the last round (1) or not (0).', ({ facts }) =>
-      bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
-    ),
+  perNode(
+    'subnet_node_up',
+    'Whether the node answered any JSON-RPC call in the last round (1) or not (0).',
+    ({ facts }) => bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
+  ),
+  perBlock(
+    'number',
+    'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.',
+    (state, block) => blockNow(state, block)?.number,
+  ),
+  perBlock(
+    'timestamp_seconds',
+    'The time in the header of the block, in Unix seconds.',
+    (state, block) => blockNow(state, block)?.timestamp,
+  ),
+  timeOf(
     perBlock(
-      'number',
-      'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.',
-      ({ facts }, block) => (facts.node?.observation[block]?.ok ? facts.node[block]?.number : undefined),
+      'advanced_timestamp_seconds',
+      'When the height last rose, at first when it was first seen, in Unix seconds.',
+      ({ facts }, block) => facts.node?.[block]?.advancedAt,
     ),
-    perBlock('timestamp_seconds', 'The time in the header of the block, in Unix seconds.', ({ facts }, block) =>
-      facts.node?.observation[block]?.ok ? facts.node[block]?.timestamp : undefined,
-    ),
-    timeOf(
-      perBlock(
-        'advanced_timestamp_seconds',
-        'When the height last rose, at first when it was first seen, in Unix seconds.',
-        ({ facts }, block) => facts.node?.[block]?.advancedAt,
-      ),
-    ),
-    node('peers', 'Peers by admin_peers, else by net_peerCount.', ({ facts }) => {
-      const peers = facts.node?.observation.peers;
-      return peers?.ok ? peers.value.count : undefined;
-    }),
-    node('peers_missing', 'Peers that the node lacks; 0 when it has all or more.', ({ target, facts }) => {
-      const peers = facts.node?.observation.peers;
-      return target.component === 'node' && peers?.ok
-        ? Math.max(target.expectedPeers - peers.value.count, 0)
-        : undefined;
-    }),
-  ]),
-  node('peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
+  ),
+  perNode('subnet_node_peers', 'Peers by admin_peers, else by net_peerCount.', countPeers),
+  perNode('subnet_node_peers_missing', 'Peers that the node lacks; 0 when it has all or more.', (state) => {
+    const [expected, count] = [expectedPeers(state.target), countPeers(state)];
+    return expected === undefined || count === undefined ? undefined : Math.max(expected - count, 0);
+  }),
+  perNode('subnet_node_peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
   ...logFamilies,
   ...parentFamilies,
   ...containerFamilies,
-  {
-    name: 'subnet_known_failure',
-    type: 'gauge',
-    help: 'Whether the known failure shows (1), or the program has run for ten minutes without it (0).',
-    samples: [{ per: 'failure', value: bit }],
-  },
+  toFamily(
+    'subnet_known_failure',
+    'gauge',
+    'Whether the known failure shows (1), or the program has run for ten minutes without it (0).',
+    ofTargets('subnet, component, name', 'failure', ({ failures }, add) => {
+      for (const failure in failures) add(failure, bit(failures[failure] === true));
+    }),
+  ),
 ];

@@ -1,58 +1,111 @@
-import type { Facts } from '../../model/facts.ts';
-import type { Problem } from '../../model/problem.ts';
-import type { Masternode, Member, SubnetState, TargetState } from '../../model/snapshot.ts';
-import type { CheckName, CheckState } from '../../model/verdict.ts';
+import type { SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { RoundName } from '../../model/target.ts';
+import type { CheckState } from '../../model/verdict.ts';
 
-/** A sample with labels of its own, their values escaped. */
-export interface ListSample {
-  /** These follow the labels of the target or of the subnet, as `,pattern="x"`. */
-  readonly labels: string;
-  readonly value: number;
-}
+/** Takes a sample of a target or a subnet: its key, which tells it from the others, and its value. One without a value is left out. */
+export type Add = (key: string, value: number | undefined) => void;
 
-/** What each sample of a family belongs to. */
-export type Samples =
-  /** Of a target, with its labels or with that of its subnet alone. */
-  | {
-      readonly per: 'list';
-      readonly of: 'target' | 'subnet';
-      readonly values: (state: TargetState) => readonly ListSample[];
-    }
-  | { readonly per: 'member'; readonly value: (member: Member) => number | undefined }
-  /** Of each in the inventory, or with the address as a label of all. */
-  | {
-      readonly per: 'masternode';
-      readonly hasAddress?: true;
-      readonly value: (masternode: Masternode) => number | undefined;
-    }
-  | { readonly per: 'vote'; readonly value: (count: number) => number | undefined }
-  | { readonly per: 'subnet'; readonly check?: CheckName; readonly value: (state: SubnetState) => number | undefined }
-  | { readonly per: 'node'; readonly block?: string; readonly value: (state: TargetState) => number | undefined }
-  | { readonly per: 'target'; readonly value: (state: TargetState) => number | undefined }
-  | { readonly per: 'problem'; readonly value: (problem: Problem) => number | undefined }
-  | { readonly per: 'work'; readonly value: () => number }
-  | { readonly per: 'failure'; readonly value: (active: boolean) => number | undefined }
-  | { readonly per: 'check'; readonly value: (check: CheckState) => number | undefined }
-  /** The interval of each check that is not skipped. */
-  | { readonly per: 'interval' };
+/** The interval of a round, in seconds, for the subnet that is read. */
+export type IntervalSeconds = (round: RoundName) => number | undefined;
 
-/** One metric of the watched subnets; a sample whose value is undefined is left out. */
+/** The labels with which the samples of a target or a subnet begin. */
+type FirstLabels = 'subnet' | 'subnet, name' | 'subnet, component, name';
+
+/** The samples of a family that are read in one way, from each target or from each subnet. */
+export type Samples = {
+  readonly first: FirstLabels;
+  /** One more label, whose values are the keys. If it is empty, a key is the text of more labels, as `,client="x"`, or empty. */
+  readonly label: string;
+} & (
+  | { readonly of: 'target'; readonly read: (state: TargetState, add: Add, intervalSeconds: IntervalSeconds) => void }
+  | { readonly of: 'subnet'; readonly read: (state: SubnetState, add: Add) => void }
+);
+
+/** Samples of each target. A label is one more, whose values are the keys. */
+export const ofTargets = (
+  first: FirstLabels,
+  label: string,
+  read: (state: TargetState, add: Add, intervalSeconds: IntervalSeconds) => void,
+): Samples => ({ of: 'target', first, label, read });
+
+/** The same of each subnet. */
+export const ofSubnets = (label: string, read: (state: SubnetState, add: Add) => void): Samples => ({
+  of: 'subnet',
+  first: 'subnet',
+  label,
+  read,
+});
+
+type Type = 'gauge' | 'counter';
+
+/** One metric of the watched subnets. */
 export interface Family {
   readonly name: string;
-  readonly type: 'gauge' | 'counter';
+  readonly type: Type;
   readonly help: string;
+  /** The names of all its labels. */
+  readonly labels: string;
   /** Its values are watched time, and become Unix seconds on the page. */
   readonly isTime?: true;
-  /** The facts that its samples are read from: a target without them has none. */
-  readonly from?: keyof Facts;
-  /** The names of its labels, if the kind of its samples does not imply them. */
-  readonly labels?: string;
-  readonly samples: readonly Samples[];
+  /** On the page, all of the first follow each other, and then all of the next. */
+  readonly samples: readonly [Samples, ...Samples[]];
 }
 
-/** Families whose samples are read from these facts. */
-export const familiesFrom = (from: keyof Facts, families: readonly Family[]): readonly Family[] =>
-  families.map((family) => ({ ...family, from }));
+/** A family whose labels are those of its samples. */
+export function toFamily(name: string, type: Type, help: string, ...samples: Family['samples']): Family {
+  const [{ first, label }] = samples;
+  return { name, type, help, labels: label === '' ? first : `${first}, ${label}`, samples };
+}
+
+/** A family with one sample for each target that has the value. */
+export const perTarget = (
+  name: string,
+  type: Type,
+  help: string,
+  value: (state: TargetState) => number | undefined,
+): Family =>
+  toFamily(
+    name,
+    type,
+    help,
+    ofTargets('subnet, component, name', '', (state, add) => add('', value(state))),
+  );
+
+/** A gauge with one sample for each node that has the value. */
+export const perNode = (name: string, help: string, value: (state: TargetState) => number | undefined): Family =>
+  toFamily(
+    name,
+    'gauge',
+    help,
+    ofTargets('subnet, name', '', (state, add) => {
+      if (state.target.component === 'node') add('', value(state));
+    }),
+  );
+
+/** A family with one sample for each check that is not skipped. */
+export const perCheck = (
+  name: string,
+  type: Type,
+  help: string,
+  value: (check: CheckState, intervalSeconds: IntervalSeconds) => number | undefined,
+): Family =>
+  toFamily(
+    name,
+    type,
+    help,
+    ofTargets('subnet, component, name', 'check', ({ checks }, add, intervalSeconds) => {
+      for (const check of checks) if (check.verdict !== 'skipped') add(check.check, value(check, intervalSeconds));
+    }),
+  );
+
+/** A gauge with one sample for each subnet that has the value. */
+export const perSubnet = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family =>
+  toFamily(
+    name,
+    'gauge',
+    help,
+    ofSubnets('', (state, add) => add('', value(state))),
+  );
 
 /** A family whose values are watched time. */
 export const timeOf = (family: Family): Family => ({ ...family, isTime: true });

@@ -1,19 +1,19 @@
-import type { Epoch, Masternode } from '../../model/snapshot.ts';
-import { bit, type Family } from './family.ts';
+import { type Epoch, type Masternode, VOTES } from '../../model/snapshot.ts';
+import { bit, escapeLabel, type Family, ofSubnets, perSubnet, toFamily } from './family.ts';
 
-const ofEpoch = (name: string, help: string, value: (epoch: Epoch) => number | undefined): Family => ({
-  name,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'subnet', value: ({ epoch }) => epoch && value(epoch) }],
-});
+const ofEpoch = (name: string, help: string, value: (epoch: Epoch) => number | undefined): Family =>
+  perSubnet(name, help, ({ epoch }) => epoch && value(epoch));
 
-const masternode = (name: string, help: string, value: (masternode: Masternode) => number | undefined): Family => ({
-  name: `subnet_masternode_${name}`,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'masternode', value }],
-});
+/** Of each that has a name in the inventory: two without would be one series. */
+const masternode = (name: string, help: string, value: (masternode: Masternode) => number | undefined): Family =>
+  toFamily(
+    `subnet_masternode_${name}`,
+    'gauge',
+    help,
+    ofSubnets('name', ({ epoch }, add) => {
+      for (const one of epoch?.masternodes ?? []) if (one.name !== undefined) add(one.name, value(one));
+    }),
+  );
 
 /** The metrics of the current epoch and its masternodes, in the order of the page. */
 export const masternodeFamilies: readonly Family[] = [
@@ -39,19 +39,24 @@ export const masternodeFamilies: readonly Family[] = [
     'Nodes that do not know the next change of the consensus settings; absent while none is to come.',
     ({ upgrade }) => upgrade?.lacking.length,
   ),
+  toFamily(
+    'subnet_masternodes',
+    'gauge',
+    'Masternodes of the epoch by what they do: votes, silent, penalised, standby or unknown; with those that are not in the inventory.',
+    ofSubnets('status', ({ epoch }, add) => {
+      if (epoch === undefined) return;
+      for (const status of VOTES) add(status, epoch.masternodes.filter(({ vote }) => vote === status).length);
+    }),
+  ),
   {
-    name: 'subnet_masternodes',
-    type: 'gauge',
-    help: 'Masternodes of the epoch by what they do: votes, silent, penalised, standby or unknown; with those that are not in the inventory.',
-    labels: 'subnet, status',
-    samples: [{ per: 'vote', value: (count) => count }],
-  },
-  {
-    name: 'subnet_masternode_info',
-    type: 'gauge',
+    ...{ name: 'subnet_masternode_info', type: 'gauge', labels: 'subnet, name, address' },
     help: 'The address by which a masternode votes, penalised or not; always 1. The name is empty when no node of the inventory has it.',
-    labels: 'subnet, name, address',
-    samples: [{ per: 'masternode', hasAddress: true, value: () => 1 }],
+    samples: [
+      ofSubnets('', ({ epoch }, add) => {
+        for (const { name = '', address } of epoch?.masternodes ?? [])
+          add(`,name="${escapeLabel(name)}",address="${address}"`, 1);
+      }),
+    ],
   },
   masternode(
     'blocks_made',

@@ -9,17 +9,10 @@ import {
   type WalletFacts,
 } from '../../model/parent-chain.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { bit, type Family, timeOf } from './family.ts';
-
-const gauge = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family => ({
-  name: `subnet_${name}`,
-  type: 'gauge',
-  help,
-  samples: [{ per: 'subnet', value }],
-});
+import { bit, type Family, perSubnet, timeOf } from './family.ts';
 
 const ofParent = (name: string, help: string, value: (parent: ParentFacts) => number | undefined): Family =>
-  gauge(`parent_${name}`, help, ({ facts }) => facts?.parent && value(facts.parent));
+  perSubnet(`subnet_parent_${name}`, help, ({ facts }) => facts?.parent && value(facts.parent));
 
 const headOf = ({ observation: { head } }: ParentFacts) => (head.ok ? head.value : undefined);
 
@@ -55,42 +48,46 @@ export const parentFamilies: readonly Family[] = [
     'The time in the header of the newest block of the parent chain, in Unix seconds.',
     (parent) => headOf(parent)?.timestamp,
   ),
-  gauge(
-    'checkpoint_block_number',
+  perSubnet(
+    'subnet_checkpoint_block_number',
     'Height of the newest block of the subnet that the checkpoint contract counts as committed.',
     (state) => readNow(state)?.checkpoint.committed.number,
   ),
-  gauge(
-    'checkpoint_lag_blocks',
+  perSubnet(
+    'subnet_checkpoint_lag_blocks',
     'Committed blocks of the subnet that the checkpoint contract does not have as committed.',
     (state) => lagOf(state)?.blocks,
   ),
-  gauge(
-    'checkpoint_lag_seconds',
+  perSubnet(
+    'subnet_checkpoint_lag_seconds',
     'Time between the block of the checkpoint and the newest committed block of the subnet.',
     (state) => lagOf(state)?.seconds,
   ),
   timeOf(
-    gauge(
-      'checkpoint_advanced_timestamp_seconds',
+    perSubnet(
+      'subnet_checkpoint_advanced_timestamp_seconds',
       'When the checkpoint last rose, at first when it was first read, in Unix seconds.',
       ({ facts }) => facts?.parent?.progress?.advancedAt,
     ),
   ),
-  gauge('relayer_balance', 'Balance of the wallet of the relayer on the parent chain, in whole coins.', (state) => {
-    const wallet = walletNow(state);
-    return wallet && toCoins(wallet.balance);
-  }),
-  gauge(
-    'relayer_spend_per_day',
+  perSubnet(
+    'subnet_relayer_balance',
+    'Balance of the wallet of the relayer on the parent chain, in whole coins.',
+    (state) => {
+      const wallet = walletNow(state);
+      return wallet && toCoins(wallet.balance);
+    },
+  ),
+  perSubnet(
+    'subnet_relayer_spend_per_day',
     'What the wallet of the relayer spends in a day, by up to the last 24 hours, in whole coins.',
     (state) => {
       const spend = spendOf(state);
       return spend && toCoins(spend.perDay);
     },
   ),
-  gauge(
-    'relayer_days_left',
+  perSubnet(
+    'subnet_relayer_days_left',
     'How many days the wallet of the relayer lasts at what it spends; absent while that is not known, and without spend.',
     (state) => spendOf(state)?.daysLeft,
   ),

@@ -1,6 +1,8 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { ExpositionFormat } from './exposition.ts';
 import { escapeLabel } from './family.ts';
+
+/** The formats of `/metrics`: Prometheus's text format, versions 0.0.4 and 1.0.0, or OpenMetrics, versions 0.0.1 and 1.0.0. */
+export type ExpositionFormat = 'text' | 'openmetrics';
 
 /** What a page says of a family before its samples. */
 interface Described {

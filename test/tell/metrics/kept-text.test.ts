@@ -4,14 +4,11 @@ import type { PlannedWork } from '../../../src/model/planned-work.ts';
 import type { Observation } from '../../../src/model/prober.ts';
 import type { Component, Inventory, Target } from '../../../src/model/target.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
-import { createPage } from '../../support/render-page.ts';
-import { renderPlainly } from '../../support/render-plainly.ts';
+import { createPage, renderPage } from '../../support/render-page.ts';
 import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
 const T0 = 1_795_255_000_000;
 const SUBNETS = ['a', 'b"\\ö', 'c'];
-/** So few that most subnets are in two blocks, and some blocks hold two subnets. */
-const BLOCK_TARGETS = 3;
 
 const targetsOf = (subnet: string, names: readonly string[], services: readonly Component[]): readonly Target[] => [
   ...names.map((name) => ({
@@ -172,10 +169,10 @@ describe('the text that is kept of a page', () => {
         (first, events) => {
           const { board, load, happen, intervalSeconds, toWall } = createWorld();
           load(first);
-          const page = createPage(intervalSeconds, toWall, BLOCK_TARGETS);
+          const page = createPage(intervalSeconds, toWall);
           for (const one of [{ kind: 'nothing' } as const, ...events]) {
             happen(one);
-            expect(page(board.unexplained())).toBe(renderPlainly(board.snapshot(), intervalSeconds, toWall));
+            expect(page(board.unexplained())).toBe(renderPage(board.snapshot(), intervalSeconds, toWall));
           }
         },
       ),

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createRoundSeries } from '../../../src/tell/metrics/create-round-series.ts';
-import type { ExpositionFormat } from '../../../src/tell/metrics/exposition.ts';
-import { runInTurns } from '../../../src/tell/metrics/run-in-turns.ts';
-import { formatRegistry } from '../../../src/tell/metrics/text-formats.ts';
+import { runInTurns } from '../../../src/tell/metrics/create-scrapes.ts';
+import { type ExpositionFormat, formatRegistry } from '../../../src/tell/metrics/text-formats.ts';
 
 const STARTED = 1_795_255_000_500;
 const page = (series: ReturnType<typeof createRoundSeries>, format: ExpositionFormat = 'text') =>

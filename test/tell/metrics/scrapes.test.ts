@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import type { Inventory } from '../../../src/model/target.ts';
+import type { ScrapeRequest } from '../../../src/tell/metrics/create-scrapes.ts';
 import { createScrapes, type Scrapes } from '../../../src/tell/metrics/create-scrapes.ts';
-import type { ScrapeRequest } from '../../../src/tell/metrics/exposition.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
-import { renderPlainly } from '../../support/render-plainly.ts';
+import { renderPage } from '../../support/render-page.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 
 const T0 = 1_795_255_000_000;
@@ -52,7 +52,7 @@ function start(sizes: Readonly<Record<string, number>>) {
     broken = error;
   };
   const plainly = (subnets: readonly string[] = Object.keys(sizes)) =>
-    renderPlainly(
+    renderPage(
       board.unexplained().filter(({ subnet }) => subnets.includes(subnet.name)),
       () => 10,
     );
