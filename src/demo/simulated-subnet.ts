@@ -1,9 +1,16 @@
 import type { Hex } from 'viem';
 import { branchOf } from './branch.ts';
-import { type Chain, COMMIT_DISTANCE, createChain, LONG_START_HEIGHT, START_HEIGHT } from './chain.ts';
+import {
+  type Chain,
+  COMMIT_DISTANCE,
+  createChain,
+  type HeadRule,
+  headAt,
+  LONG_START_HEIGHT,
+  START_HEIGHT,
+} from './chain.ts';
 import type { DemoClient } from './demo-client.ts';
 import { absentees, connectedTo, type Effects, producesBlocks } from './effects.ts';
-import { type HeadRule, headAt } from './node-head.ts';
 import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
 
 /** How far `node-behind` stays below the others. */

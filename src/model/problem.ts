@@ -1,8 +1,8 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import type { Planned } from './planned-work.ts';
-import type { ProblemName } from './problem-catalog.ts';
+import { type ProblemKind, type ProblemName, pagesFor, problemCatalog } from './problem-catalog.ts';
 import type { ProblemSeverity } from './severity.ts';
-import type { Component } from './target.ts';
+import { COMPONENTS, type Component } from './target.ts';
 import type { CheckName } from './verdict.ts';
 
 /** A problem by name, and what it is about: one target, or the whole subnet when both are absent. */
@@ -98,3 +98,18 @@ export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => plann
 
 /** What to do about a problem that is not found any more. */
 export const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
+
+/** The components for whose warnings one of these problems of a subnet pages. A muted problem pages for none. */
+export function findPagedFor(problems: readonly Problem[]): ReadonlySet<Component> {
+  // There may be thousands of problems, but few names.
+  const names = new Set<ProblemName>();
+  for (const one of problems) if (!isMuted(one)) names.add(one.problem);
+  return new Set(COMPONENTS.filter((component) => [...names].some((problem) => pagesFor(component, problem))));
+}
+
+/** Whether a problem is a warning about one of these components. */
+export function isWarningOf({ problem, component, severity }: Problem, components: ReadonlySet<Component>): boolean {
+  const { isAboutNodes }: ProblemKind = problemCatalog[problem];
+  const about = component ?? (isAboutNodes ? 'node' : undefined);
+  return severity === 'warning' && about !== undefined && components.has(about);
+}

@@ -1,9 +1,60 @@
-import { problemsOfAlert } from '../../model/problem-catalog.ts';
+import { findPagedFor, isMuted, isStanding, isWarningOf, type Problem } from '../../model/problem.ts';
+import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
+import type { SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
 import type { AlertName } from './alert-rules.ts';
-import type { Condition } from './condition.ts';
-import { problemCondition } from './problem-condition.ts';
+import type { AlertInstance, Condition } from './condition.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
+import type { AlertLabels } from './tracked-alert.ts';
+
+/** The problems of a subnet that raise alerts. A warning does not while another problem pages for its component. */
+function findRaising({ problems }: SubnetState): readonly Problem[] {
+  const standing = problems.filter(isStanding);
+  const pagedFor = findPagedFor(standing);
+  return standing.filter((one) => !isWarningOf(one, pagedFor));
+}
+
+const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
+  component === undefined || name === undefined ? { subnet } : { subnet, component, name };
+
+/**
+ * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays as
+ * it is. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
+ */
+function findCovered({ subnet, targets, problems }: SubnetState, alert: string): readonly AlertInstance[] {
+  const standing = problems.filter(isStanding);
+  const pagedFor = findPagedFor(standing);
+  const names = problemsOfAlert(alert);
+  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes }) =>
+    causes.filter(({ problem }) => names.includes(problem)),
+  );
+  const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
+  if (kinds.some(({ severity }) => severity === 'warning')) {
+    if (pagedFor.has('node') && kinds.some(({ isAboutNodes }) => isAboutNodes)) subjects.push({});
+    for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
+  }
+  return subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' }));
+}
+
+/** The condition of an alert that reports problems: one of them is open or clearing. */
+export const problemCondition =
+  (alert: string): Condition =>
+  ({ snapshot }, withUnknown = true) =>
+    snapshot.flatMap((state) => {
+      const active = findRaising(state)
+        .filter((problem) => problem.alert === alert)
+        // Where two results have the same labels, the later one counts: one that is not muted.
+        .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
+        .map(({ component, name, summary, evidence, fix, planned, state: stage }) => ({
+          labels: toLabels(state.subnet.name, { component, name }),
+          result: {
+            value: 1,
+            details: { summary, evidence, fix, ...(stage === 'clearing' && { isClearing: true as const }) },
+            planned,
+          },
+        }));
+      return withUnknown ? [...findCovered(state, alert), ...active] : active;
+    });
 
 /** The condition of an alert, the same as its rule in PromQL; undefined for an alert that subnetd cannot judge itself. */
 export function conditionOf({ name }: AlertRule & { readonly name: AlertName }): Condition | undefined {

@@ -80,7 +80,7 @@ export function startPush({
     const [{ createPush }, { createJudge }, { createIncreaseWindow }, { startChannels }] = await Promise.all([
       import('./create-push.ts'),
       import('../alerts/create-judge.ts'),
-      import('../alerts/increase-window.ts'),
+      import('../alerts/subnetd-conditions.ts'),
       import('./channels/start-channels.ts'),
     ]);
     const judge = createJudge(links);

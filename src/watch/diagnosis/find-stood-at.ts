@@ -1,7 +1,7 @@
 import type { Progress } from '../../model/facts.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { isCredible } from '../rules/heights.ts';
+import { isCredible } from '../rules/view.ts';
 import { viewContainer, viewStart } from './view-container.ts';
 
 /** The height of a node, as long as its last probe obtained one. */

@@ -3,7 +3,7 @@ import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames } from '../../lib/words.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
-import { isCredible } from '../rules/heights.ts';
+import { isCredible } from '../rules/view.ts';
 import { explainEach } from './explain-checks.ts';
 import { describeReturn } from './find-epoch.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';

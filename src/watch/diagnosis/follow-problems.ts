@@ -1,8 +1,9 @@
 import { indexSubjects, isJudged, type SubjectsOf } from '../../model/is-judged.ts';
-import { findPagedFor, isWarningOf } from '../../model/paged-for.ts';
 import {
   type EndedProblem,
+  findPagedFor,
   isStanding,
+  isWarningOf,
   NOTHING_TO_DO,
   type Problem,
   type ProblemRef,

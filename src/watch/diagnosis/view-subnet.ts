@@ -5,7 +5,7 @@ import { setupOf, type TargetSetup } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { NodeTarget, Subnet } from '../../model/target.ts';
-import { isCredible } from '../rules/heights.ts';
+import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findJoining, findStillOut } from './find-joining.ts';
 import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';

@@ -4,7 +4,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
-import { isCredible } from '../rules/heights.ts';
+import { isCredible } from '../rules/view.ts';
 import { answersAnyway, checkOf } from './subnet-view.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */

@@ -3,7 +3,7 @@ import type { LogHit } from '../../model/log.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
-import { readHeight } from './heights.ts';
+import { readHeight } from './view.ts';
 
 /** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
 export const MAX_HEARD = 65_536;

@@ -1,7 +1,7 @@
 import type { NodeFacts, Progress } from '../../model/facts.ts';
 import type { Block, NodeObservation, Result } from '../../model/observation.ts';
 import { foldChain } from './fold-chain.ts';
-import { isCredible } from './heights.ts';
+import { isCredible } from './view.ts';
 
 /** How a height moved, up to and with the newest reading. */
 type Movement = Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'>;

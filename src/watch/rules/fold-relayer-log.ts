@@ -1,7 +1,7 @@
 import type { RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import type { LogHit } from '../../model/log.ts';
 import type { RelayerMode } from '../../model/observation.ts';
-import { readHeight } from './heights.ts';
+import { readHeight } from './view.ts';
 
 /** The patterns of what ends the program of a relayer, most often while it starts. */
 export const RELAYER_START_ERRORS: readonly string[] = [

@@ -6,9 +6,8 @@ import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { judgeFault } from './explain-fault.ts';
-import { isCredible } from './heights.ts';
 import { hasLostData } from './lost-data.ts';
-import type { View } from './view.ts';
+import { isCredible, type View } from './view.ts';
 
 function judgeStall({ target, facts, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
   const { stallAfterMs } = settings.rpc;

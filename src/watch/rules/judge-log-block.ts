@@ -1,12 +1,27 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import type { NodeLogFacts } from '../../model/facts.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { describeSkew } from './clock-skew.ts';
 import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
-import { hasStartedWell } from './has-started-well.ts';
 import type { View } from './view.ts';
+
+/**
+ * Whether a node was started after `since`, by its log, and has run for a minute then. So what ended an earlier start is over, also
+ * when the node has been started again since.
+ */
+export function hasStartedWell(
+  node: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'> | undefined,
+  since: number,
+  now: number,
+): boolean {
+  const { startedAt, stoppedAt = 0, wellFrom = since } = node ?? {};
+  if (wellFrom > since) return true;
+  return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
+}
 
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
 const INFO = 3;

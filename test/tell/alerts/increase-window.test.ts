@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIncreaseWindow } from '../../../src/tell/alerts/increase-window.ts';
+import { createIncreaseWindow } from '../../../src/tell/alerts/subnetd-conditions.ts';
 
 describe('an increase window', () => {
   it('gives the increase since a time, or since its first record when that is later', () => {

@@ -4,8 +4,7 @@ import { escapeHtml } from '../../../lib/words.ts';
 import type { Channel, ChannelTarget } from '../../../model/channel.ts';
 import { UnusableFile } from '../describe-failure.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
-import { HTML } from './html.ts';
-import { PLAIN, writeAlerts, writeTitle } from './message-words.ts';
+import { HTML, PLAIN, writeAlerts, writeTitle } from './message-words.ts';
 import { readSecret } from './secrets.ts';
 import type { Message } from './to-message.ts';
 

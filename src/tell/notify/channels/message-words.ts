@@ -1,5 +1,5 @@
 import { formatMinute, formatSecond } from '../../../lib/duration.ts';
-import { beginSentence, formatCount } from '../../../lib/words.ts';
+import { beginSentence, escapeHtml, formatCount } from '../../../lib/words.ts';
 import { SEVERITIES } from '../../../model/severity.ts';
 import type { Message, MessageAlert } from './to-message.ts';
 
@@ -105,4 +105,12 @@ export const PLAIN: Markup = {
   bold: (text) => text,
   code: (text) => text,
   link: (text, url) => `${text}: ${url}`,
+};
+
+/** The HTML that Telegram takes, and mails too. */
+export const HTML: Markup = {
+  plain: escapeHtml,
+  bold: (text) => `<b>${escapeHtml(text)}</b>`,
+  code: (text) => `<code>${escapeHtml(text)}</code>`,
+  link: (text, url) => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`,
 };

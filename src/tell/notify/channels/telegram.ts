@@ -1,6 +1,5 @@
 import type { ChannelTarget } from '../../../model/channel.ts';
-import { HTML } from './html.ts';
-import { writeAlerts, writeTitle } from './message-words.ts';
+import { HTML, writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
 import { readToken } from './secrets.ts';
 import type { Message } from './to-message.ts';
