@@ -61,3 +61,18 @@ export async function openAnswer(
   );
   return toResponse(await promise);
 }
+
+/** Opens a stream that ends with `until`, or is given up when the engine does not answer in time. */
+export async function openInTime<T>(
+  open: (signal: AbortSignal) => Promise<T>,
+  until: AbortSignal,
+  timeoutMs: number,
+): Promise<T> {
+  const attempt = new AbortController();
+  const timer = setTimeout(() => attempt.abort(), timeoutMs);
+  try {
+    return await open(AbortSignal.any([until, attempt.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PositionStore } from '../../model/log.ts';
+import { openInTime } from './client.ts';
 import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
 import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
 import type { LogContainer } from './log-container.ts';
@@ -54,17 +55,6 @@ export interface ContainerLogReader {
 /** The engine answers before it looks for the first line, however long the log is. */
 const OPEN_MS = 10_000;
 
-/** Opens a stream that ends with `until`, or is given up when the engine does not answer in time. */
-async function openInTime<T>(open: (signal: AbortSignal) => Promise<T>, until: AbortSignal): Promise<T> {
-  const attempt = new AbortController();
-  const timer = setTimeout(() => attempt.abort(), OPEN_MS);
-  try {
-    return await open(AbortSignal.any([until, attempt.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Reads no line twice, neither of a log that it opens again nor, with a stored position, of an earlier process. */
 export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
   const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
@@ -87,7 +77,7 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
       // Lines that an earlier process has read are replayed, as far back as checks need them.
       const replaysOld = isFirst && isKnown;
       const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
-      const response = await openInTime((signal) => openLog(id, since, signal), until);
+      const response = await openInTime((signal) => openLog(id, since, signal), until, OPEN_MS);
       isFirst = false;
       if (!isOpened) {
         isOpened = true;

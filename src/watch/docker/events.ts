@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DockerClient, toResponse } from './client.ts';
+import { type DockerClient, openInTime, toResponse } from './client.ts';
 
 /** The container events that can change a verdict; see "Docker events" in the Docker Engine API. */
 export const containerActions = [
@@ -134,23 +134,16 @@ export function followDockerEvents(
     onState(state);
   };
 
-  const open = async () => {
-    const attempt = new AbortController();
-    const timer = setTimeout(() => attempt.abort(), openTimeoutMs);
-    try {
-      const signal = AbortSignal.any([ending.signal, attempt.signal]);
-      const docker = await client.get();
-      const response = toResponse(await docker.getEvents({ filters, ...position.query(), abortSignal: signal }));
-      if (response.headers['content-type']?.includes('json')) return response;
-      response.destroy();
-      throw new Error('this is no stream of events');
-    } finally {
-      clearTimeout(timer);
-    }
+  const open = async (signal: AbortSignal) => {
+    const docker = await client.get();
+    const response = toResponse(await docker.getEvents({ filters, ...position.query(), abortSignal: signal }));
+    if (response.headers['content-type']?.includes('json')) return response;
+    response.destroy();
+    throw new Error('this is no stream of events');
   };
 
   const follow = async (): Promise<void> => {
-    const response = await open().catch(() => undefined);
+    const response = await openInTime(open, ending.signal, openTimeoutMs).catch(() => undefined);
     // A stream that ended is no lost engine yet: socket proxies close idle streams.
     reportState(response !== undefined);
     if (response === undefined) return;

@@ -3,7 +3,7 @@ import type Dockerode from 'dockerode';
 import { readBounded } from '../../lib/bytes.ts';
 import type { ExecFault } from '../../model/observation.ts';
 import { type DockerClient, toResponse } from './client.ts';
-import { FRAME_HEADER_BYTES } from './frames.ts';
+import { createMessageReader } from './frames.ts';
 import { toMembers } from './memory.ts';
 import { toRefusal } from './transport.ts';
 
@@ -16,23 +16,17 @@ export type ExecOutcome =
 export type DockerExec = (id: string, command: readonly string[], signal: AbortSignal) => Promise<ExecOutcome>;
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** The first byte of a frame of stdout. */
-const STDOUT = 1;
 
-/**
- * Demultiplexes an exec stream ("attach" in the Docker Engine API). Not by `demuxStream`, which recurses for each
- * frame: many short frames overflow the stack. Undefined when the output is too long.
- */
+/** Not by dockerode's `demuxStream`, which recurses for each frame: many short frames overflow the stack. Undefined when it is too long. */
 async function readStdout(response: IncomingMessage): Promise<string | undefined> {
   const all = await readBounded(response, MAX_OUTPUT_BYTES);
   if (all === undefined) return undefined;
-  const parts: Buffer[] = [];
-  for (let at = 0; at + FRAME_HEADER_BYTES <= all.length; ) {
-    const end = at + FRAME_HEADER_BYTES + all.readUInt32BE(at + 4);
-    if (all[at] === STDOUT) parts.push(all.subarray(at + FRAME_HEADER_BYTES, end));
-    at = end;
-  }
-  return Buffer.concat(parts).toString();
+  let stdout = '';
+  const read = createMessageReader((stream, text) => {
+    if (stream === '1') stdout += text;
+  });
+  read(all);
+  return Buffer.from(stdout, 'latin1').toString();
 }
 
 /**

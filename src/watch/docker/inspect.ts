@@ -4,7 +4,7 @@ import type { ContainerRef } from '../../model/target.ts';
 import type { DockerClient } from './client.ts';
 import { toContainerSetup } from './container-setup.ts';
 import { isOneOff } from './events.ts';
-import { type LogContainer, toLogContainer } from './log-container.ts';
+import { toLogContainer } from './log-container.ts';
 import { type ContainerMemory, toCount, toMembers } from './memory.ts';
 import { requestProject } from './request-project.ts';
 import { toRefusal } from './transport.ts';
@@ -154,74 +154,49 @@ function toCode(error: unknown, signal: AbortSignal): DockerFault['code'] {
   return code === 'ENOENT' || code === 'EACCES' || code === 'ECONNREFUSED' ? code : 'other';
 }
 
-const toUnreachable = (client: DockerClient, error: unknown, signal: AbortSignal) =>
-  ({ kind: 'docker-unreachable', why: { address: client.address, code: toCode(error, signal) } }) as const;
+type Unreachable = Extract<ContainerObservation, { kind: 'docker-unreachable' }>;
 
 /**
- * Finds a container, inspects it, and reads its memory while it runs, until the signal aborts. Never rejects: an engine
- * that is unreachable or answers nonsense is an observation. Shapes: Docker Engine API 1.41 and later.
+ * Asks the engine until the signal aborts. Never rejects: an engine that is unreachable or answers nonsense is an
+ * observation. Shapes: Docker Engine API 1.41 and later.
  */
-export async function inspectContainer(
+async function ask<T>(client: DockerClient, signal: AbortSignal, work: () => Promise<T>): Promise<T | Unreachable> {
+  try {
+    return await work();
+  } catch (error) {
+    return { kind: 'docker-unreachable', why: { address: client.address, code: toCode(error, signal) } };
+  }
+}
+
+/** Finds a container, inspects it, and reads its memory while it runs. */
+export const inspectContainer = (
   client: DockerClient,
   memory: ContainerMemory,
   ref: ContainerRef,
   signal: AbortSignal,
-): Promise<ContainerObservation> {
-  try {
-    return await inspect(client, memory, ref, signal);
-  } catch (error) {
-    return toUnreachable(client, error, signal);
-  }
-}
+): Promise<ContainerObservation> => ask(client, signal, () => inspect(client, memory, ref, signal));
 
-/** The part of an inspection that concerns the log. */
-export type LogInspection =
-  | { readonly kind: 'found'; readonly log: LogContainer }
-  | Exclude<ContainerObservation, { kind: 'found' }>;
-
-/** Finds a container by one inspection, for its log. Never rejects. */
-export async function inspectLog(client: DockerClient, ref: ContainerRef, signal: AbortSignal): Promise<LogInspection> {
-  try {
+/** Finds a container by one inspection, for its log. */
+export const inspectLog = (client: DockerClient, ref: ContainerRef, signal: AbortSignal) =>
+  ask(client, signal, async () => {
     const found = await find(client, ref, signal);
-    return found.kind === 'missing' ? found : { kind: 'found', log: toLogContainer(found.container, found.body) };
-  } catch (error) {
-    return toUnreachable(client, error, signal);
-  }
-}
+    if (found.kind === 'missing') return found;
+    return { kind: 'found' as const, log: toLogContainer(found.container, found.body) };
+  });
 
 /** How a container was made, or why that is not known. */
 export type SetupInspection =
   | { readonly kind: 'found'; readonly setup: ContainerSetup }
   | Exclude<ContainerObservation, { kind: 'found' }>;
 
-/** Finds a container by one inspection, for how it was made. Never rejects. */
-export async function inspectSetup(
-  client: DockerClient,
-  ref: ContainerRef,
-  signal: AbortSignal,
-): Promise<SetupInspection> {
-  try {
+/** Finds a container by one inspection, for how it was made. */
+export const inspectSetup = (client: DockerClient, ref: ContainerRef, signal: AbortSignal): Promise<SetupInspection> =>
+  ask(client, signal, async () => {
     const found = await find(client, ref, signal);
-    return found.kind === 'missing' ? found : { kind: 'found', setup: toContainerSetup(found.container, found.body) };
-  } catch (error) {
-    return toUnreachable(client, error, signal);
-  }
-}
+    if (found.kind === 'missing') return found;
+    return { kind: 'found' as const, setup: toContainerSetup(found.container, found.body) };
+  });
 
-/** The containers of a compose project, and the time of the answer. */
-export type ProjectListing =
-  | ({ readonly kind: 'listed' } & Awaited<ReturnType<typeof requestProject>>)
-  | Exclude<ContainerObservation, { kind: 'found' | 'missing' }>;
-
-/** Lists the containers of a compose project, or of none: then only the time of the answer counts. Never rejects. */
-export async function listProject(
-  client: DockerClient,
-  project: string | undefined,
-  signal: AbortSignal,
-): Promise<ProjectListing> {
-  try {
-    return { kind: 'listed', ...(await requestProject(client, project, signal)) };
-  } catch (error) {
-    return toUnreachable(client, error, signal);
-  }
-}
+/** Lists the containers of a compose project, or of none: then only the time of the answer counts. */
+export const listProject = (client: DockerClient, project: string | undefined, signal: AbortSignal) =>
+  ask(client, signal, async () => ({ kind: 'listed' as const, ...(await requestProject(client, project, signal)) }));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { within } from '../../lib/promises.ts';
 import type { LogFault } from '../../model/log.ts';
@@ -6,33 +7,11 @@ import { type ContainerRef, type DockerAddress, engineOf } from '../../model/tar
 import { createDocker, type Docker } from './engine.ts';
 import type { DockerEvent } from './events.ts';
 import type { ExecOutcome } from './exec.ts';
-import type { ProjectListing, SetupInspection } from './inspect.ts';
+import type { SetupInspection } from './inspect.ts';
 import type { LogContainer } from './log-container.ts';
 
 /** The link to one Docker Engine, opened only when a target names a container. */
-export interface DockerLink {
-  /** Connects to this address instead of another; undefined when no target needs the engine. */
-  setAddress(address: DockerAddress | undefined): void;
-  /** Never rejects; ends after `timeoutMs` or when the signal aborts. */
-  inspect(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<ContainerObservation>;
-  /** Inspects a container for how it was made. Never rejects; ends after `timeoutMs` or when the signal aborts. */
-  inspectSetup(ref: ContainerRef, timeoutMs: number, signal?: AbortSignal): Promise<SetupInspection>;
-  /** Lists the containers of a compose project, or of none. Never rejects; ends after `timeoutMs` or when the signal aborts. */
-  listProject(project: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<ProjectListing>;
-  /** Asks where the engine serves its API to anybody. Never rejects; ends after `timeoutMs` or when the signal aborts. */
-  listOpenApis(timeoutMs: number, signal?: AbortSignal): ReturnType<Docker['listOpenApis']>;
-  /** Finds the container whose log is the target's now, or says why there is none. Never rejects. */
-  findLog(ref: ContainerRef, signal?: AbortSignal): Promise<LogContainer | LogFault>;
-  /** Runs a command in the container. Never rejects; ends after `timeoutMs` or when the signal aborts. */
-  exec(ref: ContainerRef, command: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<ExecOutcome>;
-  /** Opens the log of a container by its id. Rejects when there is none. */
-  readonly openLog: Docker['openLog'];
-  /** Opens the last lines of the log of a container by its id. Rejects when there is none. */
-  readonly openTail: Docker['openTail'];
-  /** Is the stream of events open, and does the engine answer? Undefined while it is unused or was never asked. */
-  isUp(): boolean | undefined;
-  stop(): void;
-}
+export type DockerLink = ReturnType<typeof createDockerLink>;
 
 interface Engine {
   readonly address: DockerAddress;
@@ -50,8 +29,11 @@ type Unreachable = Extract<ContainerObservation, { kind: 'docker-unreachable' }>
 const isUnreachable = (answer: { readonly kind: string }): answer is Unreachable =>
   answer.kind === 'docker-unreachable';
 
-/** Creates a link that reports every event of its engine, and when the stream of events opens or is lost. */
-export function createDockerLink(onEvent: (event: DockerEvent) => void, onState = () => {}): DockerLink {
+/**
+ * Creates a link that reports every event of its engine, and when the stream of events opens or is lost. What takes a time in
+ * milliseconds never rejects, and ends after that time or when the signal aborts.
+ */
+export function createDockerLink(onEvent: (event: DockerEvent) => void, onState = () => {}) {
   let engine: Engine | undefined;
 
   const recordAnswer = (of: Engine) => {
@@ -59,7 +41,7 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
     of.hangs = false;
   };
 
-  const open = (address: DockerAddress): Engine => {
+  const connect = (address: DockerAddress): Engine => {
     const opened: Engine = { address, docker: createDocker(address), answers: 0, hangs: false };
     opened.docker.follow(
       (event) => {
@@ -94,27 +76,45 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
     return answer;
   };
 
+  /** Opens the stream of a log. Rejects when there is no engine. */
+  const open = async (work: (docker: Docker) => Promise<IncomingMessage>): Promise<IncomingMessage> => {
+    if (engine === undefined) throw new Error('no engine is chosen');
+    return work(engine.docker);
+  };
+
   return {
-    setAddress: (address) => {
+    /** Connects to this address instead of another; undefined when no target needs the engine. */
+    setAddress: (address: DockerAddress | undefined) => {
       if (isDeepStrictEqual(engine?.address, address)) return;
       engine?.docker.stop();
-      engine = address && open(address);
+      engine = address && connect(address);
     },
-    inspect: (ref, timeoutMs, outer) => request(timeoutMs, outer, (docker, signal) => docker.inspect(ref, signal)),
-    inspectSetup: (ref, timeoutMs, outer) =>
+    inspect: (ref: ContainerRef, timeoutMs: number, outer?: AbortSignal): Promise<ContainerObservation> =>
+      request(timeoutMs, outer, (docker, signal) => docker.inspect(ref, signal)),
+    /** Inspects a container for how it was made. */
+    inspectSetup: (ref: ContainerRef, timeoutMs: number, outer?: AbortSignal): Promise<SetupInspection> =>
       request(timeoutMs, outer, (docker, signal) => docker.inspectSetup(ref, signal)),
-    listProject: (project, timeoutMs, outer) =>
+    /** Lists the containers of a compose project, or of none. */
+    listProject: (project: string | undefined, timeoutMs: number, outer?: AbortSignal) =>
       request(timeoutMs, outer, (docker, signal) => docker.listProject(project, signal)),
-    listOpenApis: async (timeoutMs, outer) => {
+    /** Asks where the engine serves its API to anybody. */
+    listOpenApis: async (timeoutMs: number, outer?: AbortSignal) => {
       const docker = engine?.docker;
       return docker && within(outer, timeoutMs, (signal) => docker.listOpenApis(signal));
     },
-    findLog: async (ref, outer) => {
+    /** Finds the container whose log is the target's now, or says why there is none. Never rejects. */
+    findLog: async (ref: ContainerRef, outer?: AbortSignal): Promise<LogContainer | LogFault> => {
       const found = await request(FIND_LOG_MS, outer, (docker, signal) => docker.inspectLog(ref, signal));
       if (found.kind === 'found') return found.log;
       return { what: found.kind === 'missing' ? 'no-container' : 'docker-unreachable' };
     },
-    exec: async (ref, command, timeoutMs, outer) => {
+    /** Runs a command in the container. */
+    exec: async (
+      ref: ContainerRef,
+      command: readonly string[],
+      timeoutMs: number,
+      outer?: AbortSignal,
+    ): Promise<ExecOutcome> => {
       if (engine === undefined) return { ok: false, why: 'docker' };
       const { docker } = engine;
       return within(outer, timeoutMs, async (signal): Promise<ExecOutcome> => {
@@ -126,50 +126,29 @@ export function createDockerLink(onEvent: (event: DockerEvent) => void, onState 
           : { ok: false, why: 'not-running' };
       });
     },
-    openLog: async (id, since, signal) => {
-      if (engine === undefined) throw new Error('no engine is chosen');
-      return engine.docker.openLog(id, since, signal);
-    },
-    openTail: async (id, lines, signal) => {
-      if (engine === undefined) throw new Error('no engine is chosen');
-      return engine.docker.openTail(id, lines, signal);
-    },
+    openLog: (...asked: Parameters<Docker['openLog']>) => open((docker) => docker.openLog(...asked)),
+    openTail: (...asked: Parameters<Docker['openTail']>) => open((docker) => docker.openTail(...asked)),
+    /** Is the stream of events open, and does the engine answer? Undefined while it is unused or was never asked. */
     isUp: () => (engine?.hangs === true ? false : engine?.up),
     stop: () => engine?.docker.stop(),
   };
 }
 
-/**
- * The links to all Docker Engines. Each request goes to the engine of its container, and none waits for another engine.
- */
-export interface DockerLinks extends Pick<DockerLink, 'inspect' | 'inspectSetup' | 'findLog' | 'exec' | 'stop'> {
-  /** Opens these engines and closes all others. Engines whose address has not changed continue undisturbed. */
-  setEngines(engines: Readonly<Record<string, DockerAddress>>): void;
-  /** Opens the log of a container by its id, on the engine of the reference. */
-  openLog(ref: ContainerRef, ...asked: Parameters<DockerLink['openLog']>): ReturnType<DockerLink['openLog']>;
-  /** Opens the last lines of the log of a container by its id, on the engine of the reference. */
-  openTail(ref: ContainerRef, ...asked: Parameters<DockerLink['openTail']>): ReturnType<DockerLink['openTail']>;
-  /** Lists the containers of a compose project, or of none, on the engine of this name. */
-  listProject(engine: string, ...asked: Parameters<DockerLink['listProject']>): ReturnType<DockerLink['listProject']>;
-  /** Asks where the engine of this name serves its API to anybody. */
-  listOpenApis(
-    engine: string,
-    ...asked: Parameters<DockerLink['listOpenApis']>
-  ): ReturnType<DockerLink['listOpenApis']>;
-  /** Do the events of the reference's engine arrive? */
-  hasEvents(ref: ContainerRef): boolean;
-  /** Does each engine answer? Undefined while it was never asked. */
-  areUp(): ReadonlyMap<string, boolean | undefined>;
-}
+/** The links to all Docker Engines. */
+export type DockerLinks = ReturnType<typeof createDockerLinks>;
+
+/** What a function of a link takes after its first argument, or all that it takes. */
+type Rest<Name extends keyof DockerLink> = Parameters<DockerLink[Name]> extends [unknown, ...infer More] ? More : never;
+type All<Name extends keyof DockerLink> = Parameters<DockerLink[Name]>;
 
 /**
- * Starts without engines. `onEvent` receives each event with the name of its engine, `onState` the name of an engine whose
- * stream of events opens or is lost.
+ * Starts without engines. Each request goes to the engine of its container, and none waits for another engine. `onEvent` receives
+ * each event with the name of its engine, `onState` the name of an engine whose stream of events opens or is lost.
  */
 export function createDockerLinks(
   onEvent: (event: DockerEvent, engine: string) => void,
   onState: (engine: string) => void = () => {},
-): DockerLinks {
+) {
   const links = new Map<string, DockerLink>();
   /** For a container whose engine was removed by a reload. */
   const unused = createDockerLink(() => {});
@@ -178,9 +157,11 @@ export function createDockerLinks(
       (event) => onEvent(event, name),
       () => onState(name),
     );
-  const linkOf = (ref: ContainerRef): DockerLink => links.get(engineOf(ref)) ?? unused;
+  const linkNamed = (engine: string): DockerLink => links.get(engine) ?? unused;
+  const linkOf = (ref: ContainerRef): DockerLink => linkNamed(engineOf(ref));
   return {
-    setEngines: (engines) => {
+    /** Opens these engines and closes all others. Engines whose address has not changed continue undisturbed. */
+    setEngines: (engines: Readonly<Record<string, DockerAddress>>) => {
       const wanted = new Map(Object.entries(engines));
       for (const [name, link] of links) {
         if (wanted.has(name)) continue;
@@ -193,16 +174,19 @@ export function createDockerLinks(
         link.setAddress(address);
       }
     },
-    inspect: (ref, ...asked) => linkOf(ref).inspect(ref, ...asked),
-    inspectSetup: (ref, ...asked) => linkOf(ref).inspectSetup(ref, ...asked),
-    listProject: (engine, ...asked) => (links.get(engine) ?? unused).listProject(...asked),
-    listOpenApis: (engine, ...asked) => (links.get(engine) ?? unused).listOpenApis(...asked),
-    findLog: (ref, ...asked) => linkOf(ref).findLog(ref, ...asked),
-    exec: (ref, ...asked) => linkOf(ref).exec(ref, ...asked),
-    openLog: (ref, ...asked) => linkOf(ref).openLog(...asked),
-    openTail: (ref, ...asked) => linkOf(ref).openTail(...asked),
-    hasEvents: (ref) => linkOf(ref).isUp() === true,
-    areUp: () => new Map([...links].map(([name, link]) => [name, link.isUp()])),
+    inspect: (ref: ContainerRef, ...asked: Rest<'inspect'>) => linkOf(ref).inspect(ref, ...asked),
+    inspectSetup: (ref: ContainerRef, ...asked: Rest<'inspectSetup'>) => linkOf(ref).inspectSetup(ref, ...asked),
+    findLog: (ref: ContainerRef, ...asked: Rest<'findLog'>) => linkOf(ref).findLog(ref, ...asked),
+    exec: (ref: ContainerRef, ...asked: Rest<'exec'>) => linkOf(ref).exec(ref, ...asked),
+    openLog: (ref: ContainerRef, ...asked: All<'openLog'>) => linkOf(ref).openLog(...asked),
+    openTail: (ref: ContainerRef, ...asked: All<'openTail'>) => linkOf(ref).openTail(...asked),
+    listProject: (engine: string, ...asked: All<'listProject'>) => linkNamed(engine).listProject(...asked),
+    listOpenApis: (engine: string, ...asked: All<'listOpenApis'>) => linkNamed(engine).listOpenApis(...asked),
+    /** Do the events of the reference's engine arrive? */
+    hasEvents: (ref: ContainerRef) => linkOf(ref).isUp() === true,
+    /** Does each engine answer? Undefined while it was never asked. */
+    areUp: (): ReadonlyMap<string, boolean | undefined> =>
+      new Map([...links].map(([name, link]) => [name, link.isUp()])),
     stop: () => {
       for (const link of links.values()) link.stop();
     },
