@@ -1,5 +1,4 @@
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
-import type { Component } from './target.ts';
 
 /** Where lines come from: the label `source`. */
 export type LogSource = 'container' | 'file';
@@ -37,12 +36,6 @@ export interface LogPattern {
   readonly fix?: string;
   /** Printed only to the log of the container, so it counts there even when files are read. */
   readonly containerOnly?: boolean;
-}
-
-/** All patterns of a component. */
-export interface PatternPack {
-  readonly component: Component;
-  readonly patterns: readonly LogPattern[];
 }
 
 /** A line that matched a pattern. */

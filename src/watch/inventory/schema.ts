@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../model/target.ts';
-import { compileRe2 } from '../logs/match/compile-re2.ts';
+import { compileRe2 } from '../logs/match/compile-own-pattern.ts';
 import { container, docker, httpUrl, text, url } from './address-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
 import { notify } from './notify-schema.ts';

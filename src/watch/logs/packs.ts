@@ -10,9 +10,9 @@ import { statsPack } from './packs/stats-pack.ts';
 /** The patterns of each component, as its real program prints them. */
 export const packs: Readonly<Record<Component, readonly LogPattern[]>> = {
   // The form of a line tells the client, so that a node is read before it has said which it runs.
-  node: [...nodePack.patterns, ...nethermindPack.patterns],
-  bootnode: bootnodePack.patterns,
-  relayer: relayerPack.patterns,
-  stats: statsPack.patterns,
-  frontend: frontendPack.patterns,
+  node: [...nodePack, ...nethermindPack],
+  bootnode: bootnodePack,
+  relayer: relayerPack,
+  stats: statsPack,
+  frontend: frontendPack,
 };

@@ -190,7 +190,7 @@ test('an error of another kind in the same log is told beside a failure that is 
 });
 
 const meansOf = (name: string): PatternFacts['means'] =>
-  [...nodePack.patterns, ...nethermindPack.patterns].find((one) => one.name === name)?.means ?? 'fatal';
+  [...nodePack, ...nethermindPack].find((one) => one.name === name)?.means ?? 'fatal';
 
 describe('what the log of a node names by itself', () => {
   /** The summary and the fix of a node whose log has shown these patterns, and what else is said of it. */
@@ -466,7 +466,7 @@ describe('the evidence of', () => {
   });
 
   test('a dead relayer whose log says why has the fix of that, and is made again, as its settings change', () => {
-    const { what, fix } = relayerPack.patterns.find(({ name }) => name === 'wrong_contract') ?? { what: '' };
+    const { what, fix } = relayerPack.find(({ name }) => name === 'wrong_contract') ?? { what: '' };
     const line: PatternFacts = { means: 'note', count: 1, at: NOW - 20_000, order: 1, what, fix, own: false };
     const dead = deadRelayer('wrong_contract', { wrong_contract: line });
     const [found] = diagnosed([dead]).filter(({ problem }) => problem === 'relayer_dead');

@@ -73,7 +73,7 @@ test('one that does not answer is not said to be behind', () => {
 test('a stats server that found no contract at an earlier start, and runs since, gets its data', () => {
   const since = (startedAgo: number) => {
     const stats = diagnosedService('stats', { container: { startedAt: NOW - startedAgo } });
-    const { what, fix } = statsPack.patterns.find(({ name }) => name === 'config_missing') ?? { what: '' };
+    const { what, fix } = statsPack.find(({ name }) => name === 'config_missing') ?? { what: '' };
     const line: PatternFacts = { means: 'fatal', count: 9, at: NOW - 95_000, order: 1, what, fix, own: false };
     const logs = { ...(stats.facts.logs as LogFacts), patterns: { config_missing: line } };
     const target = { ...stats.target, logFiles: [{ path: '/logs/debug/*.log', timezone: 'UTC' }] };

@@ -1,6 +1,16 @@
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import type { Meaning } from '../../../model/log.ts';
 import type { Pattern } from '../../../model/target.ts';
-import { compileRe2 } from './compile-re2.ts';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Compiles an expression with RE2; throws when RE2 cannot run it. The library is large and most inventories have no
+ * patterns, so the first pattern loads it.
+ */
+export const compileRe2 = (source: string): RE2JS =>
+  (require('re2js') as { readonly RE2JS: typeof RE2JS }).RE2JS.compile(source);
 
 /** What a pattern extracted from a line. */
 export interface Match {

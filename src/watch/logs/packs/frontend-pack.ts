@@ -1,5 +1,6 @@
-import type { PatternPack } from '../../../model/log.ts';
+import type { LogPattern } from '../../../model/log.ts';
 import { inOrder, requestCauses } from '../known-causes.ts';
+import { line } from './pattern-line.ts';
 import { programEnds, RAISE_HEAP } from './program-ends.ts';
 
 /** How yarn and npm begin the line that ends a fetch. */
@@ -23,66 +24,38 @@ const registryCauses = inOrder(FETCH_ERROR, [
  * The frontend's start.sh: yarn 1.22, vite 4.4, serve 14.2. A failed build also prints "✓ built in", and a good one
  * prints "errors".
  */
-export const frontendPack: PatternPack = {
-  component: 'frontend',
-  patterns: [
-    {
-      name: 'serving',
-      means: 'progress',
-      literal: 'Accepting connections at ',
-      anywhere: true,
-      match: /^ INFO\s+Accepting connections at /,
-      what: 'the page is served',
-    },
-    {
-      name: 'build_failed',
-      means: 'error',
-      literal: 'error during build:',
-      what: 'the page could not be built',
-      fix: 'read the cause in its log',
-    },
-    {
-      name: 'build_killed',
-      means: 'fatal',
-      literal: 'error Command failed with ',
-      match: /^error Command failed with (?:signal "SIGKILL"|exit code 137)/,
-      what: 'the build was killed, as happens when memory runs out',
-      fix: 'give Docker more memory',
-    },
-    {
-      name: 'build_aborted',
-      means: 'error',
-      literal: 'error Command failed with ',
-      match: /^error Command failed with (?:signal "SIGABRT"|exit code 134)/,
-      what: 'the build was aborted, as happens when the heap of Node.js has reached its limit',
-      fix: RAISE_HEAP,
-    },
-    {
-      name: 'command_failed',
-      means: 'error',
-      literal: 'error Command failed with ',
-      match: /^error Command failed with exit code (?!13[47]\b)\d+/,
-      what: 'the page could not be built',
-      fix: 'read the cause in its log',
-    },
-    ...registryCauses.map((cause) => ({ ...cause, means: 'error', literal: 'err', anywhere: true }) as const),
-    ...programEnds(),
-    { name: 'serve_error', means: 'error', literal: ' ERROR ', what: 'serve reports an error' },
-    {
-      name: 'http_5xx',
-      means: 'error',
-      literal: ' Returned 5',
-      anywhere: true,
-      match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 5\d\d in /,
-      what: 'serve could not deliver a page',
-    },
-    {
-      name: 'http_4xx',
-      means: 'note',
-      literal: ' Returned 4',
-      anywhere: true,
-      match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 4\d\d in /,
-      what: 'somebody asked for what is not there',
-    },
-  ],
-};
+export const frontendPack: readonly LogPattern[] = [
+  line('serving', 'progress', 'Accepting connections at ', 'the page is served', {
+    anywhere: true,
+    match: /^ INFO\s+Accepting connections at /,
+  }),
+  line('build_failed', 'error', 'error during build:', 'the page could not be built', {
+    fix: 'read the cause in its log',
+  }),
+  line('build_killed', 'fatal', 'error Command failed with ', 'the build was killed, as happens when memory runs out', {
+    match: /^error Command failed with (?:signal "SIGKILL"|exit code 137)/,
+    fix: 'give Docker more memory',
+  }),
+  line(
+    'build_aborted',
+    'error',
+    'error Command failed with ',
+    'the build was aborted, as happens when the heap of Node.js has reached its limit',
+    { match: /^error Command failed with (?:signal "SIGABRT"|exit code 134)/, fix: RAISE_HEAP },
+  ),
+  line('command_failed', 'error', 'error Command failed with ', 'the page could not be built', {
+    match: /^error Command failed with exit code (?!13[47]\b)\d+/,
+    fix: 'read the cause in its log',
+  }),
+  ...registryCauses.map((cause) => ({ ...cause, means: 'error', literal: 'err', anywhere: true }) as const),
+  ...programEnds(),
+  line('serve_error', 'error', ' ERROR ', 'serve reports an error'),
+  line('http_5xx', 'error', ' Returned 5', 'serve could not deliver a page', {
+    anywhere: true,
+    match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 5\d\d in /,
+  }),
+  line('http_4xx', 'note', ' Returned 4', 'somebody asked for what is not there', {
+    anywhere: true,
+    match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 4\d\d in /,
+  }),
+];

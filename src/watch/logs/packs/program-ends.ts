@@ -1,4 +1,5 @@
 import type { LogPattern } from '../../../model/log.ts';
+import { line } from './pattern-line.ts';
 
 export const RAISE_HEAP =
   'set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it';
@@ -7,36 +8,27 @@ export const RAISE_HEAP =
 export const programEnds = (before = ''): readonly LogPattern[] => {
   const begins = `^${before.replace('[', '\\[').replace(']', '\\]')}`;
   return [
-    {
-      name: 'heap_exhausted',
-      means: 'fatal',
-      literal: `${before}FATAL ERROR: `,
-      match: new RegExp(`${begins}FATAL ERROR: .*(?:Allocation failed|out of memory)`),
-      what: 'its program ran out of memory, as the heap of Node.js has reached its limit',
-      fix: RAISE_HEAP,
-    },
-    {
-      name: 'docker_disk_full',
-      means: 'fatal',
-      literal: 'space left on device',
+    line(
+      'heap_exhausted',
+      'fatal',
+      `${before}FATAL ERROR: `,
+      'its program ran out of memory, as the heap of Node.js has reached its limit',
+      { match: new RegExp(`${begins}FATAL ERROR: .*(?:Allocation failed|out of memory)`), fix: RAISE_HEAP },
+    ),
+    line('docker_disk_full', 'fatal', 'space left on device', 'the disk is full', {
       anywhere: true,
       match: new RegExp(
         `${begins}(?:error |npm (?:ERR!|error) |(?:\\[\\S+\\] )?\\w*Error: |\\S*sh: ).*[Nn]o space left on device`,
       ),
-      what: 'the disk is full',
       fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and start it again',
-    },
-    {
-      name: 'start_denied',
-      means: 'fatal',
-      literal: '.sh: ',
+    }),
+    line('start_denied', 'fatal', '.sh: ', 'its start script must not be executed', {
       anywhere: true,
       match: new RegExp(
         `${begins}(?:exec |env: |\\S*sh: )\\S*?(?:\\d+: |line \\d+: )?\\S*\\.sh'?: [Pp]ermission denied`,
       ),
-      what: 'its start script must not be executed',
       fix: 'make the script executable with `chmod +x` where it is mounted or built from, and recreate the container',
-    },
+    }),
   ];
 };
 
@@ -46,63 +38,52 @@ const SAVE_REDIS = 'free the disk of Docker (`docker system df`), or give the co
 
 /** Why redis in the container of a relayer, which runs, takes no data, and what shows that it does again. */
 export const redisFaults: readonly LogPattern[] = [
-  {
-    name: 'redis_unsaved',
-    means: 'error',
-    literal: 'ackground saving error',
-    anywhere: true,
-    match: /^Background saving error$/,
-    what: 'its redis cannot save its data and therefore takes no more',
-    fix: SAVE_REDIS,
-  },
-  {
-    name: 'redis_disk_full',
-    means: 'error',
-    literal: 'space left on device',
-    anywhere: true,
-    match: /^(?:Write error|Failed|Error|Can't|Opening|Unable)[^"]*: No space left on device$/,
-    what: 'its redis cannot save, as the disk is full, and therefore takes no more',
-    fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and restart the container',
-  },
-  {
-    name: 'redis_without_memory',
-    means: 'error',
-    literal: "Can't save in background: fork: ",
-    what: 'its redis cannot save for lack of memory, and therefore takes no more',
-    fix: 'give its container or the machine more memory, and restart the container',
-  },
-  {
-    name: 'redis_saved',
-    means: 'state',
-    literal: 'Background saving terminated with success',
-    what: 'redis has saved its data',
-  },
-  {
-    name: 'redis_captured',
-    means: 'error',
-    literal: 'REPLICAOF ',
-    match: /^REPLICAOF (?!NO ONE)\S+ enabled \(user request from /,
-    what: 'somebody else writes to its redis, and has made it a replica of another server',
-    fix: CLOSE_REDIS,
-  },
-  {
-    name: 'redis_read_only',
-    means: 'error',
-    literal: '[1] ReplyError: READONLY ',
-    what: 'its redis takes no data, as it is a replica of another server: somebody else writes to it',
-    fix: CLOSE_REDIS,
-  },
-  {
-    name: 'redis_refuses',
-    means: 'error',
-    literal: '[1] ReplyError: MISCONF ',
-    what: 'its redis cannot save its data and therefore takes no more',
-    fix: SAVE_REDIS,
-  },
-  {
-    name: 'redis_freed',
-    means: 'state',
-    literal: 'MASTER MODE enabled',
-    what: 'redis is no replica any more',
-  },
+  line(
+    'redis_unsaved',
+    'error',
+    'ackground saving error',
+    'its redis cannot save its data and therefore takes no more',
+    { anywhere: true, match: /^Background saving error$/, fix: SAVE_REDIS },
+  ),
+  line(
+    'redis_disk_full',
+    'error',
+    'space left on device',
+    'its redis cannot save, as the disk is full, and therefore takes no more',
+    {
+      anywhere: true,
+      match: /^(?:Write error|Failed|Error|Can't|Opening|Unable)[^"]*: No space left on device$/,
+      fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and restart the container',
+    },
+  ),
+  line(
+    'redis_without_memory',
+    'error',
+    "Can't save in background: fork: ",
+    'its redis cannot save for lack of memory, and therefore takes no more',
+    { fix: 'give its container or the machine more memory, and restart the container' },
+  ),
+  line('redis_saved', 'state', 'Background saving terminated with success', 'redis has saved its data'),
+  line(
+    'redis_captured',
+    'error',
+    'REPLICAOF ',
+    'somebody else writes to its redis, and has made it a replica of another server',
+    { match: /^REPLICAOF (?!NO ONE)\S+ enabled \(user request from /, fix: CLOSE_REDIS },
+  ),
+  line(
+    'redis_read_only',
+    'error',
+    '[1] ReplyError: READONLY ',
+    'its redis takes no data, as it is a replica of another server: somebody else writes to it',
+    { fix: CLOSE_REDIS },
+  ),
+  line(
+    'redis_refuses',
+    'error',
+    '[1] ReplyError: MISCONF ',
+    'its redis cannot save its data and therefore takes no more',
+    { fix: SAVE_REDIS },
+  ),
+  line('redis_freed', 'state', 'MASTER MODE enabled', 'redis is no replica any more'),
 ];

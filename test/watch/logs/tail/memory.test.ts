@@ -131,7 +131,7 @@ test('forty logs that are read at once share a few buffers', async () => {
 test('the value of a line keeps no more of the log in memory', () => {
   const addresses: string[] = [];
   const reader = createLogReader({
-    pack: bootnodePack.patterns,
+    pack: bootnodePack,
     own: [],
     timezone: 'Etc/UTC',
     now: () => 0,
