@@ -2,6 +2,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../../src/watch/docker/follow-log.ts';
+import type { LogContainer } from '../../../src/watch/docker/log-container.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
 
 const stampOf = (index: number): string =>
@@ -15,14 +16,13 @@ function frame(index: number): Buffer {
   return Buffer.concat([header, text]);
 }
 
-/** An engine whose streams bring what is there when they are opened, and then nothing. */
-async function startSilentEngine() {
-  let printed = 0;
-  let opened = 0;
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    opened++;
-    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
-    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+/** An engine that sends a log from a time in Unix milliseconds on, and the lines that a follower reads of it. */
+async function followServed(
+  send: (since: number, response: ServerResponse) => void,
+  more: { readonly silenceMs?: number; readonly rotation?: LogContainer['rotation'] },
+) {
+  const server = createServer(({ url = '' }, response) => {
+    send(Number(new URL(url, 'http://engine').searchParams.get('since')) * 1_000, response);
     response.flushHeaders();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,41 +31,43 @@ async function startSilentEngine() {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return {
-    print: (count: number) => {
-      printed += count;
-    },
-    opened: () => opened,
-    openLog: (id: string, since: number, signal: AbortSignal) =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
-          'error',
-          reject,
-        );
-      }),
-  };
-}
-
-test('a silent stream is reopened, and brings each line once', async () => {
-  const engine = await startSilentEngine();
-  engine.print(100);
+  const { silenceMs, rotation } = more;
   const lines: string[] = [];
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
-    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false }),
-    openLog: engine.openLog,
+    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false, rotation }),
+    openLog: (id, since, signal) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const path = `/containers/${id}/logs?since=${since}`;
+        get({ host: '127.0.0.1', port, path, signal }, resolve).on('error', reject);
+      }),
     startAt: 0,
-    silenceMs: 1_000,
+    silenceMs,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
   });
   onTestFinished(stop);
+  return { lines, stop };
+}
+
+const sendFrom = (since: number, printed: number, response: ServerResponse) => {
+  for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+};
+
+test('a silent stream is reopened, and brings each line once', async () => {
+  let printed = 100;
+  let opened = 0;
+  const send = (since: number, response: ServerResponse) => {
+    opened++;
+    sendFrom(since, printed, response);
+  };
+  const { lines } = await followServed(send, { silenceMs: 1_000 });
   await vi.waitFor(() => expect(lines).toHaveLength(100), 10_000);
-  const opened = engine.opened();
-  engine.print(50);
+  const before = opened;
+  printed += 50;
   await vi.waitFor(() => expect(lines).toHaveLength(150), { timeout: 15_000, interval: 5 });
-  expect(engine.opened()).toBe(opened + 1);
+  expect(opened).toBe(before + 1);
   expect(lines).toEqual(Array.from({ length: 150 }, (_, index) => `line ${index}`));
 }, 90_000);
 
@@ -73,52 +75,21 @@ test('a stream that leaves out lines but is never silent is reopened, and brings
   let printed = 100;
   let opened = 0;
   const streams = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    const since = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('since')) * 1_000;
-    opened++;
-    response.sendDate = false;
-    response.setHeader('date', new Date(Date.parse(stampOf(printed - 10))).toUTCString());
-    for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
-    response.flushHeaders();
-    streams.add(response);
-    response.on('close', () => streams.delete(response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const printing = setInterval(() => {
     if (printed === 500) return;
     for (const stream of streams) if (printed % 10 === 0) stream.write(frame(printed));
     printed++;
   }, 5);
-  onTestFinished(() => {
-    clearInterval(printing);
-    server.closeAllConnections();
-    server.close();
-  });
-  const lines: string[] = [];
-  const { stop } = followLog({
-    source: 'test',
-    positions: createMemoryPositions(),
-    find: async () => ({
-      id: 'c',
-      running: true,
-      startedAt: 1,
-      isKept: true,
-      tty: false,
-      rotation: { fileBytes: 6_000, files: 2 },
-    }),
-    openLog: (id, since, signal) =>
-      new Promise((resolve, reject) => {
-        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
-          'error',
-          reject,
-        );
-      }),
-    startAt: 0,
-    onLine: (text, start, end) => void lines.push(text.slice(start, end)),
-    onState: () => {},
-  });
-  onTestFinished(stop);
+  onTestFinished(() => clearInterval(printing));
+  const send = (since: number, response: ServerResponse) => {
+    opened++;
+    response.sendDate = false;
+    response.setHeader('date', new Date(Date.parse(stampOf(printed - 10))).toUTCString());
+    sendFrom(since, printed, response);
+    streams.add(response);
+    response.on('close', () => streams.delete(response));
+  };
+  const { lines, stop } = await followServed(send, { rotation: { fileBytes: 6_000, files: 2 } });
   await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(500), { timeout: 20_000, interval: 20 });
   await stop();
   expect(opened).toBeGreaterThanOrEqual(3);

@@ -194,15 +194,26 @@ describe('an engine at the wire', () => {
     expect(await memoryOf(docker)).toBe(expected);
   });
 
-  test('with TLS is asked with the certificates of the inventory, and refused without', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tls-'));
-    open.push(() => rm(folder, { recursive: true }));
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+  /** A key and a certificate of its own name, in a folder and as texts. */
+  async function createCertificate(folder: string, name: string) {
+    const [key, cert] = [join(folder, `${name}-key.pem`), join(folder, `${name}.pem`)];
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`];
     const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert];
     execFileSync(findProgram('openssl', 'openssl'), [...request, ...names], { stdio: 'pipe' });
-    const pem = { key: await readFile(key), cert: await readFile(cert), ca: await readFile(cert) };
-    const server = createTlsServer({ ...pem, requestCert: true, rejectUnauthorized: true }, (_, answer) => {
+    return { files: { key, cert }, pem: { key: await readFile(key), cert: await readFile(cert) } };
+  }
+
+  async function createFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'tls-'));
+    open.push(() => rm(folder, { recursive: true }));
+    return folder;
+  }
+
+  test('with TLS is asked with the certificates of the inventory, and refused without', async () => {
+    const { files, pem } = await createCertificate(await createFolder(), 'localhost');
+    const { key, cert } = files;
+    const trusted = { ...pem, ca: pem.cert, requestCert: true, rejectUnauthorized: true };
+    const server = createTlsServer(trusted, (_, answer) => {
       answer.writeHead(404).end('{"message":"No such container: n"}');
     });
     const address = { host: '127.0.0.1', port: await listen(server) };
@@ -212,17 +223,9 @@ describe('an engine at the wire', () => {
   });
 
   test('with TLS is asked with renewed certificates as soon as it is connected to again', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tls-'));
-    open.push(() => rm(folder, { recursive: true }));
-    const make = async (name: string) => {
-      const [key, cert] = [join(folder, `${name}-key.pem`), join(folder, `${name}.pem`)];
-      const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`];
-      const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert];
-      execFileSync(findProgram('openssl', 'openssl'), [...request, ...names], { stdio: 'pipe' });
-      return { key: await readFile(key), cert: await readFile(cert) };
-    };
-    const before = await make('before');
-    const after = await make('after');
+    const folder = await createFolder();
+    const { pem: before } = await createCertificate(folder, 'before');
+    const { pem: after } = await createCertificate(folder, 'after');
     const shown: (string | undefined)[] = [];
     const toOptions = (pem: typeof before) => ({ ...pem, ca: pem.cert, requestCert: true, rejectUnauthorized: true });
     const server = createTlsServer(toOptions(before), ({ socket }, answer) => {

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { judgeSavedLog } from '../../../../src/cli/judge-saved-log.ts';
-import { writeLog } from '../../../support/recordings.ts';
+import { judgeLinesOf } from '../../../support/judge-lines.ts';
 
 const line = (text: string) => `TRACE[11-21|07:00:00] ${text}\n`;
-const judge = async (text: string) => {
-  const { patterns, checks } = await judgeSavedLog('bootnode', writeLog(text));
-  return { matches: Object.fromEntries(patterns.map(({ name, matches }) => [name, matches])), check: checks[0] };
-};
+const judge = judgeLinesOf('bootnode');
 
 test.each(['PING XDC/v4', 'PONG/v4', 'FINDNODE/v4', 'NEIGHBORS/v4'])('a %s that a node sent is heard', async (kind) => {
   const { matches, check } = await judge(line(`<< ${kind.padEnd(36)} addr=192.168.25.11:20303 err=nil`));

@@ -1,16 +1,7 @@
 import { expect, test } from 'vitest';
-import { judgeSavedLog } from '../../../../src/cli/judge-saved-log.ts';
-import { writeLog } from '../../../support/recordings.ts';
+import { judgeLinesOf } from '../../../support/judge-lines.ts';
 
-async function judge(...lines: readonly string[]) {
-  const { patterns, checks } = await judgeSavedLog('node', writeLog(`${lines.join('\n')}\n`));
-  const [check] = checks;
-  return {
-    matches: Object.fromEntries(patterns.map(({ name, matches }) => [name, matches])),
-    verdict: check?.verdict,
-    reason: check?.reason,
-  };
-}
+const judge = judgeLinesOf('node');
 
 /** What stands before a message: on the console, on an older one, and in the file, which alone tells the level. */
 const HEADS: Readonly<Record<string, (clock: string) => string>> = {

@@ -1,18 +1,8 @@
 import { expect, test } from 'vitest';
-import { judgeSavedLog } from '../../../../src/cli/judge-saved-log.ts';
+import { judgeLinesOf } from '../../../support/judge-lines.ts';
 import { NODE_FORMATS, type NodeRecord } from '../../../support/log-formats.ts';
-import { writeLog } from '../../../support/recordings.ts';
 
-/** What `logs test` says of a log: the patterns with their counts, the verdict and its reason. */
-async function judge(...lines: readonly string[]) {
-  const { patterns, checks } = await judgeSavedLog('node', writeLog(`${lines.join('\n')}\n`));
-  const [check] = checks;
-  return {
-    matches: Object.fromEntries(patterns.map(({ name, matches }) => [name, matches])),
-    verdict: check?.verdict,
-    reason: check?.reason,
-  };
-}
+const judge = judgeLinesOf('node');
 
 const info = (clock: string, text: string): string => `INFO [11-25|${clock}.123] ${text}`;
 
