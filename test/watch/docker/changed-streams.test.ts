@@ -1,19 +1,14 @@
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { LogFault } from '../../../src/model/log.ts';
 import { followLog } from '../../../src/watch/docker/follow-log.ts';
 import type { LogContainer } from '../../../src/watch/docker/log-container.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
+import { serveLogs, toFrame } from '../../support/engine-streams.ts';
 
-/** A message of the engine's stream: a line each tenth of a second. */
-function frame(index: number, name = 'line'): Buffer {
-  const stamp = new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
-  const text = Buffer.from(`${stamp} ${name} ${index}\n`);
-  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(text.length, 4);
-  return Buffer.concat([header, text]);
-}
+/** A line each tenth of a second. */
+const frame = (index: number, name = 'line'): Buffer =>
+  toFrame(Date.UTC(2026, 10, 21) + index * 100, `${name} ${index}`);
 const frames = (from: number, to: number, name?: string) =>
   Buffer.concat(Array.from({ length: to - from }, (_, index) => frame(from + index, name)));
 
@@ -23,37 +18,24 @@ async function follow(
   answer: (response: ServerResponse, opening: number, id: string) => void,
 ) {
   let opened = 0;
-  const server = createServer((request, response) => {
+  const openLog = await serveLogs((response, _since, id) => {
     opened++;
-    response.sendDate = false;
     response.setHeader('date', new Date(Date.UTC(2026, 10, 21)).toUTCString());
-    answer(response, opened, request.url?.split('/')[2] ?? '');
+    answer(response, opened, id);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const lines: string[] = [];
   const lost: string[] = [];
   const follower = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => find(),
-    openLog: (id, since, signal) =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        get({ host: '127.0.0.1', port, path: `/containers/${id}/logs?since=${since}`, signal }, resolve).on(
-          'error',
-          reject,
-        );
-      }),
+    openLog,
     startAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},
     onLost: (after) => void lost.push(after),
   });
-  onTestFinished(async () => {
-    await follower.stop();
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(follower.stop);
   return { lines, lost, wake: follower.wake, opened: () => opened };
 }
 

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import { createMessageReader } from '../../../src/watch/docker/frames.ts';
-
-const headerOf = (bytes: number) => {
-  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(bytes, 4);
-  return header;
-};
+import { frameHeader } from '../../support/engine-streams.ts';
 
 test('a frame that announces 100 MB is refused by its header, and one of a mebibyte is read in pieces', () => {
   const read: string[] = [];
   const push = createMessageReader((stream, text) => void read.push(`${stream} ${text.length}`));
-  push(headerOf(1024 * 1024));
+  push(frameHeader(1024 * 1024));
   for (let piece = 0; piece < 16; piece += 1) push(Buffer.alloc(64 * 1024, 'x'));
   expect(read).toEqual(['1 1048576']);
-  expect(() => push(headerOf(1024 * 1024 + 1))).toThrow('this is no log of a container');
-  expect(() => createMessageReader(() => {})(headerOf(100 * 1024 * 1024))).toThrow('this is no log of a container');
+  expect(() => push(frameHeader(1024 * 1024 + 1))).toThrow('this is no log of a container');
+  expect(() => createMessageReader(() => {})(frameHeader(100 * 1024 * 1024))).toThrow('this is no log of a container');
 });

@@ -1,37 +1,24 @@
-import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../../src/watch/docker/follow-log.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { startHttp } from '../../support/fake-node.ts';
-
-/** A line of stdout as the engine sends it. */
-function toFrame(wallMs: number, line: string): Buffer {
-  const text = Buffer.from(`${new Date(wallMs).toISOString().replace('Z', '000000Z')} ${line}\n`);
-  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(text.length, 4);
-  return Buffer.concat([header, text]);
-}
+import { serveLogs, toFrame } from '../../support/engine-streams.ts';
 
 test.each([0, -90_000, 90_000])(
   'only lines printed since the log was opened are live, by the clock of an engine that is %d ms ahead',
   async (aheadMs) => {
     const engineTime = () => Date.now() + aheadMs;
-    const engine = await startHttp((_request, response) => {
+    const openLog = await serveLogs((response) => {
       response.setHeader('Date', new Date(engineTime()).toUTCString());
       response.write(toFrame(engineTime() - 60_000, 'a minute ago'));
       response.write(toFrame(engineTime() - 2_000, 'just before'));
       setTimeout(() => response.write(toFrame(engineTime(), 'since then')), 50);
     });
-    onTestFinished(engine.stop);
     const lines: (readonly [string, boolean])[] = [];
     const { stop } = followLog({
       source: 'test',
       positions: createMemoryPositions(),
       find: async () => ({ id: 'c', running: true, isKept: true, tty: false }),
-      openLog: (_id, _since, signal) =>
-        new Promise<IncomingMessage>((resolve, reject) => {
-          get(engine.url, { signal }, resolve).on('error', reject);
-        }),
+      openLog,
       startAt: 0,
       onLine: (text, start, end, _at, _old, live) => lines.push([text.slice(start, end), live]),
       onState: () => {},

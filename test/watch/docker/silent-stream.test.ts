@@ -1,47 +1,25 @@
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../../src/watch/docker/follow-log.ts';
 import type { LogContainer } from '../../../src/watch/docker/log-container.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
+import { serveLogs, toFrame } from '../../support/engine-streams.ts';
 
-const stampOf = (index: number): string =>
-  new Date(Date.UTC(2026, 10, 21) + index * 100).toISOString().replace('Z', '000000Z');
+const timeOf = (index: number): number => Date.UTC(2026, 10, 21) + index * 100;
+const frame = (index: number): Buffer => toFrame(timeOf(index), `line ${index}`);
 
-/** A message of the engine's stream: a line with its stamp. */
-function frame(index: number): Buffer {
-  const text = Buffer.from(`${stampOf(index)} line ${index}\n`);
-  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(text.length, 4);
-  return Buffer.concat([header, text]);
-}
-
-/** An engine that sends a log from a time in Unix milliseconds on, and the lines that a follower reads of it. */
+/** The lines that a follower reads of what an engine sends. */
 async function followServed(
-  send: (since: number, response: ServerResponse) => void,
+  send: (response: ServerResponse, since: number) => void,
   more: { readonly silenceMs?: number; readonly rotation?: LogContainer['rotation'] },
 ) {
-  const server = createServer(({ url = '' }, response) => {
-    send(Number(new URL(url, 'http://engine').searchParams.get('since')) * 1_000, response);
-    response.flushHeaders();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const { silenceMs, rotation } = more;
   const lines: string[] = [];
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false, rotation }),
-    openLog: (id, since, signal) =>
-      new Promise<IncomingMessage>((resolve, reject) => {
-        const path = `/containers/${id}/logs?since=${since}`;
-        get({ host: '127.0.0.1', port, path, signal }, resolve).on('error', reject);
-      }),
+    openLog: await serveLogs(send),
     startAt: 0,
     silenceMs,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
@@ -52,13 +30,14 @@ async function followServed(
 }
 
 const sendFrom = (since: number, printed: number, response: ServerResponse) => {
-  for (let index = 0; index < printed; index++) if (Date.parse(stampOf(index)) >= since) response.write(frame(index));
+  for (let index = 0; index < printed; index++) if (timeOf(index) >= since) response.write(frame(index));
+  response.flushHeaders();
 };
 
 test('a silent stream is reopened, and brings each line once', async () => {
   let printed = 100;
   let opened = 0;
-  const send = (since: number, response: ServerResponse) => {
+  const send = (response: ServerResponse, since: number) => {
     opened++;
     sendFrom(since, printed, response);
   };
@@ -81,10 +60,9 @@ test('a stream that leaves out lines but is never silent is reopened, and brings
     printed++;
   }, 5);
   onTestFinished(() => clearInterval(printing));
-  const send = (since: number, response: ServerResponse) => {
+  const send = (response: ServerResponse, since: number) => {
     opened++;
-    response.sendDate = false;
-    response.setHeader('date', new Date(Date.parse(stampOf(printed - 10))).toUTCString());
+    response.setHeader('date', new Date(timeOf(printed - 10)).toUTCString());
     sendFrom(since, printed, response);
     streams.add(response);
     response.on('close', () => streams.delete(response));

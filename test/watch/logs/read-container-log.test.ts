@@ -4,16 +4,9 @@ import type { DockerLinks } from '../../../src/watch/docker/links.ts';
 import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
 import { watchContainerLog } from '../../../src/watch/logs/watch-container-log.ts';
 import { collectHits } from '../../support/collect-hits.ts';
+import { toFrame } from '../../support/engine-streams.ts';
 import { startHttp } from '../../support/fake-node.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
-
-/** A line of stdout as the engine sends it. */
-function toFrame(wallMs: number, line: string): Buffer {
-  const text = Buffer.from(`${new Date(wallMs).toISOString().replace('Z', '000000Z')} ${line}\n`);
-  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(text.length, 4);
-  return Buffer.concat([header, text]);
-}
 
 /** A line that the engine sends `afterMs` after the log was opened, with a time of so long ago. */
 interface SentLine {

@@ -5,6 +5,7 @@ import { valueWithin } from '../../../src/lib/promises.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { createDockerLinks } from '../../../src/watch/docker/links.ts';
 import { readLastLines } from '../../../src/watch/logs/read-last-lines.ts';
+import { frameHeader } from '../../support/engine-streams.ts';
 import { startHttp } from '../../support/fake-node.ts';
 import { closedAddress } from '../../support/pages.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
@@ -22,9 +23,7 @@ const INSPECTION = {
 
 function toFrame(text: string, stream = 1): Buffer {
   const body = Buffer.from(`2026-11-22T03:04:09.123456789Z ${text}`);
-  const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32BE(body.length, 4);
-  return Buffer.concat([header, body]);
+  return Buffer.concat([frameHeader(body.length, stream), body]);
 }
 
 /** The links to an engine that answers for the log as the test says. */
