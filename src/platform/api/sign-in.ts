@@ -1,12 +1,13 @@
-import { type PlatformStore, SCOPES } from '../model/platform-store.ts';
+import { addressKey } from '../../lib/addresses.ts';
+import { SCOPES } from '../model/platform-store.ts';
 import { toNameKey } from '../model/resource.ts';
 import type { Subject } from '../model/security-event.ts';
-import { checkOtp, type OtpDeps, readOtp, type SecondFactor } from './accounts/check-otp.ts';
-import type { SignInLock } from './accounts/sign-in-lock.ts';
+import { checkOtp, readOtp, type SecondFactor } from './accounts/check-otp.ts';
+import type { Actor } from './actor.ts';
+import type { CallDeps } from './call.ts';
 import { checkLookup, type TextRule } from './check-text.ts';
 import { type Body, requireMember } from './check-value.ts';
 import type { Caller } from './credentials.ts';
-import type { Limits } from './limits.ts';
 import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
 import { findQueueFailure, verifyPassword } from './passwords.ts';
 
@@ -35,34 +36,21 @@ const withSubject = (failure: Failure, subject: Subject | undefined): Outcome<ne
 export const REMEMBER_MS = 30 * 24 * 60 * 60 * 1_000;
 const REMEMBER_AGAIN_MS = 60 * 60 * 1_000;
 
-/** The inputs of a sign-in besides its body. */
-export interface SignInContext extends OtpDeps {
-  /** The key of the address for limits. */
-  readonly address: string;
-  readonly limits: Pick<Limits, 'signInFrom' | 'signInAs'>;
-  readonly lock: SignInLock;
-  /** Called when a failure makes the next attempt from this address wait. */
-  readonly onLock?: (subject: Subject | undefined) => void;
-}
-
 /** An admin user who has signed in. */
 export interface SignedIn extends Caller {
   readonly passwordVersion: number;
   readonly secondFactor: SecondFactor;
 }
 
-/**
- * Signs in by `UserName`, `Password`, and `Otp` if the user has one-time codes. Attempts are limited for each address,
- * and for the user name if the address is new for its user. So nobody can guess from many addresses, nor lock out a user
- * who comes from a known address. An unknown name takes the same steps.
- */
-export async function signIn(store: PlatformStore, body: Body, context: SignInContext): Promise<Outcome<SignedIn>> {
-  const { address, limits, lock, now, onLock } = context;
-  const userName = readText(body, 'UserName', SIGN_IN.userName);
+async function checkSignIn(sent: Body, actor: Actor, deps: CallDeps): Promise<Outcome<SignedIn>> {
+  const { store, record } = actor;
+  const { limits, lock, now } = deps;
+  const address = addressKey(actor.address);
+  const userName = readText(sent, 'UserName', SIGN_IN.userName);
   if (!userName.ok) return userName;
-  const password = readText(body, 'Password', SIGN_IN.password);
+  const password = readText(sent, 'Password', SIGN_IN.password);
   if (!password.ok) return password;
-  const otp = readOtp(body.Otp);
+  const otp = readOtp(sent.Otp);
   if (!otp.ok) return otp;
   const fromHere = await limits.signInFrom(address);
   if (!fromHere.ok) return fromHere;
@@ -77,10 +65,10 @@ export async function signIn(store: PlatformStore, body: Body, context: SignInCo
   if (queueFailure !== undefined) return withSubject(queueFailure, subject);
   const asUser = isKnown ? succeed(undefined) : await limits.signInAs(userNameKey);
   if (!asUser.ok) return withSubject(asUser.failure, subject);
-  const attempt = { store, userNameKey, address, isKnown, isSignIn: true, onLock: () => onLock?.(subject) };
-  const proved = await lock.guard(attempt, async () => {
+  const onLock = () => record('locked', { subject });
+  const proved = await lock.guard({ store, userNameKey, address, isKnown, isSignIn: true, onLock }, async () => {
     const isGood = await verifyPassword(user?.passwordHash, password.value, asker);
-    if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, context);
+    if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, deps);
     return fail(1104, 'the user name and password do not belong together, or the user is not active');
   });
   if (!proved.ok) return withSubject(proved.failure, subject);
@@ -89,4 +77,25 @@ export async function signIn(store: PlatformStore, body: Body, context: SignInCo
     await store.keepSignIn(user.id, address, new Date(now()).toISOString()).catch(() => {});
   const { id: owner, passwordVersion } = user;
   return succeed({ owner, scopes: SCOPES, credential: 'password', passwordVersion, secondFactor: proved.value });
+}
+
+/**
+ * Signs in by `UserName`, `Password`, and `Otp` if the user has one-time codes, and records the result. Attempts are limited for
+ * each address, and for the user name if the address is new for its user. So nobody can guess from many addresses, nor lock out
+ * a user who comes from a known address. An unknown name takes the same steps.
+ */
+export async function signIn(sent: Body, actor: Actor, deps: CallDeps): Promise<Outcome<SignedIn>> {
+  const { record } = actor;
+  const signed = await checkSignIn(sent, actor, deps);
+  if (signed.ok) {
+    record('sign-in', { caller: signed.value });
+    if (signed.value.secondFactor === 'recovery code') record('recovery code used', { caller: signed.value });
+    return signed;
+  }
+  const { code, subject } = signed.failure;
+  if (code === 1102) record('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
+  if (code === 1104) record('sign-in refused', { subject });
+  // Without a subject, 1122 is about the form of the code, before any password was checked.
+  if (code === 1119 || code === 1124 || (code === 1122 && subject !== undefined)) record('code refused', { subject });
+  return signed;
 }

@@ -1,17 +1,12 @@
 import type { CodeEnrolment, SignInStore } from '../../model/sign-in-store.ts';
-import type { Member } from '../call.ts';
+import type { CallDeps, Member } from '../call.ts';
 import { checkLookup } from '../check-text.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
 import { parseRecoveryCode } from './recovery-codes.ts';
-import type { Sealer } from './sealer.ts';
 
 /** What the check of a code needs. */
-export interface OtpDeps {
-  readonly sealer: () => Promise<Sealer>;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}
+type OtpDeps = Pick<CallDeps, 'sealer' | 'now'>;
 
 /** A code as sent: of an app, or a recovery code; undefined if none was sent. */
 export type SentOtp = { readonly digits: string } | { readonly place: number; readonly code: string } | undefined;

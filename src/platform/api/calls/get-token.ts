@@ -1,39 +1,8 @@
-import { addressKey } from '../../../lib/addresses.ts';
 import { NEEDS_CODES, OTP } from '../accounts/check-otp.ts';
-import type { Actor } from '../actor.ts';
-import { asSent, type CallDeps, defineCall, type Member } from '../call.ts';
-import type { Body } from '../check-value.ts';
+import { asSent, defineCall, type Member } from '../call.ts';
 import type { Caller } from '../credentials.ts';
-import { fail, type Outcome, succeed } from '../outcome.ts';
+import { fail, succeed } from '../outcome.ts';
 import { SIGN_IN, type SignedIn, signIn, triesPassword } from '../sign-in.ts';
-
-/** Signs in by what was sent, and records the result. */
-export async function tryPassword(
-  sent: Body,
-  { store, address, record }: Actor,
-  { limits, lock, sealer, now }: CallDeps,
-): Promise<Outcome<SignedIn>> {
-  const signed = await signIn(store, sent, {
-    address: addressKey(address),
-    limits,
-    lock,
-    sealer,
-    now,
-    onLock: (subject) => record('locked', { subject }),
-  });
-  if (signed.ok) {
-    record('sign-in', { caller: signed.value });
-    if (signed.value.secondFactor === 'recovery code') record('recovery code used', { caller: signed.value });
-  } else {
-    const { code, subject } = signed.failure;
-    if (code === 1102) record('slowed', { subject, detail: { name: 'Limit', value: 'sign-in' } });
-    if (code === 1104) record('sign-in refused', { subject });
-    // Without a subject, 1122 is about the form of the code, before any password was checked.
-    const isOfCode = code === 1119 || code === 1124 || (code === 1122 && subject !== undefined);
-    if (isOfCode) record('code refused', { subject });
-  }
-  return signed;
-}
 
 /** A text of a sign-in, which `signIn` reads: both are needed as soon as one of them is sent. */
 const textOf = (most: number, more = {}): Member => ({
@@ -74,7 +43,7 @@ export const getToken = defineCall({
     if (!isByKey && !triesPassword(input)) return fail(1101, 'send an API key, or UserName and Password');
     let by: (Caller & Partial<SignedIn>) | undefined = caller;
     if (triesPassword(input)) {
-      const signed = await tryPassword(input, actor, deps);
+      const signed = await signIn(input, actor, deps);
       if (!signed.ok) return signed;
       if (deps.requiresOtp && signed.value.secondFactor === 'none') {
         record('code refused', { caller: signed.value });

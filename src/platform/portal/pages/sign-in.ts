@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import { tryPassword } from '../../api/calls/get-token.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
+import { signIn } from '../../api/sign-in.ts';
 import { doneNote, type Field, form, warnNote } from '../form.ts';
 import { startSession } from '../sessions.ts';
 import { type Guest, type PortalPage, type PortalRoute, seeOther, type Visit } from '../visit.ts';
@@ -83,7 +83,7 @@ async function enter(guest: Guest) {
   const next = nextOf(sent);
   const isAgain = guest.session !== undefined && guest.form.again !== undefined;
   const body = { UserName, Password, ...(Otp.trim() !== '' && { Otp }) };
-  const signed = await tryPassword(body, guest.actor, guest.services);
+  const signed = await signIn(body, guest.actor, guest.services);
   if (!signed.ok) return signInPage({ userName: UserName, next, isAgain, failure: signed.failure });
   return seeOther(next ?? '/portal', await startSession(guest, signed.value));
 }
