@@ -127,6 +127,12 @@ export function createBoard(
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
 
+  const stateAt = (target: Target): TargetState | undefined => {
+    const place = places.get(target);
+    return place?.entry.states[place.index];
+  };
+  const entryOf = (name: string): Entry | undefined => entries.find(({ subnet }) => subnet.name === name);
+
   const load = (inventory: Inventory, now: number) => {
     const known = new Map(entries.map((entry) => [entry.subnet.name, entry]));
     entries = inventory.subnets.map((subnet) => {
@@ -134,10 +140,8 @@ export function createBoard(
       // An unchanged subnet is the same object, and none of its targets is looked at.
       if (last?.subnet === subnet) return last;
       const find = findByName(last?.subnet.targets ?? []);
-      const stateBefore = (target: Target): TargetState | undefined => {
-        const place = places.get(target) ?? places.get(find(target) ?? target);
-        return place?.entry.states[place.index];
-      };
+      const stateBefore = (target: Target): TargetState | undefined =>
+        stateAt(target) ?? stateAt(find(target) ?? target);
       const areSettingsSame = isDeepStrictEqual(last?.subnet.settings, subnet.settings);
       const carried = subnet.targets.map((target) => {
         const state = stateBefore(target);
@@ -167,8 +171,7 @@ export function createBoard(
   };
 
   const update = (target: Target, change: (facts: Facts, entry: Entry) => Facts) => {
-    const place = places.get(target);
-    const state = place?.entry.states[place.index];
+    const [place, state] = [places.get(target), stateAt(target)];
     if (place === undefined || state === undefined) return;
     const { entry, index } = place;
     entry.states[index] = { ...state, facts: change(state.facts, entry) };
@@ -208,10 +211,9 @@ export function createBoard(
     });
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {
-    const place = places.get(target);
-    const before = place?.entry.states[place.index];
+    const [place, before] = [places.get(target), stateAt(target)];
     foldObservation(target, observation, now);
-    const state = place?.entry.states[place.index];
+    const state = stateAt(target);
     if (place === undefined || before === undefined || state === undefined) return;
     const { entry, index } = place;
     const checks = judge(entry, state, round, now, durationSeconds);
@@ -262,23 +264,20 @@ export function createBoard(
     foldEvent: (target, event) =>
       update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
     foldSubnet: (name, observation, now) => {
-      const entry = entries.find(({ subnet }) => subnet.name === name);
+      const entry = entryOf(name);
       if (entry === undefined) return;
       entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
       entry.isChanged = true;
     },
     restoreProblems: (name, stored, now) => {
-      const entry = entries.find(({ subnet }) => subnet.name === name);
+      const entry = entryOf(name);
       if (entry === undefined || now - entry.begunAt >= FOUND_ITSELF_MS) return;
       entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
       if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },
-    checksOf: (target) => {
-      const place = places.get(target);
-      return place?.entry.states[place.index]?.checks ?? [];
-    },
+    checksOf: (target) => stateAt(target)?.checks ?? [],
     diagnose: (name, now) => {
-      const entry = entries.find(({ subnet }) => subnet.name === name);
+      const entry = entryOf(name);
       if (entry !== undefined) diagnoseEntry(entry, now);
     },
     diagnoseChanged: (now) => {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/values.ts';
+import { isRecord, parseJson } from '../../lib/values.ts';
 import type { Method } from '../../model/client.ts';
 import type { Fault, KnownRpcError, Result } from '../../model/observation.ts';
 import type { Exchange, TransportResponse } from './transport.ts';
@@ -72,17 +72,39 @@ function judgeHttp({ status, body }: TransportResponse): Fault | undefined {
   return undefined;
 }
 
+const FIRST_PEER = '"result":[{"id":"';
+const NEXT_PEER = '},{"id":"';
+const AFTER_PEERS = '}]}';
+
+/** The digits of an enode id, and as many of them as anybody reads. */
+const [ID_DIGITS, READ_DIGITS] = [128, 16];
+
+/**
+ * An answer with `admin_peers` as Go writes it, with the id of each peer alone; undefined for any other. The rest of them is nine tenths of
+ * an answer, which nobody reads, and to parse it takes half of the time of a probe. What begins a peer has quotes, so it stands in no
+ * string. What comes after the last may be in the name of a peer: then the answer is no JSON, and is parsed as it came.
+ */
+function withPeerIdsAlone(text: string): string | undefined {
+  const begin = text.indexOf(FIRST_PEER);
+  const end = begin === -1 ? -1 : text.indexOf(AFTER_PEERS, begin);
+  if (end === -1) return undefined;
+  const ids = text
+    .slice(begin + FIRST_PEER.length, end)
+    .split(NEXT_PEER)
+    .map((peer) => peer.slice(0, peer[ID_DIGITS] === '"' ? READ_DIGITS : peer.indexOf('"')));
+  return `${text.slice(0, begin)}${FIRST_PEER}${ids.join(`"${NEXT_PEER}`)}"${text.slice(end)}`;
+}
+
 /** The type of the content counts only for what is no JSON: some proxies name it wrong, or begin it with a byte order mark. */
-function parseJson({ contentType, body }: TransportResponse): Result<unknown> {
+function readJson({ contentType, body }: TransportResponse): Result<unknown> {
   const text = body.toString().trim();
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    const start = text.slice(0, 1);
-    const isHtml = start === '<' || contentType.startsWith('text/html');
-    const looksLike = isHtml ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
-    return failed({ kind: 'not-json', looksLike });
-  }
+  const shortened = withPeerIdsAlone(text);
+  const value = (shortened && parseJson(shortened)) ?? parseJson(text);
+  if (value !== undefined) return { ok: true, value };
+  const start = text.slice(0, 1);
+  const isHtml = start === '<' || contentType.startsWith('text/html');
+  const looksLike = isHtml ? 'html' : start === '{' || start === '[' ? 'cut' : 'other';
+  return failed({ kind: 'not-json', looksLike });
 }
 
 /** Parses an HTTP response into one result per call, in the order of the calls. */
@@ -90,7 +112,7 @@ export function parseAnswer(answer: TransportResponse, calls: number): readonly 
   const all = (result: CallResult) => Array.from({ length: calls }, () => result);
   const httpFault = judgeHttp(answer);
   if (httpFault) return all(failed(httpFault));
-  const parsed = parseJson(answer);
+  const parsed = readJson(answer);
   if (!parsed.ok) return all(parsed);
   const { value } = parsed;
   if (calls > 1 && isRecord(value) && value.error) return all(toCallResult(value));

@@ -11,7 +11,6 @@ import {
 } from '../../model/observation.ts';
 import type { ClientInfo, ClientName } from '../../model/target.ts';
 import { CLIENTS, recogniseClient } from '../clients/clients.ts';
-import { askHealth } from './ask-health.ts';
 import {
   askChain,
   asksForEpoch,
@@ -31,7 +30,13 @@ import { toChain } from './chain-results.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { askCalls, type BatchMemory, isMethodMissing } from './json-rpc.ts';
 import { askHead, type NodeResult, type NodeResults, readResults, toNodeBody } from './node-calls.ts';
-import { type Exchange, exchangeWithRetry, type ReadResponse, type RpcTransport } from './transport.ts';
+import {
+  type Exchange,
+  exchangeWithRetry,
+  type ReadResponse,
+  type RpcTransport,
+  type TransportResponse,
+} from './transport.ts';
 
 /** What is known of the node's process since its last start, as far as connections reveal starts. */
 interface Session {
@@ -179,6 +184,24 @@ async function askAboutChain(
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
   if (chain.consensus) chainMemory.settings = { epoch: chain.consensus.epoch, gap: chain.consensus.gap };
   return chain;
+}
+
+/** 503 is the answer of a node that is not well. */
+const TELLS_HEALTH: ReadonlySet<number> = new Set([200, 503]);
+
+/** Asks a node that answers how it is. One that does not say that there is asked again when its methods are. */
+async function askHealth(
+  { transport, chainMemory, client: { health } }: Watched,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<Pick<ChainObservation, 'health'>> {
+  if (health === undefined || chainMemory.absent.has(health.path)) return {};
+  const read = ({ status, body }: TransportResponse) =>
+    TELLS_HEALTH.has(status) ? health.read(body.toString()) : undefined;
+  const said = await exchangeWithRetry(transport, { method: 'GET', path: health.path }, read, deadline, signal);
+  if (said.ok && said.value !== undefined) return { health: said.value };
+  chainMemory.absent = new Map(chainMemory.absent).set(health.path, undefined);
+  return {};
 }
 
 async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDockerLinks } from '../../../src/watch/docker/links.ts';
-import { readEngine } from '../../../src/watch/probes/setup/read-engine.ts';
+import { readEngine } from '../../../src/watch/probes/setup/read-target.ts';
 import type { SetupTools } from '../../../src/watch/probes/setup/setup-tools.ts';
 import { startHttp } from '../../support/fake-node.ts';
 

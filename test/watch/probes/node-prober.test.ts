@@ -398,6 +398,17 @@ describe('a bad answer', () => {
     expect(observation.latest.ok).toBe(true);
   });
 
+  it('peers are counted whatever one of them calls itself, and whatever else the node says of it', async () => {
+    const ids = ['a', 'b', 'c'].map((digit) => digit.repeat(128));
+    for (const name of ['XDC/v2', '}]}', '}]},{"id":"', '},{"id":"', '"result":[{"id":"', '\\', '"'])
+      for (const [first, ...others] of [ids, ['short', ...ids]]) {
+        const peers = [first, ...others].map((id) => ({ id, name, caps: [name], network: { static: false } }));
+        const { probe } = watch(await startNode({ ...healthy, admin_peers: () => peers }));
+        const seen = await probe.probe(2000);
+        expect(seen.peers).toEqual({ ok: true, value: { count: peers.length, via: 'admin_peers' } });
+      }
+  });
+
   it('a batch out of order is read by its ids', async () => {
     const { probe } = watch(
       await startNode(healthy, (answers, response) =>

@@ -69,7 +69,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
 
   const readEngines = async (signal: AbortSignal) => {
     if (engines !== undefined && engines.until > now()) return engines.read;
-    const { readEngine } = await import('./read-engine.ts');
+    const { readEngine } = await import('./read-target.ts');
     const read = new Map<string, SetupResult<EngineSetup>>();
     for (const [name, projects] of projectsOf) {
       read.set(name, await readEngine(name, projects, tools, signal));

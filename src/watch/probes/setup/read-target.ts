@@ -1,4 +1,11 @@
-import type { ContainerSetup, SetupPart, SetupResult, TargetSetup } from '../../../model/setup.ts';
+import type {
+  ContainerSetup,
+  EngineSetup,
+  ProjectSetup,
+  SetupPart,
+  SetupResult,
+  TargetSetup,
+} from '../../../model/setup.ts';
 import type { ContainerRef, Target } from '../../../model/target.ts';
 import { readClient } from './read-client.ts';
 import { readExposure } from './read-exposure.ts';
@@ -57,3 +64,33 @@ export const isLasting = (setup: TargetSetup, before: TargetSetup | undefined): 
   Object.values(setup).every(({ ok }) => ok) &&
   !takes(SLOW_MS, setup) &&
   (!takes(SUSPECT_MS, setup) || takes(SUSPECT_MS, before));
+
+/** Lists the containers of compose projects of one engine, compares its clock with ours, and asks who can reach it. Never rejects. */
+export async function readEngine(
+  engine: string,
+  projects: readonly string[],
+  { docker, wall }: SetupTools,
+  signal: AbortSignal,
+): Promise<SetupResult<EngineSetup>> {
+  const listed: ProjectSetup[] = [];
+  let clockAheadMs: number | undefined;
+  let plainAt: EngineSetup['plainAt'];
+  for (const project of projects.length === 0 ? [undefined] : projects) {
+    const before = wall();
+    const answer = await docker.listProject(engine, project, DOCKER_MS, signal);
+    if (answer.kind !== 'listed' || signal.aborted) return { ok: false, why: 'Docker cannot be asked' };
+    if (answer.engineMs !== undefined) clockAheadMs = answer.engineMs - (before + wall()) / 2;
+    plainAt = answer.plainAt;
+    if (project !== undefined) listed.push({ project, containers: answer.containers });
+  }
+  const openApis = await docker.listOpenApis(engine, DOCKER_MS, signal);
+  return {
+    ok: true,
+    value: {
+      ...(clockAheadMs !== undefined && { clockAheadMs }),
+      ...(plainAt && { plainAt }),
+      ...(openApis && { openApis }),
+      projects: listed,
+    },
+  };
+}
