@@ -432,6 +432,25 @@ describe('what led to a restart', () => {
     expect(isLooping(facts, start + 7_000)).toBe(false);
   });
 
+  test('an end that nobody ordered stays one when a later run is stopped on order', () => {
+    const { unrequestedExit, unrequestedKill } = fold(
+      running,
+      event('die', start + 100, 'a', 137),
+      event('stop', start + 60_000),
+    );
+    expect([unrequestedExit, unrequestedKill]).toEqual([
+      { id: 'a', at: start + 100 },
+      { id: 'a', at: start + 100 },
+    ]);
+    const { unrequestedExit: ordered } = fold(running, event('die', start + 100, 'a', 137), event('stop', start + 105));
+    expect(ordered).toBeUndefined();
+  });
+
+  test('a container that is missing was looked for, and one whose engine does not answer was not', () => {
+    expect(fold({ kind: 'missing' }).inspected).toBe(true);
+    expect(fold(unreachable).inspected).not.toBe(true);
+  });
+
   test('requested restarts are no loop, and crashes between them are remembered', () => {
     const at = (ms: number, restartCount: number) => ({ ...running, startedAt: start + ms, restartCount });
     const facts = fold(running, at(1_000, 1), at(2_000, 2), at(3_000, 0), at(4_000, 0));
