@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeSavedLog } from '../../../../src/cli/judge-saved-log.ts';
-import { writeLog } from '../../../support/recordings.ts';
+import { judgeLinesOf } from '../../../support/judge-lines.ts';
 
 const at = (second: number): string =>
   `11-21|07:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}`;
@@ -8,14 +7,7 @@ const info = (second: number, text: string): string => `INFO [${at(second)}] ${t
 const debug = (second: number, text: string): string => `DEBUG[${at(second)}] ${text}\n`;
 const warn = (second: number, text: string): string => `WARN [${at(second)}] ${text}\n`;
 
-const judge = async (text: string) => {
-  const saved = await judgeSavedLog('node', writeLog(text));
-  return {
-    ...saved,
-    check: saved.checks[0],
-    matches: Object.fromEntries(saved.patterns.map((one) => [one.name, one.matches])),
-  };
-};
+const judge = judgeLinesOf('node');
 
 const PROGRESS: readonly [string, string][] = [
   [
