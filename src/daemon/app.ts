@@ -32,6 +32,7 @@ export async function startApp(
   /** Loads a whole inventory, of which it returns what is watched here, or throws and changes nothing. */
   const load = (whole: Inventory) => {
     const inventory = fleet.load(whole);
+    incidents.readStored();
     for (const warning of findWarnings(inventory, wall())) log.warn(warning);
     warnOfDescriptors(inventory, descriptorLimit, log);
     return inventory;

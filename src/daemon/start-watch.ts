@@ -106,7 +106,6 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     monitor.load(inventory);
     plannedWork.setWindows(inventory.maintenance ?? []);
     push.setReceivers(inventory);
-    incidents.readStored();
   };
   fleet.start({ isSettled, areAlertsJudged: push.isJudged, watch });
   return { monitor, plannedWork, fleet, history, incidents, push, reloader };

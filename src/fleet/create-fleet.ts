@@ -79,8 +79,8 @@ function watchAlone({ shard, instance }: FleetDeps): Fleet {
     },
     load: (whole) => {
       const watched = keepSubnets(whole, isWatched);
-      names = watched.subnets.map(({ name }) => name);
       link?.watch(watched);
+      names = watched.subnets.map(({ name }) => name);
       return watched;
     },
     view: () => undefined,
