@@ -193,7 +193,7 @@ async function measureSize(nodes: number): Promise<SizeCosts> {
   }
 }
 
-/** The same of nodes in one subnet. Each expects the peers that it has: by default it would expect all others. */
+/** Same for nodes in one subnet. Each expects the peers that it has: by default it would expect all others. */
 async function measureFlat(nodes: number): Promise<FlatCosts> {
   const fake = await startFakeNodes(nodes, FLAT_PEERS, nodes);
   try {

@@ -61,7 +61,7 @@ export const standingProblems = (id: number, selector: string, subnetd: string, 
       { field: 'Value', title: 'since', unit: 'dateTimeAsIsoNoDateIfToday' },
       { field: 'board', hidden: true },
     ],
-    'No problem is known.',
+    'No known problems.',
   );
 
 /** The checks that fail now. */

@@ -56,9 +56,9 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
 }
 
 const WHY = {
-  missing: 'there is no such admin user any more',
+  missing: 'that admin user no longer exists',
   'last-active': 'this is the last active admin user; create or activate another one first',
-  taken: 'another admin user has the name or address that this one would get; change that one first',
+  taken: 'another admin user has the name or address that this one would get; change it there first',
 } as const;
 
 /** Asks for the name once more, on a terminal. */
@@ -66,7 +66,7 @@ async function isSure(userName: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await terminal.question(`Nothing brings it back. The name again, to erase ${userName}: `)) === userName;
+    return (await terminal.question(`This cannot be undone. Type the name again to erase ${userName}: `)) === userName;
   } finally {
     terminal.close();
   }
@@ -80,7 +80,7 @@ export const adminErase = (userName: string, flags: { readonly yes?: boolean }):
       return 2;
     };
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
-    if (user === undefined) return refuse('there is no admin user of that name; correct it, with its case');
+    if (user === undefined) return refuse('no admin user has that name; check the spelling and the case');
     if (flags.yes !== true && !(await isSure(userName)))
       return refuse('nothing was erased; type the name again when it asks, or add --yes');
     const passwordHash = await hashPassword(makePassword());
@@ -88,7 +88,7 @@ export const adminErase = (userName: string, flags: { readonly yes?: boolean }):
     const erased = await store.eraseUser({ userId: user.id, passwordHash, tables }, onCommandLine(Date.now()));
     if (!erased.ok) return refuse(WHY[erased.why]);
     printLine(`admin user ${user.id} is erased, with ${erased.events} events of the audit trail`);
-    printLine('Backups, logs and mails that were sent are not: docs/security.md says what to do about them.');
+    printLine('Backups, logs and sent mails are not; see docs/security.md.');
     return 0;
   });
 
@@ -97,7 +97,7 @@ export const adminRemoveCodes = (userName: string): Promise<ExitCode> =>
   withStore(async (store) => {
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
     if (user === undefined) {
-      report(['subnetd admin remove-codes: there is no admin user of that name; correct it, with its case']);
+      report(['subnetd admin remove-codes: no admin user has that name; check the spelling and the case']);
       return 2;
     }
     // The daemon of the same settings sends it.
@@ -127,7 +127,7 @@ export async function adminResetPassword(userName: string): Promise<ExitCode> {
   };
   return withStore(async (store) => {
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
-    if (user === undefined) return refuse('there is no admin user of that name; correct it, with its case');
+    if (user === undefined) return refuse('no admin user has that name; check the spelling and the case');
     if (!user.isActive) return refuse('that admin user is not active; name another one');
     const { id: userId, passwordVersion } = user;
     const now = Date.now();

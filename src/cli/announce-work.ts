@@ -57,13 +57,12 @@ export async function endWork({ clients, withStore }: Way, ids: readonly string[
     const hasEnded = (work !== undefined && !isOver) || results.some(({ ended }) => ended > 0);
     const overSince = isOver ? work.until : results.find((result) => result.overSince !== undefined)?.overSince;
     const failures = [...results.flatMap(({ errors }) => errors), ...(found?.ok === false ? [found.why] : [])];
-    const none = `no silence ${quote(id)} holds there; --list shows those that do`;
+    const none = `there is no active silence ${quote(id)}; --list shows those that are active`;
     const errors = !hasEnded && overSince === undefined && failures.length === 0 ? [none] : failures;
     reportErrors(errors);
     if (errors.length > 0) code = 1;
     if (hasEnded) printLine(`ended ${id}`);
-    else if (overSince !== undefined)
-      printLine(`${id} has been over since ${formatMinute(overSince)}; nothing was left to end`);
+    else if (overSince !== undefined) printLine(`${id} had already ended at ${formatMinute(overSince)}`);
   }
   return code;
 }
@@ -103,6 +102,6 @@ export async function listWork({ clients, withStore }: Way, json = false): Promi
   }
   const failures = [...errors, ...(read?.ok === false ? [read.why] : [])];
   reportErrors(failures);
-  if (!json && listed.length === 0 && failures.length === 0) report(['nothing is announced now']);
+  if (!json && listed.length === 0 && failures.length === 0) report(['nothing is announced']);
   return failures.length === 0 ? 0 : 1;
 }

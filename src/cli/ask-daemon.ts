@@ -50,9 +50,9 @@ export async function toDaemonUrl(given: string | undefined): Promise<DaemonUrl>
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
 /** What to do when nothing of use answers. */
-export const START_IT = 'start subnetd, or give its address by --url';
+export const START_IT = 'start subnetd, or give its address with --url';
 
-const TRUST_IT = 'set NODE_EXTRA_CA_CERTS to the file of the authority of its certificate';
+const TRUST_IT = 'set NODE_EXTRA_CA_CERTS to the CA file of its certificate';
 
 /** What to do about an error of the connection, by its code in Node.js; other errors are those of a daemon that does not run. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -61,11 +61,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST_IT,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: TRUST_IT,
   CERT_HAS_EXPIRED: 'renew its certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'give a name that its certificate holds by --url',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it serves no TLS; give its address with http:// by --url',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it serves no TLS; give its address with http:// by --url',
-  UND_ERR_SOCKET: 'if it serves TLS, give its address with https:// by --url',
-  'bad port': 'no client of HTTP asks at this port; choose another one in SUBNETD_LISTEN',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use a name from its certificate in --url',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not serve TLS; give its address with http:// in --url',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not serve TLS; give its address with http:// in --url',
+  UND_ERR_SOCKET: 'if it serves TLS, give its address with https:// in --url',
+  'bad port': 'HTTP clients refuse to use this port; choose another in SUBNETD_LISTEN',
 };
 
 /** Asks a running daemon for a path, as the user of the address. Never rejects. */
@@ -82,7 +82,7 @@ export async function askDaemon(url: URL, wanted: string, withinMs: number): Pro
       const error = `${path} answers with more than 128 MiB, which subnetd never does; correct --url`;
       return { ok: false, isRefused: false, error };
     }
-    const error = `${origin} wants a user name and password; give them in --url http://USER:PASSWORD@…`;
+    const error = `${origin} requires a user name and password; give them in --url http://USER:PASSWORD@…`;
     return { ok: false, isRefused: true, error };
   } catch (error) {
     const { cause, name } = error as { readonly cause?: NodeJS.ErrnoException; readonly name: string };

@@ -60,7 +60,7 @@ export async function restore(file: string): Promise<ExitCode> {
   const kept = keptAs === undefined ? '' : `; the previous database is ${keptAs}`;
   process.stdout.write(`${database.path}: ${bytes} bytes from ${file}${kept}\n`);
   process.stdout.write(
-    'keys, passwords, sessions and recovery codes are those of the backup: end again what you have ended since\n',
+    'keys, passwords, sessions and recovery codes are those of the backup: revoke again what you have revoked since\n',
   );
   return 0;
 }

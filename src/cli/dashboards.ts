@@ -39,8 +39,8 @@ function read(name: string, publicUrl: string | undefined): unknown {
 /** What to do about an error of the system, other than to change the owner. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'free space on that disk, or name another folder',
-  EEXIST: 'it is no folder; name one',
-  ENOTDIR: 'a part of it is no folder; name another',
+  EEXIST: 'it is not a folder; name one',
+  ENOTDIR: 'part of the path is not a folder; name another',
   EROFS: 'name a folder on a disk that may be written',
 };
 
@@ -55,7 +55,7 @@ export function dashboards(name: string | undefined, { directory, ...flags }: Da
   const errors: string[] = [];
   const { publicUrl } = parseLinkSettings(readEnvironment(), flags, errors);
   if (name !== undefined && !DASHBOARDS.includes(name))
-    errors.push(`there is no dashboard ${quote(name)}; there are ${DASHBOARDS.join(', ')}`);
+    errors.push(`unknown dashboard ${quote(name)}; use one of ${DASHBOARDS.join(', ')}`);
   if (errors.length > 0) return refuse(errors);
   const names = name === undefined ? DASHBOARDS : [name];
   if (directory === undefined) {

@@ -131,14 +131,14 @@ function printAddresses(
   printLine('');
   printLine(
     faults.length > 0
-      ? `Broken on purpose: ${faults.join(', ')}. A height that stands still fails after a minute.`
+      ? `Broken on purpose: ${faults.join(', ')}. A stalled height fails after a minute.`
       : 'Nothing is broken. Try: bin/subnetd demo --fault node-down (--list-faults shows them all)',
   );
   for (const fault of faults) {
     const missing = missingFor(fault, parts);
     if (missing !== undefined) printLine(strong(missing));
   }
-  printLine('Ctrl-C ends it.');
+  printLine('Press Ctrl-C to stop.');
   printLine('');
 }
 
@@ -233,7 +233,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
     ...(typeof clients === 'string' ? [`--clients ${clients}`] : []),
     ...flags.fault
       .filter((word) => !isFaultName(word))
-      .map((word) => `there is no fault ${JSON.stringify(word)}; "subnetd demo --list-faults" lists them`),
+      .map((word) => `unknown fault ${JSON.stringify(word)}; "subnetd demo --list-faults" lists them`),
     ...(parsed.ok ? [] : parsed.errors),
   ];
   if (errors.length === 0 && typeof clients !== 'string') errors.push(...findFaultErrors(faults, nodes, clients));

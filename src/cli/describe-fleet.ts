@@ -10,13 +10,13 @@ function describeSubnet(one: Subnet, now: number): readonly string[] {
   const who = instance === undefined ? `shard ${shard}` : `${instance} (shard ${shard})`;
   if (state !== 'seen' || headline === undefined) {
     const when = lastSeen === undefined ? '' : ` since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}`;
-    const known = headline === undefined ? '' : ` The last that was known: ${headline.sentence}.`;
+    const known = headline === undefined ? '' : ` Last known state: ${headline.sentence}.`;
     const [title, why = ''] = {
-      unseen: [`${name} is unseen${when}`],
-      missing: [`nobody is known to watch ${name}`],
+      unseen: [`${name} has not been seen${when}`],
+      missing: [`no known instance watches ${name}`],
       unknown: [
-        `what ${name} does is not known yet`,
-        'The daemon that answers has only just started, or does not reach the database. ',
+        `the state of ${name} is not known yet`,
+        'The daemon that answered has just started, or cannot reach the database. ',
       ],
       seen: [`${name} has not been checked yet`],
     }[state];
@@ -48,7 +48,7 @@ export function describeFleet({ instance, shards, subnets }: FleetStatus, now: n
     if (state !== 'unseen' || lastSeen === undefined) return [];
     const names = instances.map((one) => one.instance).join(' and ');
     return [
-      `shard ${shard} (${names}) is unseen since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}: start it again, or let it reach the database`,
+      `shard ${shard} (${names}) has not been seen since ${clock(lastSeen)}, for ${lasting(lastSeen, now)}: restart it, or restore its connection to the database`,
     ];
   });
   return [

@@ -37,7 +37,7 @@ const describeFinding = ({ subnet, name, summary, evidence, fix, others }: Alike
   `  ${escapeText(`${name === undefined ? subnet : `${subnet} ${name}`}: ${summary}`)}`,
   `    seen: ${escapeText(evidence)}`,
   ...(fix === '' ? [] : [`    fix: ${escapeText(fix)}`]),
-  ...(others.length === 0 ? [] : [`    the same of ${escapeText(listNames(others, MAX_NAMES))}`]),
+  ...(others.length === 0 ? [] : [`    same for ${escapeText(listNames(others, MAX_NAMES))}`]),
 ];
 
 const describeUnexamined = ({ subnet, what, names, because, fix }: Unexamined): string =>

@@ -8,7 +8,7 @@ import { compareChainspec } from './compare-chainspec.ts';
 import type { Unexamined } from './list-examinations.ts';
 import type { DoctorFinding, DoctorReport } from './list-findings.ts';
 
-const WHAT = 'whether chainspec.json is the chain of genesis.json';
+const WHAT = 'whether chainspec.json matches genesis.json';
 
 /** Genesis files of large networks have some megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -94,17 +94,17 @@ function examine(state: SubnetState, given: string | undefined): Examined | unde
   const differences = compareChainspec(genesis.value, chainspec.value);
   if (differences.length === 0) return {};
   const script = exists(join(folder, 'scripts/check-chainspec.sh'))
-    ? `run \`cd ${toShellWord(folder)} && scripts/check-chainspec.sh\`, which writes it anew`
-    : 'write it anew from genesis.json, as scripts/check-chainspec.sh of the generator does';
+    ? `run \`cd ${toShellWord(folder)} && scripts/check-chainspec.sh\`, which regenerates it`
+    : 'regenerate it from genesis.json, as scripts/check-chainspec.sh of the generator does';
   const nodes = names.length > 0 ? listNames(names) : 'the nodes that read it';
   return {
     finding: {
       finding: 'chainspec_differs',
       severity: 'warning',
       subnet,
-      summary: 'chainspec.json is not the chain of genesis.json, so nodes that start with it part from the others',
+      summary: 'chainspec.json does not match genesis.json, so nodes that start with it fork off from the others',
       evidence: `in ${folder}, ${differences.join('; ')}`,
-      fix: `${script}, and recreate ${nodes}; where block 0 is another one than that of the other nodes, remove nethermind_db from the data folder first`,
+      fix: `${script}, and recreate ${nodes}; if block 0 differs from that of the other nodes, first remove nethermind_db from the data folder`,
     },
   };
 }

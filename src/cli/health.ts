@@ -53,7 +53,7 @@ function describe(answer: Answer, origin: string, wantsClientCertificate: boolea
   if ('status' in answer) {
     if (answer.status === 200 && answer.text === 'ok') return [true, `subnetd at ${origin} lives`];
     if (answer.status === 503) return [false, `${path} answers 503: ${escapeText(answer.text)}`];
-    return [false, `${path} is answered by another program; check SUBNETD_LISTEN`];
+    return [false, `${path} is served by another program; check SUBNETD_LISTEN`];
   }
   const { code, agreedOnTls } = answer;
   if (code === 'ETIMEDOUT')

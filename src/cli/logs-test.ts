@@ -58,8 +58,8 @@ export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode>
   try {
     const saved = await judgeSavedLog(component, file);
     if (saved.lines > 0 && !saved.hasForm) {
-      const what = `no line of ${saved.lines} has the form of ${withArticle(component)}'s log`;
-      report([`subnetd logs test: ${what}; is it another component, or compressed?`]);
+      const what = `none of ${saved.lines} lines looks like ${withArticle(component)}'s log`;
+      report([`subnetd logs test: ${what}; is it from another component?`]);
       return 2;
     }
     if (flags.json) process.stdout.write(`${toJson(toJsonShape(saved), 2)}\n`);

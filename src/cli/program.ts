@@ -37,19 +37,21 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .action(runs(async () => (await import('./admin.ts')).adminResetPassword));
   admin
     .command('remove-codes')
-    .description('remove the one-time codes of an admin user, who has lost them')
+    .description('remove the one-time codes of an admin user who has lost them')
     .argument('<username>', 'the name to sign in with')
     .action(runs(async () => (await import('./admin.ts')).adminRemoveCodes));
   admin
     .command('erase')
-    .description('erase what names an admin user: record, sessions, keys, mails, and values in the audit trail')
+    .description(
+      'erase the personal data of an admin user: record, sessions, keys, mails, and values in the audit trail',
+    )
     .argument('<username>', 'the name to sign in with')
     .option('--yes', 'do not ask for the name again')
     .action(runs(async () => (await import('./admin.ts')).adminErase));
   const apikey = program.command('apikey').description('API keys of the platform API');
   apikey
     .command('create')
-    .description('create a key; it is printed once')
+    .description('create a key, which is printed once')
     .requiredOption('--name <name>', 'what it is for')
     .requiredOption('--owner <userid>', 'the id of the admin user whose key it is')
     .requiredOption('--scope <scope>', 'read, lists, write, admin or operate; repeatable', collect)
@@ -63,10 +65,10 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .action(runs(async () => (await import('./apikey.ts')).apikeyList));
   apikey
     .command('rotate')
-    .description('make the successor of a key; it is printed once')
+    .description('replace a key with a new one, which is printed once')
     .argument('<id>', 'the id of the key')
-    .option('--keep-hours <hours>', 'for how many hours the old key stays valid, from 0 to 24', '24')
-    .option('--expires <date>', 'when the new key expires (default: after the time of the old one)')
+    .option('--keep-hours <hours>', 'hours for which the old key stays valid, 0 to 24', '24')
+    .option('--expires <date>', 'when the new key expires (default: after the same lifetime as the old one)')
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./apikey.ts')).apikeyRotate));
   apikey
@@ -78,8 +80,8 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .command('audit')
     .description('print who changed what in the platform API, when and from where')
     .option('--since <time>', 'a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h')
-    .option('--verify', 'check instead that nobody has changed what is recorded; exit 1 if somebody has')
-    .option('--head <head>', 'with --verify: a head that it printed before; repeatable', collect)
+    .option('--verify', 'verify instead that the trail is unaltered; exit 1 if it is not')
+    .option('--head <head>', 'with --verify: a head that an earlier --verify printed; repeatable', collect)
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./audit.ts')).audit));
   program
@@ -89,7 +91,7 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .action(runs(async () => (await import('./backup.ts')).backup));
   program
     .command('restore')
-    .description('replace the database with a backup and keep the old one beside it; stop subnetd first')
+    .description('replace the database with a backup, keeping the old one beside it; stop subnetd first')
     .argument('<file>', 'a file that subnetd backup wrote')
     .action(runs(async () => (await import('./backup.ts')).restore));
 }
@@ -106,7 +108,7 @@ function addAlertCommands(program: Command, runs: Runs): void {
     .action(runs(async () => (await import('./drill.ts')).drill));
   program
     .command('silence')
-    .description('announce planned work, of which nobody is notified, and print its id; or end it, or list all')
+    .description('announce planned work, which mutes its notifications, and print its id; or end it, or list all')
     .option('--subnet <name>', 'the subnet')
     .option('--component <kind>', 'only this component: node, bootnode, relayer, stats or frontend')
     .option('--name <name>', 'only the target with this name, such as subnet1')
@@ -126,7 +128,7 @@ function addOperatorCommands(program: Command, runs: Runs): void {
   program
     .command('status')
     .description(
-      'print what the status page says: the verdict on each subnet and its problems; exit 1 when one needs you',
+      'print what the status page shows: the verdict on each subnet and its problems; exit 1 if any needs attention',
     )
     .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
     .option('--watch', 'on a terminal: refresh it every two seconds until Ctrl-C')
@@ -134,7 +136,7 @@ function addOperatorCommands(program: Command, runs: Runs): void {
     .action(runs(async () => (await import('./status.ts')).status));
   program
     .command('safe-to-restart')
-    .description('ask the running daemon whether a node may be restarted now; exit 1 for no, 2 when nobody knows')
+    .description('ask the running daemon whether a node may be restarted now; exit 1 for no, 2 if undetermined')
     .argument('<node>', 'the name of the node, such as subnet1')
     .option('--subnet <name>', 'its subnet, if several have a node of this name')
     .option('--wait <duration>', 'ask until it may, for at most this long, such as 10m')
@@ -170,13 +172,13 @@ function addOperatorCommands(program: Command, runs: Runs): void {
     )
     .action(runs(async () => (await import('./rules.ts')).rules));
   links(program.command('dashboards'))
-    .description('print the dashboards for Grafana; they find Grafana and the job by themselves')
+    .description('print the dashboards for Grafana; they find the data source and the job themselves')
     .argument('[name]', 'fleet, node, services or self; without it all, as a JSON array')
     .option('--directory <folder>', 'write each to a file of this folder instead')
     .action(runs(async () => (await import('./dashboards.ts')).dashboards));
   program
     .command('completion')
-    .description('print a script by which a shell completes commands and flags')
+    .description('print a shell completion script')
     .argument('<shell>', 'bash, zsh or fish')
     .action(
       runs(async () => {
@@ -204,12 +206,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description('run the daemon')
     .addOption(config())
     .addOption(listen('0.0.0.0:10545'))
-    .addOption(
-      new Option(
-        '--shard <i/n>',
-        'watch only these subnets: the shard with index i, from 0, of n (default: SUBNETD_SHARD)',
-      ),
-    )
+    .addOption(new Option('--shard <i/n>', 'watch only shard i of n, counted from 0 (default: SUBNETD_SHARD)'))
     .action(runs(async () => (await import('./run.ts')).run));
   program
     .command('check-config')
@@ -234,24 +231,20 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .command('demo')
     .description('watch a simulated subnet on this machine')
     .option('--nodes <count>', 'number of nodes (default: 4, or as many as --clients names)')
-    .option(
-      '--clients <list>',
-      'what the nodes run, one word for all or one for each: go, xdposchain, nethermind',
-      'go',
-    )
-    .option('--fault <name>', 'break one thing; repeatable', collect, [])
-    .option('--list-faults', 'list the faults and what each changes')
+    .option('--clients <list>', 'what the nodes run, one value for all or one each: go, xdposchain, nethermind', 'go')
+    .option('--fault <name>', 'inject a fault; repeatable', collect, [])
+    .option('--list-faults', 'list the faults and their effects')
     .option('--json', 'with --list-faults: as JSON')
-    .option('--config-only', 'only simulate the subnet, and print its inventory')
+    .option('--config-only', 'only simulate the subnet and print its inventory')
     .addOption(listen('127.0.0.1:10545'))
     .action(runs(async () => (await import('./demo.ts')).demo));
   program
     .command('import')
     .description('print the inventory of a folder that the subnet deployment generator wrote')
     .argument('<dir>', 'the folder, usually called generated')
-    .option('--host <host>', 'the address of that machine, if subnetd runs on another one')
+    .option('--host <host>', 'the address of that machine, if subnetd runs elsewhere')
     .option('--compose', 'for subnetd in a container on the network of the deployment')
-    .option('--prefix [text]', 'put this before the names of nodes; without a text, the name of the subnet')
+    .option('--prefix [text]', 'prefix node names with this text, or with the name of the subnet')
     .action(runs(async () => (await import('./import.ts')).importFolder));
   addOperatorCommands(program, runs);
   addPlatformCommands(program, runs);

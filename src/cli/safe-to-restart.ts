@@ -31,7 +31,7 @@ async function ask(url: URL, node: string, subnet: string | undefined): Promise<
   const answer = await askDaemon(url, `/safe-to-restart?${query}`, WITHIN_MS);
   if (!answer.ok) return { kind: answer.isRefused ? 'refused' : 'unknown', reason: answer.error };
   const { status, text } = answer;
-  const other = `${url.origin} gives no such answer (HTTP ${status}); ${START_IT}`;
+  const other = `${url.origin} gave an unexpected answer (HTTP ${status}); ${START_IT}`;
   if (status === 400 || status === 404)
     return { kind: 'refused', reason: /^\S.{0,500}\n$/.test(text) ? text.trim() : other };
   try {
@@ -75,7 +75,8 @@ export async function safeToRestart(
     if (kind === 'refused' || performance.now() + everyMs > end) {
       const after = waitMs > 0 && kind !== 'refused' ? ` after ${formatDuration(waitMs)} of waiting` : '';
       if (kind === 'no') printLine(`${node} may not be restarted now${after}: ${text}`);
-      else report([`subnetd safe-to-restart: nobody knows whether ${node} may be restarted${after}: ${text}`]);
+      else
+        report([`subnetd safe-to-restart: it cannot be determined whether ${node} may be restarted${after}: ${text}`]);
       return EXIT_CODE[kind];
     }
     if (toPattern(text) !== reported) report([`waiting to restart ${node}: ${text}`]);

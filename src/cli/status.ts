@@ -39,7 +39,7 @@ function describeProblem(
 
 /** A status as the page has it: the verdict on each subnet, and under it its problems, the worst first. */
 export function describeStatus({ subnets }: Status, now: number): readonly string[] {
-  if (subnets.length === 0) return ['the inventory names no subnet'];
+  if (subnets.length === 0) return ['the inventory has no subnets'];
   return subnets.flatMap(({ headline: { standing, sentence, detail, since }, problems }) => [
     `${signOf(standing)} ${paint('bold', escapeText(sentence))}`,
     `${INDENT}${since === undefined ? '' : `since ${clock(since)}, for ${lasting(since, now)}. `}${escapeText(detail)}`,
@@ -80,7 +80,7 @@ async function read(url: URL, withFleet: boolean): Promise<Read> {
     if (status === undefined || !Array.isArray(status.subnets) || status.subnets.some((one) => !one.headline))
       return {
         ok: false,
-        error: `${path} is no status of this version of subnetd (HTTP ${answer.status}); check --url`,
+        error: `${path} is not a status of this version of subnetd (HTTP ${answer.status}); check --url`,
       };
     return { ok: true, status, fleet: withFleet ? await readFleet(url) : undefined };
   } catch {

@@ -15,7 +15,7 @@ export function endWhenUnread(): void {
       if (!isUnread(error, stream.isTTY)) {
         if (stream === process.stderr) return;
         report([
-          `subnetd: stdout cannot be written (${error.code}), so some of what was to be printed is lost; free space there, and run it again`,
+          `subnetd: stdout cannot be written (${error.code}), so some output is lost; free space there, and run it again`,
         ]);
         process.exit(1);
       }

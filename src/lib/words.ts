@@ -12,7 +12,7 @@ export function listEach<T>(ones: readonly T[], nameOf: (one: T) => string, most
   return others > 0 ? `${named} and ${others} ${others === 1 ? 'other' : 'others'}` : named;
 }
 
-/** The same of names. */
+/** Same for names. */
 export const listNames = (names: readonly string[], most?: number): string => listEach(names, String, most);
 
 /** All words for a sentence, as `a, b and c`. */

@@ -153,7 +153,7 @@ export interface ChainObservation {
   readonly address?: string;
   /** The first 16 hexadecimal digits of its enode id, as its log prints it. */
   readonly nodeId?: string;
-  /** The same of each of its peers; only where `admin` is served. */
+  /** Same for each of its peers; only where `admin` is served. */
   readonly peerIds?: readonly string[];
   readonly consensus?: ConsensusSettings;
   readonly masternodes?: Masternodes;

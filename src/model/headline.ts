@@ -18,5 +18,5 @@ export interface Headline {
 export const NOT_DIAGNOSED: Headline = {
   standing: 'off',
   sentence: 'Nothing has been checked yet',
-  detail: 'The first round is on its way.',
+  detail: 'The first round is still running.',
 };

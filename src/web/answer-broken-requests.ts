@@ -31,10 +31,10 @@ function refuseMethod(target: string, message: string): Answer {
 function answerTo({ code, rawPacket }: BrokenRequest): Answer {
   if (code === 'HPE_HEADER_OVERFLOW')
     return envelope(1005, `the headers exceed the maximum of ${MAX_HEADER_BYTES} bytes`);
-  if (code === LATE) return envelope(1001, 'the request did not come in time; send it whole');
+  if (code === LATE) return envelope(1001, 'the request did not arrive completely in time; send it again');
   const [, target] = /^[\w-]+ (\S+) HTTP\/1\.[01]\r?\n/.exec(rawPacket?.toString('latin1') ?? '') ?? [];
   if (code === 'HPE_INVALID_METHOD' && target !== undefined)
-    return refuseMethod(target, 'there is no such method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters');
+    return refuseMethod(target, 'unknown method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters');
   return envelope(1001, 'the request is not HTTP/1.1; correct it');
 }
 
@@ -64,7 +64,7 @@ export function answerBrokenRequests(server: Server, closeUnlessAsked: Connectio
   });
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {});
-    send(socket, refuseMethod(url, 'subnetd is no proxy and takes no CONNECT; send another method'));
+    send(socket, refuseMethod(url, 'subnetd is not a proxy and does not accept CONNECT; send another method'));
     socket.destroySoon();
   });
   const refuse = (_request: IncomingMessage, response: ServerResponse) => {
@@ -78,7 +78,7 @@ export function answerBrokenRequests(server: Server, closeUnlessAsked: Connectio
 export const answerUnreadable = (error: unknown): Response => {
   const isTheirs = error instanceof Error && error.name === 'RequestError';
   return isTheirs
-    ? new Response(failedEnvelope(1001, 'the target or the Host header is not valid; correct it'), {
+    ? new Response(failedEnvelope(1001, 'the target or the Host header is invalid; correct it'), {
         status: 400,
         headers: { 'content-type': 'application/json' },
       })

@@ -128,7 +128,7 @@ export function toOperateRefusal(
   instead = 'wait until it is back',
 ): Response {
   const text =
-    code === 1106 ? `the database failed, so no credential can be checked; ${instead}` : `${message}; ${needed}`;
+    code === 1106 ? `the database failed, so credentials cannot be checked; ${instead}` : `${message}; ${needed}`;
   const status = STATUS[code] ?? 400;
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="subnetd"' } : {};
   return new Response(`${text}\n`, { status, headers: { ...challenge, ...headers } });

@@ -99,13 +99,13 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     deps.onError(error, c.req.header(REQUEST_ID));
     return c.text('internal error; the log of subnetd says more\n', 500);
   });
-  app.notFound((c) => c.text('nothing is here; / lists what is\n', 404));
+  app.notFound((c) => c.text('not found; see /\n', 404));
 
   app.get('/livez', (c) =>
     deps.isAlive() ? c.text('ok\n') : c.text('the scheduler has missed its rounds; restart subnetd\n', 503),
   );
   app.get('/readyz', (c) =>
-    deps.isReady() ? c.text('ok\n') : c.text('the first round of probes has not ended yet; wait\n', 503),
+    deps.isReady() ? c.text('ok\n') : c.text('the first round of probes has not finished yet; wait\n', 503),
   );
   for (const { path, type, read } of assets) app.get(path, cachedText(read, type));
   addApiRoutes(app, deps.api, deps.corsOrigins);
@@ -156,7 +156,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     const stream = (await deps.pages()).events(c.req.query());
     // Hono drops the body of an answer to HEAD unread, and the stream would take the place of somebody who looks.
     if (c.req.method === 'HEAD') await stream?.body?.cancel();
-    return stream ?? c.text('there is nothing to follow, or too many follow already\n', 503);
+    return stream ?? c.text('there is nothing to stream, or too many streams are open\n', 503);
   });
 
   addIncidentRoutes(app, deps);

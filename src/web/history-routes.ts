@@ -52,7 +52,7 @@ const PARAMETERS = {
     (text: string) => (/^\d{1,4}$/.test(text) && +text >= 1 && +text <= MOST_CHANGES ? +text : undefined),
     `limit must be a whole number from 1 to ${MOST_CHANGES}`,
   ],
-  after: [parseCursor, 'after must be the member next of the answer before'],
+  after: [parseCursor, 'after must be the value of next in the previous answer'],
 } as const;
 
 /** Reads the parameters of a request, of which only the `allowed` ones may be there; else one sentence for each error. */
@@ -62,7 +62,7 @@ function parseQuery(url: string, allowed: readonly (keyof Asked)[]): Asked | rea
   for (const [name, text] of new URL(url).searchParams) {
     const known = allowed.find((one) => one === name);
     if (known === undefined) {
-      errors.push(`there is no parameter ${JSON.stringify(name.slice(0, 50))}; use ${allowed.join(', ')}`);
+      errors.push(`unknown parameter ${JSON.stringify(name.slice(0, 50))}; use ${allowed.join(', ')}`);
       continue;
     }
     const [parse, why] = PARAMETERS[known];
@@ -170,6 +170,6 @@ export const answerChanges = answerFrom(
 export const answerUptimes = answerFrom(['subnet', 'name', 'from', 'to'], async (query, { days }) => {
   const rows = await days({ ...query, limit: MOST_DAYS + 1 });
   return rows.length > MOST_DAYS
-    ? [`there are more than ${MOST_DAYS} days of targets; name a subnet, a target or a shorter time`]
+    ? [`the answer would exceed ${MOST_DAYS} target days; ask for a subnet, a target or a shorter time`]
     : { targets: toUptimes(rows) };
 });

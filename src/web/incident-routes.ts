@@ -58,13 +58,13 @@ export function addOpenIncidentRoutes(
     if (!operator.ok) return operator.refusal;
     const text = note.replaceAll('\r\n', '\n').trim();
     if (text === '' || text.length > LONGEST_NOTE)
-      return c.text(`a note has 1 to ${LONGEST_NOTE} characters; go back and change it\n`, 400);
+      return c.text(`a note must have 1 to ${LONGEST_NOTE} characters; go back and change it\n`, 400);
     const id = c.req.param('id') ?? '';
     try {
       const added = await (await pages()).addNote(id, { author: operator.who, text });
       if (added === 'unknown') return nothing(c);
       if (added === 'full')
-        return c.text('the incident has as many notes as it may have; go back and keep yours elsewhere\n', 409);
+        return c.text('the incident already has the maximum number of notes; keep yours elsewhere\n', 409);
     } catch (error) {
       if (!isDatabaseFailure(error)) throw error;
       return c.text('the database does not answer, so the note was not kept; try again when it is back\n', 503);

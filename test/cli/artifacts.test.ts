@@ -130,7 +130,7 @@ describe('subnetd dashboards', () => {
       ['--directory', '/dev/null/x'],
       '/dev/null/x cannot be written (ENOTDIR); a part of it is no folder; name another',
     ],
-    ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (EEXIST); it is no folder; name one'],
+    ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (EEXIST); it is not a folder; name one'],
   ])('refuses %s', async (_, words, sentence) => {
     const { code, stdout, stderr } = await runCommand(['dashboards', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

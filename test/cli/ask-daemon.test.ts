@@ -43,13 +43,13 @@ test('a connection that fails by TLS is told with what to do about that', async 
     return answer.ok ? 'it answers' : answer.error;
   };
   expect(await why(`https://127.0.0.1:${port}`)).toContain(
-    '(DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to the file of the authority of its certificate',
+    '(DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS to the CA file of its certificate',
   );
   expect(await why(`http://127.0.0.1:${port}`)).toContain(
-    '; if it serves TLS, give its address with https:// by --url',
+    '; if it serves TLS, give its address with https:// in --url',
   );
   expect(await why(plain.url.replace('http:', 'https:'))).toContain(
-    '; it serves no TLS; give its address with http:// by --url',
+    '; it does not serve TLS; give its address with http:// in --url',
   );
 }, 60_000);
 

@@ -48,7 +48,7 @@ test('a command whose output finds no space says so, without a stack', () => {
   const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" explain > /dev/full', program], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([
     1,
-    'subnetd: stdout cannot be written (ENOSPC), so some of what was to be printed is lost; free space there, and run it again\n',
+    'subnetd: stdout cannot be written (ENOSPC), so some output is lost; free space there, and run it again\n',
   ]);
 });
 

@@ -203,7 +203,7 @@ test('a subnet with findings about its set-up alone is well, and they are proble
       ...{ problem: 'log_rotation_missing', severity: 'info', alert: 'SubnetSetupDrift', state: 'open' },
     }),
   ]);
-  expect(headline).toMatchObject({ standing: 'ok', sentence: 'devnet is well: one more node may fail' });
+  expect(headline).toMatchObject({ standing: 'ok', sentence: 'devnet is healthy: it can lose 1 more node' });
 });
 
 test('the page names every finding about the set-up', () => {

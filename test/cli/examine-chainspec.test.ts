@@ -141,15 +141,15 @@ describe('the doctor', () => {
       finding: 'chainspec_differs',
       severity: 'warning',
       subnet: 'devnet',
-      summary: 'chainspec.json is not the chain of genesis.json, so nodes that start with it part from the others',
+      summary: 'chainspec.json does not match genesis.json, so nodes that start with it fork off from the others',
       evidence: `in ${folder}, the epoch is 900 in genesis.json and 90 in chainspec.json`,
-      fix: `run \`cd ${word} && scripts/check-chainspec.sh\`, which writes it anew, and recreate n2; where block 0 is another one than that of the other nodes, remove nethermind_db from the data folder first`,
+      fix: `run \`cd ${word} && scripts/check-chainspec.sh\`, which regenerates it, and recreate n2; if block 0 differs from that of the other nodes, first remove nethermind_db from the data folder`,
     };
     expect(withChainspecs(REPORT, snapshotOf(folder)).findings).toEqual([finding]);
     // A folder that is given goes before one that is found, and private networks have no such script.
     const [given] = withChainspecs(REPORT, snapshotOf(folder), folderOf(STALE)).findings;
     expect(given?.fix).toMatch(
-      /^write it anew from genesis\.json, as scripts\/check-chainspec\.sh of the generator does, /,
+      /^regenerate it from genesis\.json, as scripts\/check-chainspec\.sh of the generator does, /,
     );
   });
 
@@ -175,7 +175,7 @@ describe('the doctor', () => {
       ...REPORT,
       unexamined: [
         {
-          ...{ subnet: 'devnet', what: 'whether chainspec.json is the chain of genesis.json', names: ['n2'] },
+          ...{ subnet: 'devnet', what: 'whether chainspec.json matches genesis.json', names: ['n2'] },
           ...{ because: `${folder}/${why}`, failed: true },
         },
       ],
@@ -203,7 +203,7 @@ describe('the doctor', () => {
   test('asks for the folder where the inventory names no file, of nodes that read a chainspec only', () => {
     expect(withChainspecs(REPORT, snapshotOf(undefined)).unexamined).toEqual([
       {
-        ...{ subnet: 'devnet', what: 'whether chainspec.json is the chain of genesis.json', names: ['n2'] },
+        ...{ subnet: 'devnet', what: 'whether chainspec.json matches genesis.json', names: ['n2'] },
         because: 'the inventory names no file in the folder of the deployment',
         fix: 'run subnetd doctor with --folder DIR on the machine of the deployment',
         failed: false,

@@ -109,7 +109,7 @@ basic_auth_users: { prometheus: '${await hash('scrape me', 4)}' }
     const { at, ...asked } = await ask((_, response) => response.end('<h1>\u001b[31mWelcome to another server</h1>'));
     expect(asked).toMatchObject({
       code: 1,
-      stderr: `subnetd health: http://${at}/livez is answered by another program; check SUBNETD_LISTEN\n`,
+      stderr: `subnetd health: http://${at}/livez is served by another program; check SUBNETD_LISTEN\n`,
     });
   });
 

@@ -10,7 +10,7 @@ const answer = (safe: boolean, reason: string, known = true): Answer => [
   safe ? 200 : 409,
   { safe, reason, required: 3, voting: 4, headroom: 1, known, subnet: 'devnet', node: 'n1' },
 ];
-const YES = answer(true, '3 masternodes beside it vote and 3 are needed');
+const YES = answer(true, '3 other masternodes vote, 3 needed');
 
 /** A daemon that gives these answers in turn, the last one from then on. */
 async function serve(...answers: readonly Answer[]) {
@@ -36,7 +36,7 @@ test('yes is exit code 0, no is 1, and what nobody knows is 2, each with the rea
   );
   expect(await run(at)).toEqual({
     ...{ code: 0, stderr: '' },
-    stdout: 'n1 may be restarted now: 3 masternodes beside it vote and 3 are needed\n',
+    stdout: 'n1 may be restarted now: 3 other masternodes vote, 3 needed\n',
   });
   expect(await run(at, '--subnet', 'a b')).toEqual({
     ...{ code: 1, stderr: '' },
@@ -44,7 +44,8 @@ test('yes is exit code 0, no is 1, and what nobody knows is 2, each with the rea
   });
   expect(await run(at)).toEqual({
     ...{ code: 2, stdout: '' },
-    stderr: 'subnetd safe-to-restart: nobody knows whether n1 may be restarted: no probe of n2 has ended yet\n',
+    stderr:
+      'subnetd safe-to-restart: it cannot be determined whether n1 may be restarted: no probe of n2 has ended yet\n',
   });
   expect(asked.slice(0, 2)).toEqual(['/safe-to-restart?node=n1', '/safe-to-restart?subnet=a+b&node=n1']);
 });
@@ -57,7 +58,7 @@ test('it waits for yes, and says what for when that changes', async () => {
   );
   expect(await run(at, '--wait', '1m')).toEqual({
     code: 0,
-    stdout: 'n1 may be restarted now: 3 masternodes beside it vote and 3 are needed\n',
+    stdout: 'n1 may be restarted now: 3 other masternodes vote, 3 needed\n',
     stderr: 'waiting to restart n1: n2 was started 2s ago and must run for a minute\n',
   });
   expect(asked).toHaveLength(3);
@@ -73,18 +74,18 @@ test('when the time is over the last answer counts', async () => {
 
 test('a node that there is not, and a wrong password, end the waiting', async () => {
   const { at } = await serve([404, 'devnet has no such node; it has n2\n'], [401, ''], [400, '<html>']);
-  const why = 'subnetd safe-to-restart: nobody knows whether n1 may be restarted: ';
+  const why = 'subnetd safe-to-restart: it cannot be determined whether n1 may be restarted: ';
   expect(await run(at, '--wait', '10m')).toMatchObject({
     code: 2,
     stderr: `${why}devnet has no such node; it has n2\n`,
   });
   expect(await run(`me:wrong@${at}`, '--wait', '10m')).toMatchObject({
     code: 2,
-    stderr: `${why}http://${at} wants a user name and password; give them in --url http://USER:PASSWORD@…\n`,
+    stderr: `${why}http://${at} requires a user name and password; give them in --url http://USER:PASSWORD@…\n`,
   });
   expect(await run(at, '--wait', '10m')).toMatchObject({
     code: 2,
-    stderr: `${why}http://${at} gives no such answer (HTTP 400); start subnetd, or give its address by --url\n`,
+    stderr: `${why}http://${at} gave an unexpected answer (HTTP 400); start subnetd, or give its address with --url\n`,
   });
 });
 
@@ -107,7 +108,7 @@ test('a daemon that is not there, another program and a wrong flag are exit code
     [409, { ...Object(YES[1]) }],
   ] as const) {
     const { at } = await serve(other);
-    expect(await run(at)).toMatchObject({ code: 2, stderr: expect.stringContaining('gives no such answer') });
+    expect(await run(at)).toMatchObject({ code: 2, stderr: expect.stringContaining('gave an unexpected answer') });
   }
   expect((await run(closed, '--wait', 'long')).stderr).toBe(
     'subnetd safe-to-restart: --wait must be a duration, such as 10m\n',

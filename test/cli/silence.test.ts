@@ -122,7 +122,7 @@ describe('subnetd silence', () => {
       `${id} has been over since ${since}; nothing was left to end\n`,
     ]);
     const none = await runCommand(['silence', '--list', '--config', config], env);
-    expect([none.stdout, none.stderr]).toEqual(['', 'nothing is announced now\n']);
+    expect([none.stdout, none.stderr]).toEqual(['', 'nothing is announced\n']);
   });
 
   it('needs no inventory when an address is given, and names the user by default', async () => {

@@ -12,12 +12,12 @@ const statusOf = (view: FleetView) => {
 const linesOf = (view: FleetView) => describeFleet(statusOf(view), WALL);
 
 const NEVER = ['✗ shard 2/3 has never been seen: start it with --shard 2/3', ''];
-const NORTH = ['? nobody is known to watch north', '  shard 2/3.', ''];
+const NORTH = ['? no known instance watches north', '  shard 2/3.', ''];
 
 test('the status of a fleet has the subnets of other instances with their worst problems, and who watches them', () => {
   expect(linesOf(viewOf('seen'))).toEqual([
     ...NEVER,
-    '! east runs, but n1 is down',
+    '! east is running, but n1 is down',
     '  since 03:03 UTC, for 1m. Start n1.',
     '  watched by subnetd-1 (shard 1/3)',
     '',
@@ -30,23 +30,23 @@ test('the status of a fleet has the subnets of other instances with their worst 
 
 test('the status of a fleet names a shard that is silent, and what was last known of its subnets', () => {
   expect(linesOf(viewOf('unseen'))).toEqual([
-    '✗ shard 1/3 (subnetd-1) is unseen since 03:02 UTC, for 1m 30s: start it again, or let it reach the database',
+    '✗ shard 1/3 (subnetd-1) has not been seen since 03:02 UTC, for 1m 30s: restart it, or restore its connection to the database',
     '',
     ...NEVER,
-    '? east is unseen since 03:02 UTC, for 1m 30s',
-    '  subnetd-1 (shard 1/3). The last that was known: east runs, but n1 is down.',
+    '? east has not been seen since 03:02 UTC, for 1m 30s',
+    '  subnetd-1 (shard 1/3). Last known state: east is running, but n1 is down.',
     '',
     ...NORTH,
   ]);
 });
 
 test('the status of a daemon that has only just started does not say since when it knows nothing', () => {
-  const why = 'The daemon that answers has only just started, or does not reach the database.';
+  const why = 'The daemon that answered has just started, or cannot reach the database.';
   expect(linesOf(viewOf('unknown'))).toEqual([
-    '? what east does is not known yet',
-    `  ${why} subnetd-1 (shard 1/3). The last that was known: east runs, but n1 is down.`,
+    '? the state of east is not known yet',
+    `  ${why} subnetd-1 (shard 1/3). Last known state: east is running, but n1 is down.`,
     '',
-    '? what north does is not known yet',
+    '? the state of north is not known yet',
     `  ${why} shard 2/3.`,
     '',
   ]);

@@ -43,7 +43,7 @@ async function serve(body: unknown, password?: string): Promise<string> {
 test('of a subnet that is well it prints one sentence and how much reserve there is, and exits with 0', async () => {
   const { code, stdout, stderr } = await runCommand(['status', '--url', `http://${await serve(statusOf())}`]);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toBe('✓ devnet is well: one more node may fail\n  4 of 4 masternodes can vote, 3 are needed.\n\n');
+  expect(stdout).toBe('✓ devnet is healthy: it can lose 1 more node\n  4 of 4 masternodes can vote, 3 needed.\n\n');
 });
 
 test('of one that needs somebody it prints the problems, the worst first, each with what to type, and exits with 1', async () => {
@@ -51,7 +51,7 @@ test('of one that needs somebody it prints the problems, the worst first, each w
   const { code, stdout } = await runCommand(['status', '--url', `http://${at}/`]);
   expect(code).toBe(1);
   expect(describeStatus(statusOf('n2'), WALL)).toEqual([
-    '! devnet runs, but no further node may fail',
+    '! devnet is running, but no further node may fail',
     '  since 02:54 UTC, for 10m. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
     '',
     '  critical: no further node may fail (open since 02:54 UTC, 10m)',
@@ -74,7 +74,7 @@ test('it signs in with the user of the address, and says what is missing without
   const { code, stderr } = await runCommand(['status', '--url', `http://me:wrong@${at}`]);
   expect(code).toBe(2);
   expect(stderr).toBe(
-    `subnetd status: http://${at} wants a user name and password; give them in --url http://USER:PASSWORD@…\n`,
+    `subnetd status: http://${at} requires a user name and password; give them in --url http://USER:PASSWORD@…\n`,
   );
 });
 
@@ -83,11 +83,11 @@ test('it says why nothing can be known, and exits with 2', async () => {
   expect(await runCommand(['status', '--url', `http://${other}`])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `subnetd status: http://${other}/status.json cannot be read (no JSON); start subnetd, or give its address by --url\n`,
+    stderr: `subnetd status: http://${other}/status.json cannot be read (no JSON); start subnetd, or give its address with --url\n`,
   });
   const old = await serve({ subnets: [{ name: 'a', targets: [] }] });
   expect((await runCommand(['status', '--url', `http://${old}`])).stderr).toContain(
-    'is no status of this version of subnetd (HTTP 200)',
+    'is not a status of this version of subnetd (HTTP 200)',
   );
   const closed = await runCommand(['status', '--url', await closedAddress()]);
   expect(closed.stderr).toContain('(ECONNREFUSED); start subnetd');

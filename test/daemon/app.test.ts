@@ -124,8 +124,8 @@ test('a subnet whose diagnosis breaks is known by the log, the metrics, the stat
     const { brokenDiagnosis, headline, problems } = await readStatus();
     const foundAt = brokenDiagnosis?.foundAt ?? expect.fail('it was found before');
     expect(Date.parse(foundAt)).toBeGreaterThanOrEqual(Date.parse(since ?? ''));
-    const detail = `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. The last that was found: ${sentence}.`;
-    expect(headline).toEqual({ standing: 'off', sentence: 'devnet cannot be judged', detail, since: foundAt });
+    const detail = `Its diagnosis crashes, which is a bug in subnetd: please report the error in its log. Last known state: ${sentence}.`;
+    expect(headline).toEqual({ standing: 'off', sentence: 'devnet is in an unknown state', detail, since: foundAt });
     expect(problems).toMatchObject([{ problem: 'never_reached' }]);
 
     const bugs = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
@@ -142,7 +142,7 @@ test('a subnet whose diagnosis breaks is known by the log, the metrics, the stat
     ]);
     const page = words(await (await fetch(`${url}/`)).text());
     const at = foundAt.slice(11, 16);
-    expect(page).toContain(` devnet cannot be judged Since ${at} , for `);
+    expect(page).toContain(` devnet is in an unknown state Since ${at} , for `);
     expect(page).toContain(detail);
     expect(page).toContain(`Problems, height, votes and masternodes are as they were found at ${at} .`);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -57,7 +57,7 @@ const messages = () =>
     .filter((one) => one.includes('Halted'))
     .toSorted();
 
-const WORDS = 'the subnet is halted; no block after # for #; 4 of 4 masternodes can vote and 3 are needed';
+const WORDS = 'the subnet is halted; no block after # for #; 4 of 4 masternodes can vote, 3 needed';
 const begun = [`firing ${ALERT}`, `firing ${STANDING}`];
 
 describe('two instances of one shard', () => {

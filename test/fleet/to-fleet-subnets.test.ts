@@ -14,7 +14,7 @@ it('a row tells of each subnet its sentence and its problems in wall time, the w
     ...{ name: 'devnet', isReady: true, keeping: 'now', targets: 4, failing: 1 },
     headline: {
       standing: 'warn',
-      sentence: 'devnet runs, but no further node may fail',
+      sentence: 'devnet is running, but no further node may fail',
       detail: 'The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
       since: WALL - 600_000,
     },

@@ -61,7 +61,7 @@ it('every instance shows the whole fleet, and a shard that is killed as unseen w
   });
   const [lost = ''] = ownedBy(1);
   expect(await ask(0, `/targets/${lost}/n`)).toBe(
-    `${lost} is watched by subnetd-1 (shard 1/3), and its targets have pages there alone\n`,
+    `${lost} is watched by subnetd-1 (shard 1/3), which also has the pages of its targets\n`,
   );
   const before = words(await ask(0, '/'));
   for (const name of SUBNETS) expect(before).toContain(name);
@@ -74,12 +74,14 @@ it('every instance shows the whole fleet, and a shard that is killed as unseen w
   });
   for (const index of [0, 2]) {
     const page = await ask(index, '/');
-    expect(words(page)).toMatch(/Shard 1\/3 is unseen since \d\d:\d\d:\d\d UTC \d subnets? of it (is|are) not seen/);
+    expect(words(page)).toMatch(
+      /Shard 1\/3 has not been seen since \d\d:\d\d:\d\d UTC \d subnets? of it (is|are) not seen/,
+    );
     for (const name of ownedBy(1)) {
       const card = page.match(new RegExp(`<li class="panel off"><h3><a href="/\\?subnet=${name}"[\\s\\S]*?</li>`))?.[0];
       expect(words(card ?? '')).toMatch(
         new RegExp(
-          `unseen ${name} is unseen since .* UTC The last that was known: .*watched by subnetd-1 \\(shard 1/3\\)`,
+          `unseen ${name} has not been seen since .* UTC Last known state: .*watched by subnetd-1 \\(shard 1/3\\)`,
         ),
       );
     }
@@ -89,7 +91,7 @@ it('every instance shows the whole fleet, and a shard that is killed as unseen w
   expect([status.code, status.stdout]).toEqual([
     1,
     expect.stringMatching(
-      /✗ shard 1\/3 \(subnetd-1\) is unseen since .* UTC, for .*: start it again, or let it reach the database/,
+      /✗ shard 1\/3 \(subnetd-1\) has not been seen since .* UTC, for .*: restart it, or restore its connection to the database/,
     ),
   ]);
   const page = await browser.newPage({ bypassCSP: true });

@@ -90,7 +90,7 @@ async function showFault(fault: FaultName): Promise<void> {
     loads += 1;
   });
   await page.goto(url);
-  await page.getByText(`${fault} is well`).first().waitFor({ timeout: MAX_WAIT_MS });
+  await page.getByText(`${fault} is healthy`).first().waitFor({ timeout: MAX_WAIT_MS });
   await simulation.setFaults([fault]);
 
   const expected = expectedProblems([fault], { nodes: demoNodeNames(4), browser: false });

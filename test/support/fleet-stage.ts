@@ -41,7 +41,7 @@ export interface FleetStage {
   stop(): Promise<void>;
 }
 
-/** Starts all but the daemons; the subnets are well, and in the inventory. The stage ends the PostgreSQL, which is one of its own if given. */
+/** Starts all but the daemons; the subnets are healthy, and in the inventory. The stage ends the PostgreSQL, which is one of its own if given. */
 export async function startFleetStage(count: number, own?: Postgres): Promise<FleetStage> {
   const folder = temporaryFolder();
   const shared = folder.path('subnetd.yaml');

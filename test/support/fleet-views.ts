@@ -9,7 +9,12 @@ const of = (index: number) => ({ index, total: 3 });
 /** A subnet of seven targets whose node n1 is down since a minute, as its instance reported it. */
 export const reported = (name: string, over: Partial<FleetSubnet> = {}): FleetSubnet => ({
   ...{ name, isReady: true, keeping: 'now', targets: 7, failing: 2, problemCount: 1 },
-  headline: { standing: 'warn', sentence: `${name} runs, but n1 is down`, detail: 'Start n1.', since: WALL - 60_000 },
+  headline: {
+    standing: 'warn',
+    sentence: `${name} is running, but n1 is down`,
+    detail: 'Start n1.',
+    since: WALL - 60_000,
+  },
   problems: [
     {
       ...{ problem: 'node_down', severity: 'warning', component: 'node', name: 'n1', since: WALL - 60_000 },

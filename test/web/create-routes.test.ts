@@ -121,10 +121,10 @@ describe('the routes', () => {
     expect(await (await app.request('/status.json')).json()).toEqual(status);
     const page = await app.request('/');
     expect(page.headers.get('content-type')).toBe('text/html; charset=UTF-8');
-    expect(await page.text()).toContain('The inventory names no subnet');
+    expect(await page.text()).toContain('The inventory has no subnets');
     const packed = await app.request('/', { headers: { 'accept-encoding': 'gzip' } });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
-    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toContain('The inventory names no subnet');
+    expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toContain('The inventory has no subnets');
     expect((await app.request('/targets/d/<b>')).status).toBe(404);
     const stream = await app.request('/events?subnet=d');
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -148,7 +148,7 @@ describe('the routes', () => {
     const page = await app.request(`/alerts/SubnetNodeDown?subnet=${encodeURIComponent(markup)}&name=<script>alert(2)`);
     const text = await page.text();
     expect(page.status).toBe(200);
-    expect(text).toContain('The inventory has no <b>&lt;script&gt;alert(2)</b> in a subnet <b>&quot;&gt;&lt;img');
+    expect(text).toContain('The inventory has no <b>&lt;script&gt;alert(2)</b> in subnet <b>&quot;&gt;&lt;img');
     expect(text.match(/<img|<script/g)).toEqual(['<script']);
     expect(text).toContain('docker start generated-subnet2-1');
     expect(await (await app.request('/alerts/SubnetHalted?subnet=<i>')).text()).toContain('subnet <b>&lt;i&gt;</b>');

@@ -81,7 +81,7 @@ it('/fleet.json has the shards with their instances, and every subnet of the fle
           ...{ name: 'west', shard: '0/3', instance: 'a', state: 'seen', lastSeen: '2026-11-22T03:04:09.000Z' },
           headline: {
             ...{ standing: 'off', sentence: 'Nothing has been checked yet' },
-            detail: 'The first round is on its way.',
+            detail: 'The first round is still running.',
           },
           ...summary,
         },
@@ -98,6 +98,6 @@ it('/fleet.json says where to ask instead when there is no fleet', async () => {
   const answer = await app.request('/fleet.json');
   expect([answer.status, await answer.text()]).toEqual([
     404,
-    'this subnetd belongs to no fleet; /status.json has all that it watches\n',
+    'this subnetd is not part of a fleet; /status.json lists everything it watches\n',
   ]);
 });

@@ -155,7 +155,7 @@ describe('the history for programs', () => {
     ['subnte=a', 'there is no parameter "subnte"; use subnet, name, from, to, limit, after'],
     ['limit=0', 'limit must be a whole number from 1 to 1000'],
     ['limit=1001', 'limit must be a whole number from 1 to 1000'],
-    ['after=5', 'after must be the member next of the answer before'],
+    ['after=5', 'after must be the value of next in the previous answer'],
   ])('refuses ?%s with a sentence', async (query, sentence) => {
     const get = appOn(async () => expect.fail('a bad request needs no database'));
     const { status, text } = await get(`/history.json?${query}`);

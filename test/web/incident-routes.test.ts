@@ -99,7 +99,7 @@ describe('a note', () => {
       const answer = await post({ note, credential });
       expect([answer.status, await answer.text()]).toEqual([
         400,
-        'a note has 1 to 2000 characters; go back and change it\n',
+        'a note must have 1 to 2000 characters; go back and change it\n',
       ]);
     }
     expect((await post({ note: 'x'.repeat(40_000), credential })).status).toBe(413);

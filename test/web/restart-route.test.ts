@@ -19,12 +19,12 @@ const numbers = { required: 3, voting: 4, headroom: 1 };
 test('yes is 200, with the reason and the numbers, and no cache keeps it', async () => {
   const { asked, status, text, cache } = await ask('?subnet=devnet&node=n1', {
     ...about,
-    ...{ safe: true, known: true, reason: '3 masternodes beside it vote and 3 are needed' },
+    ...{ safe: true, known: true, reason: '3 other masternodes vote, 3 needed' },
     ...numbers,
   });
   expect([asked, status, cache]).toEqual([[['devnet', 'n1']], 200, 'no-store']);
   expect(JSON.parse(text)).toEqual({
-    ...{ safe: true, reason: '3 masternodes beside it vote and 3 are needed', known: true },
+    ...{ safe: true, reason: '3 other masternodes vote, 3 needed', known: true },
     ...numbers,
     ...{ subnet: 'devnet', node: 'n1' },
   });

@@ -28,7 +28,7 @@ export const nodeRules = [
   reportProblems({
     ...ofNode,
     name: 'SubnetNodeTellsNoBlock',
-    summary: 'A node of {{ $labels.subnet }} runs, but subnetd does not get its latest block.',
+    summary: 'A node of {{ $labels.subnet }} is running, but subnetd does not get its latest block.',
     description:
       '{{ $labels.name }} of {{ $labels.subnet }} does not answer the call for its latest block, or its RPC cannot be reached. The reason of its check latest_block on the status page says which.',
   }),

@@ -28,7 +28,7 @@ export const ofTargets = (
   read: (state: TargetState, add: Add, intervalSeconds: IntervalSeconds) => void,
 ): Samples => ({ of: 'target', first, label, read });
 
-/** The same of each subnet. */
+/** Same for each subnet. */
 export const ofSubnets = (label: string, read: (state: SubnetState, add: Add) => void): Samples => ({
   of: 'subnet',
   first: 'subnet',

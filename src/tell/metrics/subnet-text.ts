@@ -52,7 +52,7 @@ const labelsOf = ({ subnet, component, name }: Target) => ({
 
 type Labels = ReturnType<typeof labelsOf>;
 
-/** The same of one subnet. */
+/** Same for one subnet. */
 interface SubnetView extends Pick<View, 'toWall'> {
   readonly intervalSeconds: IntervalSeconds;
 }

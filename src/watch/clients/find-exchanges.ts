@@ -204,7 +204,7 @@ function findServiceExchanges(state: TargetState, { component, url }: ServiceTar
   if (service && answer) {
     const { observation } = service;
     const status = observation.ok ? 200 : statusOfFault(observation.fault);
-    const call = toCall(SERVICE_PATHS[component], observation, ({ note }) => note ?? 'what a healthy one answers');
+    const call = toCall(SERVICE_PATHS[component], observation, ({ note }) => note ?? 'healthy');
     found.push({ kind: 'service', to: `GET ${to}`, ...answer, ...(status !== undefined && { status }), calls: [call] });
   }
   if (page && visit)

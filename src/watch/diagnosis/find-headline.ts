@@ -11,18 +11,18 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-/** How many more nodes may fail. One that has just started is not counted on. */
+/** How many more nodes can fail. One that has just started is not counted on. */
 const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
 
 /** The same, as the end of a sentence. */
 function describeReserve(quorum: Quorum): string {
   const reserve = countReserve(quorum);
-  if (reserve <= 0) return 'no node may fail';
-  return reserve === 1 ? 'one more node may fail' : `${reserve} more nodes may fail`;
+  if (reserve <= 0) return ' with no spare vote';
+  return `: it can lose ${formatCount(reserve, 'more node', 'more nodes')}`;
 }
 
 const describeVotes = ({ total, required, voting, starting }: Quorum): string =>
-  `${voting} of ${total} masternodes can vote, ${formatCount(required, 'is', 'are')} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+  `${voting} of ${total} masternodes can vote, ${required} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
 export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
@@ -79,7 +79,7 @@ function describeWorst(
   worst: Problem,
   quorum: Quorum | undefined,
 ): Pick<Headline, 'standing' | 'sentence'> {
-  const usual = `${isQuorumLost(quorum) ? 'may be halted:' : 'runs, but'} ${worst.summary}`;
+  const usual = `${isQuorumLost(quorum) ? 'may be halted:' : 'is running, but'} ${worst.summary}`;
   const [standing, words = usual] = WHOLE[worst.problem] ?? ['warn'];
   const missing =
     worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
@@ -120,7 +120,7 @@ export function findHeadline(
     return {
       standing: 'off',
       sentence: `${subnet} has not been checked yet`,
-      detail: 'The first round is on its way.',
+      detail: 'The first round is still running.',
     };
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
@@ -133,7 +133,7 @@ export function findHeadline(
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const gone = isClearing ? `Not seen any more, and over if it stays away: ${worst.summary}.` : '';
+  const gone = isClearing ? `No longer seen, and over unless it returns: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const work = describeWork(plannedWork);
   if ((worst === undefined || isClearing) && isQuorumLost(quorum)) {
@@ -146,20 +146,25 @@ export function findHeadline(
     // What is suspected may have cost a vote that was counted before.
     if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
       const { total, required, voting } = quorum;
-      const before = `When they were last asked, ${voting} of ${total} masternodes could vote, and ${formatCount(required, 'is', 'are')} needed.`;
+      const before = `When they were last asked, ${voting} of ${total} masternodes could vote, ${required} needed.`;
       const detail = join(suspicion, before, describeUnseen(targets), work);
-      return { standing: 'ok', sentence: `${subnet} runs, but a possible problem is being checked`, detail };
+      return { standing: 'ok', sentence: `${subnet} is running, but a possible problem is being checked`, detail };
     }
-    const reserve = quorum === undefined || quorum.total === 0 ? '' : `: ${describeReserve(quorum)}`;
+    const reserve = quorum === undefined || quorum.total === 0 ? '' : describeReserve(quorum);
     const detail = join(votes, suspicion, describeUnseen(targets), work);
-    const state = suspected === undefined && quorum?.starting === undefined ? 'is well' : 'runs';
+    const state =
+      suspected === undefined &&
+      quorum?.starting === undefined &&
+      (quorum === undefined || quorum.total === 0 || countReserve(quorum) > 0)
+        ? 'is healthy'
+        : 'is running';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
     return { standing, sentence: `${subnet} ${state}${reserve}`, detail };
   }
   if (isClearing) {
     const detail = join(votes, suspicion, gone, work);
-    const sentence = `${subnet} recovers${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
+    const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
@@ -169,11 +174,11 @@ export function findHeadline(
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */
 export function describeBroken(subnet: string, foundAt: WatchedMs | undefined, last: Headline | undefined): Headline {
-  const found = last === undefined ? 'Nothing was found before.' : `The last that was found: ${last.sentence}.`;
+  const found = last === undefined ? 'Nothing was known before.' : `Last known state: ${last.sentence}.`;
   return {
     standing: 'off',
-    sentence: `${subnet} cannot be judged`,
-    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    sentence: `${subnet} is in an unknown state`,
+    detail: `Its diagnosis crashes, which is a bug in subnetd: please report the error in its log. ${found}`,
     ...(foundAt !== undefined && { since: foundAt }),
   };
 }

@@ -70,7 +70,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
     const { container: ref } = node.target;
     return toSuspicion('node_down', node, explainAnswers(node), {
       summary: `${name} is connected to no network`,
-      evidence: `the container of ${name} runs, but is in no network of Docker any more; it was made for ${lostNetwork}`,
+      evidence: `the container of ${name} is running, but is no longer in any Docker network; it was made for ${lostNetwork}`,
       // Compose gives it back the address under which others know it.
       fix:
         ref !== undefined && 'service' in ref
@@ -93,7 +93,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
           }
         : {
             summary,
-            evidence: `the container of ${name} runs, but ${name} has not answered within ${formatDuration(fault.afterMs)}`,
+            evidence: `the container of ${name} is running, but ${name} has not answered within ${formatDuration(fault.afterMs)}`,
             fix: `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
           },
     );

@@ -103,7 +103,7 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   return {
     problem: 'subnet_halted',
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${voting} of ${total} masternodes can vote and ${formatCount(required, 'is', 'are')} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
+    evidence: `${seen}; ${voting} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix: foreign
       ? foreign.fix
       : voting < required

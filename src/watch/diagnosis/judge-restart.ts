@@ -117,7 +117,6 @@ function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Ot
 }
 
 const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
-const areNeeded = (count: number): string => formatCount(count, 'is needed', 'are needed');
 
 /** What the votes of the others allow. */
 function judgeVotes(
@@ -127,10 +126,16 @@ function judgeVotes(
   const [recovering] = why.recovering;
   if (recovering !== undefined) return { safe: false, known: true, reason: recovering };
   if (votes >= required)
-    return { safe: true, known: true, reason: `${masternodes(votes)} beside it vote and ${areNeeded(required)}` };
+    return {
+      safe: true,
+      known: true,
+      reason: `${formatCount(votes, 'other masternode votes', 'other masternodes vote')}, ${required} needed`,
+    };
   const known =
-    votes === 0 ? 'no masternode beside it is' : `only ${masternodes(votes)} beside it ${votes === 1 ? 'is' : 'are'}`;
-  const few = `${known} known to vote and ${areNeeded(required)}`;
+    votes === 0
+      ? 'no other masternode is'
+      : `only ${formatCount(votes, 'other masternode is', 'other masternodes are')}`;
+  const few = `${known} known to vote, ${required} needed`;
   if (votes + why.doubtful.length + nameless >= required) {
     const doubt =
       why.doubtful[0] ??

@@ -17,7 +17,7 @@ export interface LogCollector {
   countLine(source: LogSource): void;
   /** The facts that come from lines and sources. */
   read(): Pick<LogFacts, 'sources' | 'patterns'> & LogState;
-  /** The last lines that matched, without these secrets and any other. */
+  /** Latest matching lines, without these secrets and any other. */
   readonly lines: MatchingLines['read'];
   /** Reports no more news. */
   stop(): void;

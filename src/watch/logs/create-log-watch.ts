@@ -10,7 +10,7 @@ import { watchFiles } from './watch-files.ts';
 export interface LogWatch {
   /** The current facts. */
   facts(): LogFacts;
-  /** The last lines that matched a pattern, without these secrets and any other. */
+  /** Latest lines that matched a pattern, without these secrets and any other. */
   readonly lines: LogCollector['lines'];
   /** Its container may have started. */
   wake(): void;

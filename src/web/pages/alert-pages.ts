@@ -64,7 +64,7 @@ export interface AlertSubject {
 function describeNow(alert: string, { subnet, problems }: AlertSubject, moment: Moment): Html {
   const [worst] = problems;
   if (worst === undefined)
-    return html`<section class="banner ok" aria-label="Now"><div class="wrap">${shape('ok')}<h1>${alert}: nothing to report of ${subnet} now</h1></div></section>`;
+    return html`<section class="banner ok" aria-label="Now"><div class="wrap">${shape('ok')}<h1>${alert}: nothing to report for ${subnet} now</h1></div></section>`;
   const standing = worst.severity === 'critical' ? 'bad' : 'warn';
   const words = worst.state === 'suspected' ? 'suspected' : worst.state === 'clearing' ? 'clearing' : 'open';
   const start = moment.toWall(worst.since);
@@ -74,7 +74,7 @@ function describeNow(alert: string, { subnet, problems }: AlertSubject, moment: 
 function describeSubject({ subnet, name, target }: AlertSubject) {
   if (name === undefined) return html`<p>This alert is about the subnet <b>${subnet}</b>.</p>`;
   if (target === undefined)
-    return html`<p>The inventory has no <b>${name}</b> in a subnet <b>${subnet}</b>, so the commands below are examples.</p>`;
+    return html`<p>The inventory has no <b>${name}</b> in subnet <b>${subnet}</b>, so the commands below are examples.</p>`;
   const { container, address, ipc, logFiles } = toTargetFacts(target);
   const rows = Object.entries({
     Container: container,
@@ -83,7 +83,7 @@ function describeSubject({ subnet, name, target }: AlertSubject) {
     Log: logFiles.join(' ') || undefined,
   });
   return html`<p>This alert is about the ${target.component} <b>${name}</b> of the subnet <b>${subnet}</b>.
-    The commands below name it where the inventory says enough.</p>
+    The commands below are filled in from the inventory where it says enough.</p>
     <table><tbody>${rows.map(([what, value]) =>
       value === undefined
         ? ''
@@ -110,8 +110,8 @@ export async function alertPage(
         title: 'No such alert',
         room: '/alerts',
         madeAt: moment.nowWall,
-        content: html`<h1>There is no alert of that name</h1>
-    <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all.'}</p>
+        content: html`<h1>No alert has that name</h1>
+    <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all alerts:'}</p>
     <div class="panel">${list}</div>`,
       }),
     };
@@ -128,7 +128,7 @@ export async function alertPage(
       content: html`<p class="hint"><a href="/alerts">Runbooks</a> / ${severity}</p>
     ${subject === undefined ? '' : describeSubject(subject)}
     ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment, { incident: subject.incidentOf?.(subject.subnet, problem) })) ?? ''}
-    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: alert.rule.name, ...(subject.name && { name: subject.name }) })}">The last incident of it</a></p>`}
+    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: alert.rule.name, ...(subject.name && { name: subject.name }) })}">Its latest incident</a></p>`}
     <article class="panel prose">${raw(text)}</article>`,
     }),
   };

@@ -38,16 +38,14 @@ export function describeOwnState(own: OwnState, nowWall: number): readonly Html[
   return [
     html`subnetd ${version}, started ${ago(startedAt, nowWall)}`,
     reload.successful
-      ? well(html`Inventory read ${at(reload.successAt, nowWall)}`)
-      : bad(
-          html`The inventory has errors since its last reload; the one of ${at(reload.successAt, nowWall)} is in use`,
-        ),
+      ? well(html`Inventory loaded ${at(reload.successAt, nowWall)}`)
+      : bad(html`The last reload of the inventory failed; the one of ${at(reload.successAt, nowWall)} is still in use`),
     ...describeEngines(engines),
     isDatabaseUp ? well('Database answers') : bad('The database does not answer'),
-    isLate ? bad(html`A round was late ${ago(lateAt, nowWall)}`) : well('No late rounds'),
+    isLate ? bad(html`A round ran late ${ago(lateAt, nowWall)}`) : well('No late rounds'),
     scrapedAt === undefined
-      ? html`${shape('off')} Nobody has read the metrics yet`
-      : html`${shape('ok')} Metrics read ${ago(scrapedAt, nowWall)}`,
+      ? html`${shape('off')} Not scraped yet`
+      : html`${shape('ok')} Scraped ${ago(scrapedAt, nowWall)}`,
   ];
 }
 
@@ -90,7 +88,7 @@ export function banner(subnets: readonly Verdict[], moment: Moment): Html {
   if (only === undefined)
     return frame(
       'off',
-      html`<h1>The inventory names no subnet</h1><p>Add one, or let <code>subnetd import</code> write it from a deployment folder.</p>`,
+      html`<h1>The inventory has no subnets</h1><p>Add one, or generate the inventory from a deployment folder with <code>subnetd import</code>.</p>`,
     );
   if (others.length === 0) return ofOne(only.headline ?? NOT_DIAGNOSED, moment);
   const needy = worstFirst(subnets).filter(
@@ -100,12 +98,12 @@ export function banner(subnets: readonly Verdict[], moment: Moment): Html {
   if (needy.length === 0) {
     const sentence =
       unknown === 0
-        ? `All ${subnets.length} subnets are well`
-        : `${unknown} of ${subnets.length} subnets cannot be judged`;
-    return frame(unknown === 0 ? 'ok' : 'off', html`<h1>${sentence}</h1><p>Each has its state below.</p>`);
+        ? `All ${subnets.length} subnets are healthy`
+        : `${unknown} of ${subnets.length} subnets are in an unknown state`;
+    return frame(unknown === 0 ? 'ok' : 'off', html`<h1>${sentence}</h1><p>Details below.</p>`);
   }
   const named = needy.slice(0, MAX_NAMED);
-  const sentence = `${needy.length} of ${subnets.length} subnets ${needy.length === 1 ? 'needs' : 'need'} you`;
+  const sentence = `${needy.length} of ${subnets.length} subnets ${needy.length === 1 ? 'needs' : 'need'} attention`;
   return frame(
     named[0]?.headline?.standing ?? 'warn',
     html`<h1>${sentence}</h1><ul>${named.map(

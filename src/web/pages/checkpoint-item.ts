@@ -24,11 +24,11 @@ const PROBLEMS: readonly ProblemName[] = [
 function whyUnread({ observation: { head, contract } }: ParentFacts): string | undefined {
   if (!head.ok) return `the parent chain ${head.why}`;
   if (contract?.ok && contract.value.kind === 'checkpoint') return undefined;
-  return contract?.ok ? 'the parent chain has no checkpoint contract there' : 'the contract cannot be read';
+  return contract?.ok ? 'there is no checkpoint contract at that address' : 'the contract cannot be read';
 }
 
 const behind = (blocks: number): string =>
-  blocks === 0 ? 'not behind' : `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'} behind`;
+  blocks === 0 ? 'up to date' : `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'} behind`;
 
 /** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */
 export function checkpointItem(state: SubnetState, { toWall, nowWall }: Moment): Html {
@@ -43,6 +43,6 @@ export function checkpointItem(state: SubnetState, { toWall, nowWall }: Moment):
   const mode = progress?.checkpoint.mode && `${progress.checkpoint.mode.replace('_', ' ')} mode`;
   const words = why === undefined ? [at, lag && behind(lag.blocks), mode] : [why, at && `last at ${at}`];
   const rose =
-    progress?.hasAdvanced && why === undefined ? html`, rose ${ago(toWall(progress.advancedAt), nowWall)}` : '';
+    progress?.hasAdvanced && why === undefined ? html`, advanced ${ago(toWall(progress.advancedAt), nowWall)}` : '';
   return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${rose}</span></li>`;
 }

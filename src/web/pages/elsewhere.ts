@@ -24,7 +24,7 @@ const nameWatcher = (one: ElsewhereSubnet): string =>
   one.instance === undefined ? nameShard(one) : `${one.instance} (${nameShard(one)})`;
 
 const lastKnown = ({ known }: ElsewhereSubnet): string =>
-  known?.headline === undefined ? '' : ` The last that was known: ${known.headline.sentence}.`;
+  known?.headline === undefined ? '' : ` Last known state: ${known.headline.sentence}.`;
 
 function toHeadline(one: ElsewhereSubnet, { shards }: FleetView, nowWall: number): Headline {
   const { name, shard, sight, lastSeen = nowWall, known } = one;
@@ -32,20 +32,20 @@ function toHeadline(one: ElsewhereSubnet, { shards }: FleetView, nowWall: number
   if (sight === 'unseen')
     return {
       standing: 'off',
-      sentence: `${name} is unseen since ${clockSince(lastSeen, nowWall)}`,
+      sentence: `${name} has not been seen since ${clockSince(lastSeen, nowWall)}`,
       detail: `${nameWatcher(one)} is silent.${lastKnown(one)}`,
       since: lastSeen,
     };
   if (sight === 'unknown')
     return {
       standing: 'off',
-      sentence: `What ${name} does is not known here`,
-      detail: `This instance does not reach the database, or has only just started.${lastKnown(one)}`,
+      sentence: `The state of ${name} is unknown here`,
+      detail: `This instance cannot reach the database, or has just started.${lastKnown(one)}`,
     };
   const isShardSeen = shards.some((each) => each.shard.index === shard.index && each.sight === 'seen');
   return {
     standing: 'off',
-    sentence: `Nobody is known to watch ${name}`,
+    sentence: `No known instance watches ${name}`,
     detail: isShardSeen
       ? `${beginSentence(nameShard(one))} has not reported it yet.`
       : `${beginSentence(nameShard(one))} has never been seen: start it with \`--shard ${formatShard(shard)}\`.`,
@@ -82,8 +82,8 @@ export function factsOf({ elsewhere }: ElsewhereState): readonly string[] {
 /** Where the target of a subnet is to be found that another instance watches. */
 export const describeWhere = (elsewhere: ElsewhereSubnet): string =>
   elsewhere.instance === undefined
-    ? `${elsewhere.name} belongs to ${nameShard(elsewhere)}, which nobody has seen`
-    : `${elsewhere.name} is watched by ${nameWatcher(elsewhere)}, and its targets have pages there alone`;
+    ? `${elsewhere.name} belongs to ${nameShard(elsewhere)}, which has never been seen`
+    : `${elsewhere.name} is watched by ${nameWatcher(elsewhere)}, which also has the pages of its targets`;
 
 /** A problem that another instance has found. */
 export function elsewhereCard(elsewhere: ElsewhereSubnet, problem: FleetProblem, nowWall: number): Html {
@@ -94,7 +94,7 @@ export function elsewhereCard(elsewhere: ElsewhereSubnet, problem: FleetProblem,
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}<a href="${subnetPath(elsewhere.name)}">${elsewhere.name}</a><span>${since(problem.since, nowWall)}</span></p></header>
-<p class="hint">Found by ${nameWatcher(elsewhere)}, which shows the evidence.</p>
+<p class="hint">Found by ${nameWatcher(elsewhere)}, where the evidence is.</p>
 </div>
 <div>
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
@@ -115,6 +115,6 @@ export function elsewherePanel(state: ElsewhereState, nowWall: number): Html {
   return html`<section class="panel" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">Where ${subnet.name} is watched</h2>
 <p>${describeWhere(elsewhere)}.${seen}</p>
 <p class="hint">${factsOf(state).join(', ')}</p>
-${before.length === 0 ? '' : html`<p>Its problems then:</p><ul>${before.map((one) => html`<li>${one.severity}: ${one.summary}, since ${atSecond(one.since)}</li>`)}</ul>`}
+${before.length === 0 ? '' : html`<p>Problems at that time:</p><ul>${before.map((one) => html`<li>${one.severity}: ${one.summary}, since ${atSecond(one.since)}</li>`)}</ul>`}
 </section>`;
 }

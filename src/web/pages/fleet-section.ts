@@ -10,7 +10,7 @@ import { worstFirst } from './banner.ts';
 import { type ElsewhereState, factsOf, wordOf } from './elsewhere.ts';
 import { subnetPath, withCommands } from './paths.ts';
 
-const WORDS = { ok: 'well', warn: 'needs you', bad: 'broken', off: 'unknown' } as const;
+const WORDS = { ok: 'healthy', warn: 'needs attention', bad: 'broken', off: 'unknown' } as const;
 
 function card({ subnet, headline, quorum, reference, targets }: SubnetState): Html {
   const standing = headline?.standing ?? 'off';
@@ -27,15 +27,15 @@ function elsewhereItem(state: ElsewhereState): Html {
   const { standing, sentence } = headline;
   const word = standing === 'off' ? wordOf(state) : WORDS[standing];
   const before = elsewhere.sight === 'seen' ? undefined : elsewhere.known?.headline?.sentence;
-  return html`<li class="panel ${standing}${standing === 'ok' ? ' well' : ''}"><h3><a href="${subnetPath(subnet.name)}">${subnet.name}</a></h3><p>${badge(standing, word)}</p><p>${sentence}</p>${before === undefined ? '' : html`<p class="hint">The last that was known: ${before}</p>`}<p class="hint">${factsOf(state).join(', ')}</p></li>`;
+  return html`<li class="panel ${standing}${standing === 'ok' ? ' well' : ''}"><h3><a href="${subnetPath(subnet.name)}">${subnet.name}</a></h3><p>${badge(standing, word)}</p><p>${sentence}</p>${before === undefined ? '' : html`<p class="hint">Last known state: ${before}</p>`}<p class="hint">${factsOf(state).join(', ')}</p></li>`;
 }
 
 /** Many subnets, the worst first, with a search and a switch for those that are well. */
 export function subnetGrid(subnets: readonly (SubnetState | ElsewhereState)[], search: string): Html {
   const found = worstFirst(subnets).filter(({ subnet }) => subnet.name.toLowerCase().includes(search.toLowerCase()));
   return html`<section class="stack" aria-labelledby="subnets" id="state-subnets"><h2 id="subnets">Subnets</h2>
-<form class="bar" method="get" action="/"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><button type="submit">Find</button><label><input type="checkbox" id="only-wrong"> Only what is wrong</label></form>
-${found.length === 0 ? html`<p class="empty">No subnet has "${search}" in its name. <a href="/">Show all</a>.</p>` : html`<ul class="cards">${found.map((state) => ('elsewhere' in state ? elsewhereItem(state) : card(state)))}</ul>`}
+<form class="bar" method="get" action="/"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><button type="submit">Find</button><label><input type="checkbox" id="only-wrong"> Only unhealthy</label></form>
+${found.length === 0 ? html`<p class="empty">No subnet name contains "${search}". <a href="/">Show all</a>.</p>` : html`<ul class="cards">${found.map((state) => ('elsewhere' in state ? elsewhereItem(state) : card(state)))}</ul>`}
 </section>`;
 }
 
@@ -48,8 +48,8 @@ const LOOKS = {
 
 const describeUnwatched = (subnets: number): string =>
   subnets === 0
-    ? 'No subnet is unwatched because of it.'
-    : `${formatCount(subnets, 'subnet of it is', 'subnets of it are')} not seen by anybody.`;
+    ? 'No subnet is left unwatched.'
+    : `${formatCount(subnets, 'of its subnets is', 'of its subnets are')} not watched by anyone.`;
 
 /** What is wrong with a shard, and what to do; undefined while it is seen, or nothing is known of it. */
 function noticeOf({ shard, sight, instances, lastSeen }: ShardView, view: FleetView, nowWall: number) {
@@ -65,9 +65,9 @@ function noticeOf({ shard, sight, instances, lastSeen }: ShardView, view: FleetV
   if (sight !== 'unseen' || lastSeen === undefined) return undefined;
   const names = instances.map(({ instance }) => instance).join(' and ');
   return {
-    title: `Shard ${name} is unseen since ${clockSince(lastSeen, nowWall)}`,
+    title: `Shard ${name} has not been seen since ${clockSince(lastSeen, nowWall)}`,
     detail: unwatched,
-    advice: `Start ${names} again, or let it reach the database: its log says why it does not.`,
+    advice: `Restart ${names}, or restore its connection to the database; its log says why it cannot connect.`,
   };
 }
 
@@ -76,7 +76,7 @@ export function shardNotices(view: FleetView, nowWall: number): Section {
   const notices = view.shards.flatMap((shard) => noticeOf(shard, view, nowWall) ?? []);
   return {
     id: 'state-notices',
-    html: html`<div class="stack" id="state-notices">${notices.length === 0 ? '' : html`<h2 class="sr">Shards that are not seen</h2>`}${notices.map(
+    html: html`<div class="stack" id="state-notices">${notices.length === 0 ? '' : html`<h2 class="sr">Unseen shards</h2>`}${notices.map(
       ({ title, detail, advice }, index) =>
         html`<article class="problem alarm" aria-labelledby="notice-${index}"><div><header><h3 id="notice-${index}">${title}</h3></header><p>${detail}</p></div>
 <div><p class="advice">${withCommands(advice)}</p><p class="line"><a href="/alerts/SubnetdShardUnseen">Runbook SubnetdShardUnseen</a></p></div></article>`,
@@ -104,7 +104,7 @@ const HEADS = ['Shard', 'Instance', 'State', 'Subnets', 'Targets', 'Last seen'];
 /** The shards of a fleet with their instances. */
 export const shardTable = ({ shards }: FleetView, nowWall: number): Section => ({
   id: 'state-shards',
-  html: html`<section class="panel" aria-labelledby="shards" id="state-shards"><h2 id="shards">Shards of the fleet</h2>
+  html: html`<section class="panel" aria-labelledby="shards" id="state-shards"><h2 id="shards">Fleet shards</h2>
 <table class="rows" role="table"><thead role="rowgroup"><tr role="row">${HEADS.map((head) => html`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead><tbody role="rowgroup">${shards.flatMap((shard) => rowsOf(shard, nowWall))}</tbody></table>
 </section>`,
 });

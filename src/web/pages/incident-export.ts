@@ -88,9 +88,9 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       `| Alert | ${plain(alert)} |`,
       ...(planned === undefined ? [] : [`| Planned | ${plain(describeWork(planned))} |`]),
       ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${formatSecond(at)} |`),
-      ...links('Brought by', incident.causes),
-      ...links('Brought', incident.effects),
-      ...links('Before it', incident.earlier === undefined ? [] : [incident.earlier]),
+      ...links('Caused by', incident.causes),
+      ...links('Led to', incident.effects),
+      ...links('Previous occurrence', incident.earlier === undefined ? [] : [incident.earlier]),
     ].join('\n'),
     `## What to do\n\n${plain(beginSentence(last.fix))}.`,
     `## What changed\n\n${toEntries(record)

@@ -43,7 +43,7 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
     entry(
       'start',
       startedAt,
-      isPublic ? `${what} has begun` : what,
+      isPublic ? `${what} began` : what,
       isPublic ? `Its severity is ${severity}.` : `${beginSentence(first.evidence)}.`,
     ),
     ...(endedAt === undefined
@@ -52,8 +52,8 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
           entry(
             'end',
             lastFoundAt(incident) ?? endedAt,
-            isPublic ? `${what} has ended` : `Over: ${titleOf(incident)}`,
-            `It lasted for ${lasted}.${describeReturns(incident)}`,
+            isPublic ? `${what} ended` : `Over: ${titleOf(incident)}`,
+            `It lasted ${lasted}.${describeReturns(incident)}`,
           ),
         ]),
   ];

@@ -44,10 +44,10 @@ function form({ subnets, subnet, onlyGrave }: IncidentListInput): Html {
   const options = subnets.map((name) =>
     name === subnet ? html`<option selected>${name}</option>` : html`<option>${name}</option>`,
   );
-  return html`<form class="bar" method="get" action="/incidents"><label for="subnet">Subnet</label><select id="subnet" name="subnet"><option value="">all</option>${options}</select><label><input type="checkbox" name="grave" value="1"${onlyGrave ? html` checked` : ''}> only pages and tickets</label><button type="submit">Show</button></form>`;
+  return html`<form class="bar" method="get" action="/incidents"><label for="subnet">Subnet</label><select id="subnet" name="subnet"><option value="">all</option>${options}</select><label><input type="checkbox" name="grave" value="1"${onlyGrave ? html` checked` : ''}> only critical and warning</label><button type="submit">Show</button></form>`;
 }
 
-const EMPTY = html`<p class="empty">No incident is known. One begins when a problem is confirmed. It keeps what was known of all nodes at that moment, the log, what changed around it, who was notified, and your notes.</p>`;
+const EMPTY = html`<p class="empty">No incidents yet. An incident opens when a problem is confirmed. It records the state of all nodes at that moment, logs, what changed around it, who was notified, and your notes.</p>`;
 
 /** The page at `/incidents`. */
 export function incidentList(input: IncidentListInput, { footer }: { readonly footer: readonly Html[] }): Html {
@@ -62,7 +62,7 @@ export function incidentList(input: IncidentListInput, { footer }: { readonly fo
 ${shown.map((one) => row(one, nowWall))}
 </tbody></table>`;
   const none = isFiltered
-    ? html`<p class="empty">No incident is like this. <a href="/incidents">Show all</a>.</p>`
+    ? html`<p class="empty">No matching incidents. <a href="/incidents">Show all</a>.</p>`
     : EMPTY;
   return page({
     title: 'Incidents',
@@ -70,8 +70,8 @@ ${shown.map((one) => row(one, nowWall))}
     madeAt: nowWall,
     footer,
     content: html`<div><h1>${open === 0 || isLater ? 'Incidents' : open === 1 ? 'Incidents, 1 open' : `Incidents, ${open} open`}</h1></div>
-${isMissing ? html`<p class="empty">The incident that the link asks for is not known yet, or not any more. These are the others.</p>` : ''}
-${listed.isWhole ? '' : html`<p class="empty">The database does not answer, so only incidents that this process of subnetd has seen are here.</p>`}
+${isMissing ? html`<p class="empty">The linked incident does not exist yet, or has expired. Here are the others.</p>` : ''}
+${listed.isWhole ? '' : html`<p class="empty">The database does not answer, so only incidents seen by this subnetd process are listed.</p>`}
 ${form(input)}
 <section class="panel" aria-label="Incidents">${shown.length === 0 ? none : table}</section>
 <p class="line">${isLater ? html`<a href="/incidents?${query({})}">Newest</a>` : ''}${

@@ -31,19 +31,23 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
   const { startedAt, foundAt, endedAt, notified, returns } = incident;
   const found = lastFoundAt(incident);
   const first = notified.find(({ phase }) => phase === 'firing');
-  const early = startedAt - foundAt >= 1_000 ? `, found ${lastingExactly(startedAt - foundAt)} earlier` : '';
+  const early = startedAt - foundAt >= 1_000 ? `, first seen ${lastingExactly(startedAt - foundAt)} earlier` : '';
   return html`<dl class="figures">${figure('Began', atSecond(startedAt), `${day(startedAt)}${early}`)}${
     found === undefined
-      ? figure('Ended', 'not yet', 'it is still found')
+      ? figure('Ended', 'not yet', 'still present')
       : figure(
-          'Last found',
+          'Last seen',
           atSecond(found),
-          endedAt === undefined ? 'over if it stays away' : html`over at ${atSecond(endedAt)}`,
+          endedAt === undefined ? 'over unless it returns' : html`over at ${atSecond(endedAt)}`,
         )
   }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
     first === undefined
       ? ''
-      : figure('First notified', lastingExactly(first.at - startedAt), html`after it began, at ${atSecond(first.at)}`)
+      : figure(
+          'First notification',
+          lastingExactly(first.at - startedAt),
+          html`after it began, at ${atSecond(first.at)}`,
+        )
   }</dl>`;
 }
 
@@ -51,13 +55,13 @@ function notifiedPanel({ incident }: IncidentRecord, isNotifying: boolean): Html
   const { notified, alert, severity } = incident;
   const none = isNotifying
     ? severity === 'info'
-      ? 'It is only context, which pages nobody.'
-      : 'Nobody has accepted its alert yet. A graver problem of the subnet may notify in its place.'
-    : 'Prometheus notifies of it, and subnetd does not know whom. With an Alertmanager or a channel in the inventory, subnetd notifies by itself.';
+      ? 'Informational only: it pages nobody.'
+      : 'No receiver has accepted its alert yet. A more serious problem of the subnet may be sent instead.'
+    : 'Prometheus sends this alert, and subnetd cannot see to whom. With an Alertmanager or a channel in the inventory, subnetd sends alerts itself.';
   const list = html`<ul>${notified.map(
     ({ at, to, phase, isChannel }) =>
       html`<li>${shape('ok')} ${phase === 'firing' ? '' : 'Resolved: '}${isChannel ? 'channel ' : ''}${to} <span class="dim">${atSecond(at)}</span></li>`,
-  )}</ul><p class="hint">They accepted ${alert}. Whom an Alertmanager notified, it knows.</p>`;
+  )}</ul><p class="hint">These receivers accepted ${alert}. Whom an Alertmanager then notified is not visible here.</p>`;
   return html`<section class="panel" aria-labelledby="notified"><h2 id="notified">Notified</h2>${notified.length === 0 ? html`<p class="empty">${none}</p>` : list}</section>`;
 }
 
@@ -70,7 +74,7 @@ function notesPanel({ incident, notes }: IncidentRecord, isSignedIn: boolean): H
     ? ''
     : html`<div><label for="token">API key or token with the scope operate</label><input id="token" name="credential" type="password" autocomplete="off" required></div>`;
   return html`<section class="panel" aria-labelledby="notes"><h2 id="notes">Notes</h2>
-${notes.length === 0 ? html`<p class="empty">No notes yet. What would have helped? It goes into the post-mortem.</p>` : html`<ol class="notes">${list}</ol>`}
+${notes.length === 0 ? html`<p class="empty">No notes yet. Notes become part of the post-mortem.</p>` : html`<ol class="notes">${list}</ol>`}
 <form class="form" method="post" action="${incidentPath(incident.id, '/notes')}"><div><label for="note">Your note</label><textarea id="note" name="note" rows="4" maxlength="2000" required></textarea></div>${credential}<button type="submit">Add note</button></form></section>`;
 }
 
@@ -86,10 +90,10 @@ function linksPanel({ incident }: IncidentRecord, linked: readonly Incident[]): 
   };
   const target =
     name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`;
-  return html`<section class="panel" aria-labelledby="links"><h2 id="links">${endedAt === undefined ? 'What to do' : 'What helped, or would have'}</h2>
+  return html`<section class="panel" aria-labelledby="links"><h2 id="links">${endedAt === undefined ? 'What to do' : 'What to do if it returns'}</h2>
 <p class="advice">${withCommands(beginSentence(last.fix))}.</p>
 <p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${target}<a href="${subnetPath(subnet)}">${subnet}</a></p>
-${of('Brought by', causes)}${of('Brought', effects)}${of('Before it', earlier === undefined ? [] : [earlier])}</section>`;
+${of('Caused by', causes)}${of('Led to', effects)}${of('Previous occurrence', earlier === undefined ? [] : [earlier])}</section>`;
 }
 
 /** The page of an incident: how long, why, what ended it; then the pace, what changed, and what was known. */
@@ -107,8 +111,8 @@ export function incidentPage(input: IncidentInput, { footer }: { readonly footer
 <h1>${title}</h1>
 <p class="tags">${badge(standing, word)}${badge(standingOfSeverity(incident.severity), incident.severity)}</p>
 <p class="story">${describeIncident(incident, nowWall)}</p>
-${incident.planned === undefined ? '' : html`<p class="hint">${beginSentence(describeWork(incident.planned))}. Nobody is notified before that ends.</p>`}
-${isWhole ? '' : html`<p class="empty">The database does not answer, so only what this process of subnetd knows is here.</p>`}</div>
+${incident.planned === undefined ? '' : html`<p class="hint">${beginSentence(describeWork(incident.planned))}. No notifications until that ends.</p>`}
+${isWhole ? '' : html`<p class="empty">The database does not answer, so only what this subnetd process knows is shown.</p>`}</div>
 ${figures(record, nowWall)}
 <div class="grid aside">
 <div class="stack">
@@ -120,7 +124,7 @@ ${capsulePanel(capsule)}
 ${linksPanel(record, linked)}
 ${notifiedPanel(record, isNotifying)}
 ${notesPanel(record, isSignedIn)}
-<section class="panel" aria-labelledby="export"><h2 id="export">Take it with you</h2><p class="bar"><a class="btn" href="${incidentPath(incident.id, '.md')}">Markdown</a><a class="btn" href="${incidentPath(incident.id, '.json')}">JSON</a></p></section>
+<section class="panel" aria-labelledby="export"><h2 id="export">Export</h2><p class="bar"><a class="btn" href="${incidentPath(incident.id, '.md')}">Markdown</a><a class="btn" href="${incidentPath(incident.id, '.json')}">JSON</a></p></section>
 </div>
 </div>`,
   });

@@ -43,7 +43,7 @@ export function describeAnswer({ exchanges }: CapsuleTarget): string {
   const exchange = exchanges.find(({ kind }) => kind === 'node' || kind === 'service');
   const call = exchange?.calls[0];
   if (exchange === undefined || call === undefined) return '';
-  return `${call.answered}${exchange.tookMs === undefined ? '' : `, ${Math.round(exchange.tookMs)} ms`}`;
+  return `${call.answered}${exchange.tookMs === undefined ? '' : `, ${count(Math.round(exchange.tookMs))} ms`}`;
 }
 
 /** How a target was judged, in a word: its worst check. */
@@ -76,16 +76,16 @@ const MOST_DETAILS = 10;
 /** What was known when an incident began. */
 export function capsulePanel(capsule: Capsule | undefined): Html {
   if (capsule === undefined)
-    return html`<section class="panel" aria-labelledby="capsule"><h2 id="capsule">Capsule</h2><p class="empty">Nothing was kept of the moment it began: too much began at once, or it is long ago.</p></section>`;
+    return html`<section class="panel" aria-labelledby="capsule"><h2 id="capsule">Capsule</h2><p class="empty">Nothing was recorded when it began: too many problems began at once, or the record has expired.</p></section>`;
   const { at, targets, omitted, logs, quorum } = capsule;
   const size = Math.max(1, Math.round(Buffer.byteLength(JSON.stringify(capsule)) / 1_024));
   const votes =
     quorum &&
-    html`<p class="hint">${quorum.voting} of ${quorum.total} masternodes voted, ${quorum.required} are needed.</p>`;
-  return html`<section class="panel" aria-labelledby="capsule"><h2 id="capsule">Capsule</h2><p class="hint">Taken at ${atSecond(at)}, ${size} KB, secrets left out.</p>${votes}
+    html`<p class="hint">${quorum.voting} of ${quorum.total} masternodes voted, ${quorum.required} needed.</p>`;
+  return html`<section class="panel" aria-labelledby="capsule"><h2 id="capsule">Capsule</h2><p class="hint">Taken at ${atSecond(at)}, ${size} KB, secrets redacted.</p>${votes}
 <table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Height</th><th scope="col" role="columnheader">Peers</th><th scope="col" role="columnheader">Last answer</th><th scope="col" role="columnheader">Container</th></tr></thead><tbody role="rowgroup">
 ${targets.map(targetRow)}
-</tbody></table>${omitted === 0 ? '' : html`<p class="hint">${omitted} more targets are left out.</p>`}
+</tbody></table>${omitted === 0 ? '' : html`<p class="hint">${omitted} more targets omitted.</p>`}
 ${targets
   .filter((target) => verdictOf(target).word !== 'OK')
   .slice(0, MOST_DETAILS)

@@ -23,18 +23,18 @@ export const durationOf = (incident: Incident, nowWall: number): string =>
   lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.startedAt);
 
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
-  recovered: 'its problem is gone',
-  removed: 'what it was about was removed from the inventory',
-  'not-found-again': 'its problem was not found any more after subnetd had started again',
+  recovered: 'the problem is gone',
+  removed: 'its subject was removed from the inventory',
+  'not-found-again': 'the problem was no longer there after subnetd restarted',
 };
 
 /** The work during which an incident began. */
 export const describeWork = ({ reason, until, by }: Planned): string =>
-  `it began during work of ${by} that was planned until ${formatMinute(until)}: ${reason}`;
+  `it began during planned work by ${by}, until ${formatMinute(until)}: ${reason}`;
 
 /** A sentence for what was over for a while in between, with the space before it. */
 export const describeReturns = ({ returns }: Incident): string =>
-  returns === 0 ? '' : ` It came back ${formatTimes(returns)} within that.`;
+  returns === 0 ? '' : ` It came back ${formatTimes(returns)} in that time.`;
 
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {
@@ -43,9 +43,9 @@ export function describeIncident(incident: Incident, nowWall: number): string {
   const how =
     end === undefined
       ? clearSince === undefined
-        ? `It has lasted for ${duration}.`
-        : `It has not been found for ${lastingExactly(nowWall - clearSince)}, after ${duration}.`
-      : `It lasted for ${duration}, and is over because ${ENDS[end]}.`;
+        ? `It has lasted ${duration} so far.`
+        : `It lasted ${duration} and has not been seen for ${lastingExactly(nowWall - clearSince)}.`
+      : `It lasted ${duration} and ended because ${ENDS[end]}.`;
   return `${beginSentence(last.evidence)}. ${how}${describeReturns(incident)}`;
 }
 
@@ -72,9 +72,9 @@ const standingOfChange = ({ is }: HistoryChange): Standing => {
 
 function describeChange({ kind, what, was, is, reason }: HistoryChange): string {
   if (kind === 'inventory' || kind === 'masternode') return reason;
-  if (kind === 'version') return `image ${was} is now ${is}: ${reason}`;
+  if (kind === 'version') return `image ${was} → ${is}: ${reason}`;
   if (kind === 'container') return `container ${is}: ${reason}`;
-  return kind === 'problem' ? `${what} is ${is}: ${reason}` : `${what} is ${is}, was ${was}: ${reason}`;
+  return kind === 'problem' ? `${what} ${is}: ${reason}` : `${what}: ${was} → ${is}, ${reason}`;
 }
 
 /** What changed around an incident, the oldest first. */
@@ -90,7 +90,7 @@ export function toEntries({ incident, timeline, notes }: IncidentRecord): readon
     { at: startedAt, standing: 'bad' as const, isOwn: true as const, subject, text: `${summary}: ${evidence}` },
     ...(endedAt === undefined || end === undefined
       ? []
-      : [{ at: endedAt, standing: 'ok' as const, isOwn: true as const, subject, text: `over: ${ENDS[end]}` }]),
+      : [{ at: endedAt, standing: 'ok' as const, isOwn: true as const, subject, text: `ended: ${ENDS[end]}` }]),
     ...changes.map((one) => ({
       at: one.at,
       standing: standingOfChange(one),

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
 import { describeUpgrade } from '../../model/upgrade.ts';
@@ -22,21 +23,21 @@ const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'stan
 
 function describeSpare({ voting, required }: Quorum, isHalted: boolean): string {
   const spare = voting - required;
-  if (spare < 0) return `${-spare} more must vote before a block can be made.`;
-  if (isHalted) return 'Enough masternodes can vote, and no block comes all the same.';
-  if (spare === 0) return 'A block needs every vote that there is: none is to spare.';
-  return `${spare === 1 ? 'One vote is' : `${spare} votes are`} to spare.`;
+  if (spare < 0) return `${formatCount(-spare, 'more vote is', 'more votes are')} needed for a block.`;
+  if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
+  if (spare === 0) return 'Every remaining vote is needed.';
+  return `${formatCount(spare, 'spare vote', 'spare votes')}.`;
 }
 
 /** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
 export function quorumSeats(members: readonly Member[], quorum: Quorum | undefined, isHalted: boolean): Html {
   const seats = members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
   if (seats.length === 0)
-    return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
+    return html`<p class="empty">The masternodes are not known yet. subnetd asks the chain once a minute.</p>`;
   const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));
   const isLong = sorted.length > MAX_SEATS;
   const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
-  const words = quorum === undefined ? 'Who votes cannot be seen from here.' : describeSpare(quorum, isHalted);
+  const words = quorum === undefined ? 'Votes are not visible from here.' : describeSpare(quorum, isHalted);
   return html`${
     shown.length === 0
       ? html`<p>All ${sorted.length} nodes vote.</p>`
@@ -69,7 +70,7 @@ const number = (value: number | undefined): string => (value === undefined ? '' 
 
 function describeNext({ vote, backInEpoch, leavesInEpoch }: Masternode, { number, isNextKnown }: Epoch): string {
   if (backInEpoch !== undefined) return `back in epoch ${count(backInEpoch)}`;
-  if (leavesInEpoch !== undefined) return `left out from epoch ${count(leavesInEpoch)} on`;
+  if (leavesInEpoch !== undefined) return `drops out in epoch ${count(leavesInEpoch)}`;
   const isOut = vote === 'penalised' || vote === 'standby';
   return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
 }
@@ -93,24 +94,25 @@ ${masternodes.map((one) => row(subnet, epoch, one))}
 /** Where the epoch is, and when the next one is decided. */
 function describeEpoch(epoch: Epoch): string {
   const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest } = epoch;
-  const now = `Counted up to block ${count(block)} of round ${count(round)}.`;
+  const now = `As of block ${count(block)}, round ${count(round)}.`;
   if (number === undefined || nextFirstBlock === undefined) return now;
   const began =
-    firstBlock === undefined ? ` is ${count(number)}` : ` ${count(number)} began with block ${count(firstBlock)}`;
+    firstBlock === undefined ? ` is ${count(number)}` : ` ${count(number)} began at block ${count(firstBlock)}`;
   const choice =
     choiceBlock === undefined
       ? ''
       : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
   const next = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
-  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins with block ${next}${choice}.`;
+  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins at block ${next}${choice}.`;
 }
 
 /** What each masternode does in the epoch, the worst first. */
 export function masternodeRows(subnet: string, epoch: Epoch | undefined): Html {
   if (epoch === undefined)
-    return html`<p class="empty">The chain has not named its masternodes yet. It is asked once a minute.</p>`;
+    return html`<p class="empty">The masternodes are not known yet. subnetd asks the chain once a minute.</p>`;
   const sorted = epoch.masternodes.toSorted(compare);
-  const change = epoch.upgrade && html`<p><strong>The settings change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
+  const change =
+    epoch.upgrade && html`<p><strong>Settings will change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
   const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
   if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted)}${words}`;
   const isWell = ({ vote, leavesInEpoch }: Masternode) => vote === 'votes' && leavesInEpoch === undefined;

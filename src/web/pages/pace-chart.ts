@@ -65,8 +65,7 @@ const inSpan = (minutes: readonly Minute[], first: number, count: number): reado
 export function paceChart(minutes: readonly Minute[], expected: number | undefined, nowWall: number): Html {
   const first = Math.floor(nowWall / MINUTE_MS) - MINUTES;
   const known = inSpan(minutes, first, MINUTES);
-  if (known.length === 0)
-    return html`<p class="empty">No minute has passed yet. The chart begins when subnetd has watched for one.</p>`;
+  if (known.length === 0) return html`<p class="empty">No data yet. The chart starts after one minute.</p>`;
   return chart({
     minutes: known,
     first,
@@ -101,7 +100,7 @@ export function spanChart(
   );
   const count = last - first + 1;
   const known = inSpan(minutes, first, count);
-  if (known.length === 0) return html`<p class="empty">No minute around it was counted.</p>`;
+  if (known.length === 0) return html`<p class="empty">No data from around that time.</p>`;
   const end = clearSince ?? endedAt;
   const isEndShown = end !== undefined && end / MINUTE_MS < first + count;
   const total = known.reduce((sum, { blocks }) => sum + blocks, 0);
@@ -113,7 +112,7 @@ export function spanChart(
     // A start and an end that are near each other would lie on each other.
     marks: [
       { at: startedAt, word: 'began' },
-      ...(isEndShown && (end - startedAt) / MINUTE_MS > count / 4 ? [{ at: end, word: 'last found' }] : []),
+      ...(isEndShown && (end - startedAt) / MINUTE_MS > count / 4 ? [{ at: end, word: 'last seen' }] : []),
     ],
     words: `Blocks a minute around the incident: ${total} in ${known.length} minutes${countWithout(known)}`,
     label: (scale) => `${scale} a minute`,

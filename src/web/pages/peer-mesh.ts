@@ -71,18 +71,20 @@ function drawNode(name: string, index: number, total: number, out: boolean): Htm
 
 /** The peer mesh of the nodes: which links stand, which are missing with a node that is out, and which are missing though both run. */
 export function peerMesh(nodes: readonly TargetState[], members: readonly Member[]): Html {
-  if (nodes.length < 2) return html`<p class="empty">One node has no mesh.</p>`;
+  if (nodes.length < 2) return html`<p class="empty">A single node has no peer mesh.</p>`;
   if (nodes.length > MAX_COMPARED)
-    return html`<p class="empty">The mesh of ${formatCount(nodes.length, 'node', 'nodes')} is not shown. Nodes that lack peers are among the problems.</p>`;
+    return html`<p class="empty">The mesh of ${formatCount(nodes.length, 'node', 'nodes')} is too large to show. Nodes that lack peers are listed as problems.</p>`;
   const links = findLinks(nodes, members);
   const nameOf = (index: number): string => nodes[index]?.target.name ?? '';
   const cut = links.filter(({ state }) => state === 'cut');
   const up = links.filter(({ state }) => state === 'up').length;
   const isUnknown = links.every(({ state }) => state === 'unknown');
   const words = isUnknown
-    ? 'No node says whose peer it is: serve the admin namespace over IPC to see the mesh.'
+    ? 'No node reports its peers: serve the admin namespace over IPC to see the mesh.'
     : `${up} of ${links.length} links are confirmed.`;
-  const missing = cut.map(({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both run.`);
+  const missing = cut.map(
+    ({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both are running.`,
+  );
   const list =
     missing.length === 0
       ? ''

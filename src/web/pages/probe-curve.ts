@@ -22,9 +22,9 @@ function describe(answered: readonly { readonly ms: number }[], unanswered: numb
   const last = answered.at(-1);
   const most = Math.max(...answered.map(({ ms }) => ms));
   const times =
-    last === undefined ? 'no probe was answered' : `${format(last.ms)} ms at last, ${format(most)} ms at most`;
+    last === undefined ? 'no probe was answered' : `latest ${format(last.ms)} ms, highest ${format(most)} ms`;
   const minutes = unanswered === 1 ? 'one minute' : `${unanswered} minutes`;
-  return `Time of a probe in the last hour: ${times}${unanswered === 0 ? '' : `, ${minutes} without an answer`}`;
+  return `Probe latency in the last hour: ${times}${unanswered === 0 ? '' : `, ${minutes} without an answer`}`;
 }
 
 /** How long the probes took over the last hour, minute by minute. A minute without an answer is hatched. */
@@ -33,8 +33,7 @@ export function probeCurve(minutes: readonly ProbeMinute[], nowWall: number): Ht
   const placed = minutes
     .map(({ at, ms }) => ({ x: Math.floor(at / MINUTE_MS) - first, ms }))
     .filter(({ x }) => x >= 0 && x < MINUTES);
-  if (placed.length === 0)
-    return html`<p class="empty">No probe has ended yet. The curve begins with the first one.</p>`;
+  if (placed.length === 0) return html`<p class="empty">No probe has finished yet.</p>`;
   const answered = placed.flatMap(({ x, ms }) => (ms === undefined ? [] : [{ x, ms }]));
   const scale = toScale(Math.max(...answered.map(({ ms }) => ms), 1));
   const path = answered

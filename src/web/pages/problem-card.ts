@@ -62,7 +62,7 @@ export function problemCard(
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
-${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'Nobody is notified before.' : 'It began before that.'}</p>`}
+${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}
 <p>${beginSentence(evidence)}.</p>
 ${explains.length === 0 ? '' : listExplained(explains)}
 </div>

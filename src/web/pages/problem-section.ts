@@ -53,7 +53,7 @@ function alikeLine(alike: readonly Found[]): Html | string {
     return index === 0 ? link : [', ', ...link];
   });
   const more = alike.length - MAX_NAMES;
-  return html`<p class="hint">The same of ${links}${more > 0 ? ` and ${more} others` : ''}.</p>`;
+  return html`<p class="hint">Same for ${links}${more > 0 ? ` and ${more} others` : ''}.</p>`;
 }
 
 /** What is worth a change while everything runs, folded. What several targets have alike is shown once. */
@@ -61,7 +61,7 @@ function setupFindings(found: readonly Found[], shown: Shown): Html | string {
   if (found.length === 0) return '';
   const groups = Map.groupBy(found, ({ subnet, problem }) => JSON.stringify([subnet.name, problem.problem]));
   const title = formatCount(found.length, 'finding', 'findings');
-  return html`<details><summary>${title} about the set-up, worth a change when there is time</summary><div class="stack">
+  return html`<details><summary>${title} about the setup, worth fixing when there is time</summary><div class="stack">
 ${[...groups.values()]
   .slice(0, MAX_PROBLEMS)
   .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike)}`))}
@@ -109,7 +109,7 @@ export function problemSection(
   const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
   const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
   const all = ordered.length + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
-  const title = all === 0 ? 'No problem is known' : formatCount(all, 'problem', 'problems');
+  const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${ordered.slice(0, MAX_PROBLEMS).map(({ toHtml }) => toHtml())}
 ${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}

@@ -97,6 +97,6 @@ export function publicPage(
     madeAt: nowWall,
     banner: html`<section class="banner ${worst}" id="banner" aria-label="Verdict"><div class="wrap">${shape(worst)}<h1>${sentence}</h1></div></section>`,
     content: html`${subnets.map(section)}`,
-    footer: [html`<a href="/?full">Sign in for the details</a>`],
+    footer: [html`<a href="/?full">Sign in for details</a>`],
   });
 }

@@ -47,7 +47,7 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const nodes = nodesOf(targets);
   const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
   const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
-  const rose = Number.isFinite(risenAt) ? html`rose ${ago(toWall(risenAt), nowWall)}` : 'no rise seen yet';
+  const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
   const newest = findCommitted(nodes);
   const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
   if (reference === undefined || !Number.isFinite(newest)) return height;
@@ -56,7 +56,7 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const gap = reference - committed;
   return [
     ...height,
-    figure('Not yet final', gap === 1 ? '1 block' : `${count(gap)} blocks`, `${count(committed)} is final`),
+    figure('Unfinalised', gap === 1 ? '1 block' : `${count(gap)} blocks`, `final up to ${count(committed)}`),
   ];
 }
 
@@ -85,7 +85,7 @@ function figures(state: SubnetState, minutes: readonly Minute[], expected: numbe
           figure(
             'Votes',
             `${quorum.voting} of ${quorum.total}`,
-            `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} to spare`}`,
+            `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} spare`}`,
           ),
         ];
   const all = [...heightFigures(state, moment), ...pace, ...votes];

@@ -57,7 +57,7 @@ const pair = (name: string, value: Html | string | undefined): Html | string =>
 function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Moment): Html {
   const { observation, restarts = 0, oomKills = 0, lastExit } = facts.container ?? {};
   if (target.container === undefined)
-    return html`<p class="empty">The inventory names no container. With one, subnetd sees restarts, memory and why it ended.</p>`;
+    return html`<p class="empty">The inventory names no container. With one, subnetd can show restarts, memory use and exit reasons.</p>`;
   if (observation?.kind !== 'found')
     return html`<p class="empty">${observation?.kind === 'missing' ? 'Docker has no such container.' : 'Docker has not answered yet.'}</p>`;
   const { container } = observation;
@@ -85,7 +85,7 @@ function addressPanel({ target, facts }: TargetState): Html {
   )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
     'Log files',
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
-  )}${pair('Votes by', facts.node?.chain?.observation.address && html`<code>${facts.node.chain.observation.address}</code>`)}${pair(
+  )}${pair('Votes as', facts.node?.chain?.observation.address && html`<code>${facts.node.chain.observation.address}</code>`)}${pair(
     'Clock',
     clock === undefined ? undefined : `${formatDuration(Math.abs(clock))} ${clock < 0 ? 'behind' : 'ahead'}`,
   )}</dl>`;
@@ -98,7 +98,7 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const isAffected = word === 'affected';
   const words = isAffected
     ? 'is affected'
-    : { ok: 'is well', warn: 'needs you', bad: 'fails', off: 'is not judged' }[standing];
+    : { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' }[standing];
   const from = word === 'problem' ? problem?.since : check?.since;
   const since =
     from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
@@ -117,12 +117,12 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
 const restartLine = (restart: RestartAnswer | undefined): Html | string =>
   restart === undefined
     ? ''
-    : html`<p><small>May be restarted now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'nobody knows'}</b>, because ${restart.reason}.</small></p>`;
+    : html`<p><small>Safe to restart now: <b>${restart.safe ? 'yes' : restart.known ? 'no' : 'undetermined'}</b>, because ${restart.reason}.</small></p>`;
 
 /** What the wallet of the relayer has and spends, in one line. */
 function walletLine(state: SubnetState, { target }: TargetState, moment: Moment): Html | string {
   const words = target.component === 'relayer' ? walletWords(state, moment) : undefined;
-  return words === undefined ? '' : html`<p><small>Its wallet has ${words}.</small></p>`;
+  return words === undefined ? '' : html`<p><small>Its wallet holds ${words}.</small></p>`;
 }
 
 /** What the page of a target shows: its problems, checks, container and log. */
@@ -143,9 +143,9 @@ export function targetContent(input: TargetInput): LiveContent {
       { id: 'banner', html: banner(target, moment) },
       {
         id: 'state-problems',
-        html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? `No problem of ${name} is known` : 'Problems'}</h2>
+        html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? 'No known problems' : 'Problems'}</h2>
 ${own.map(card)}
-${others.length === 0 ? '' : html`<h2>What it is affected by</h2>${others.map(card)}`}
+${others.length === 0 ? '' : html`<h2>Affected by</h2>${others.map(card)}`}
 ${restartLine(restart)}${walletLine(state, target, moment)}
 <p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subnet.name, name })}">Incidents of ${name}</a></p></section>`,
       },
@@ -159,7 +159,7 @@ ${target.checks.map((check) => checkRow(check, input))}
       {
         id: 'state-probes',
         html: html`<div class="grid two" id="state-probes">
-<section class="panel" aria-labelledby="times"><h2 id="times">Time of a probe, last hour</h2>${probeCurve(probeTimes, moment.nowWall)}</section>
+<section class="panel" aria-labelledby="times"><h2 id="times">Probe latency, last hour</h2>${probeCurve(probeTimes, moment.nowWall)}</section>
 ${exchangePanel(findExchanges(target, subnet.consensus), moment)}
 </div>`,
       },
@@ -169,7 +169,7 @@ ${exchangePanel(findExchanges(target, subnet.consensus), moment)}
 <div class="stack">
 <section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${uptimeBars(history.hours, '24 hours')}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}</section>
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
-<section class="panel" aria-labelledby="where"><h2 id="where">Where it is</h2>${addressPanel(target)}</section>
+<section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target)}</section>
 </div>
 <section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target.facts.logs, lines, moment)}</section>
 </div>`,
@@ -181,7 +181,7 @@ ${exchangePanel(findExchanges(target, subnet.consensus), moment)}
 const probeForm = (subnet: string, name: string, mayProbe: boolean): Html =>
   mayProbe
     ? html`<form method="post" action="${targetPath(subnet, name)}/probe"><button type="submit">Probe now</button></form>`
-    : html`<p class="hint">To probe now from here, name users in <code>basic_auth_users</code> of <code>SUBNETD_WEB_CONFIG</code>.</p>`;
+    : html`<p class="hint">To probe from here, define users in <code>basic_auth_users</code> of <code>SUBNETD_WEB_CONFIG</code>.</p>`;
 
 /** The page of one target. */
 export function targetPage(input: TargetInput, { footer, outside, mayProbe }: TargetFrame): Html {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { formatSecond } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/words.ts';
 import type { AskedAndAnswered, Exchange } from '../../model/exchange.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
@@ -51,13 +52,13 @@ const MOST_PATTERNS = 12;
 
 const isFault = (means: MatchingLine['means']): boolean => means === 'error' || means === 'fatal';
 
-/** The last lines that matched, the oldest first. What is wrong stands out. */
+/** Latest matching lines, the oldest first. What is wrong stands out. */
 function matchingLines(lines: readonly MatchingLine[], { toWall }: Moment): Html {
   const shown = lines.map(({ at, text, means }) => {
     const line = html`${formatSecond(toWall(at)).slice(11, 19)} ${text}\n`;
     return isFault(means) ? html`<mark>${line}</mark>` : line;
   });
-  return html`<h3>The last lines that matched</h3><pre class="log" tabindex="0" role="region" aria-label="The last lines that matched a pattern">${shown}</pre><p class="hint">Secrets are left out, and long lines are cut. Marked lines are errors.</p>`;
+  return html`<h3>Latest matching lines</h3><pre class="log" tabindex="0" role="region" aria-label="Latest lines that matched a pattern">${shown}</pre><p class="hint">Secrets redacted, long lines truncated. Highlighted lines are errors.</p>`;
 }
 
 /** What each pattern found in the log of a target, and the last lines that matched one. */
@@ -74,14 +75,14 @@ export function matchingLinesPanel(logs: LogFacts | undefined, lines: readonly M
     .slice(0, MOST_PATTERNS)
     .map(
       ([name, { means, count: times, at: last, what }]) =>
-        html`<li>${shape(isFault(means) ? 'bad' : 'ok')}<b>${name}</b><span>${times} times, the last ${ago(toWall(last), nowWall)}<br><span class="dim">${what}</span></span></li>`,
+        html`<li>${shape(isFault(means) ? 'bad' : 'ok')}<b>${name}</b><span>${formatCount(times, 'match', 'matches')}, last ${ago(toWall(last), nowWall)}<br><span class="dim">${what}</span></span></li>`,
     );
   const none = html`<p class="empty">No line has matched a pattern yet.</p>`;
   return html`<p class="hint">${read.join(', ')}.</p>${lines.length === 0 ? '' : matchingLines(lines, moment)}${rows.length === 0 ? none : html`<ul class="services">${rows}</ul>`}`;
 }
 
 const call = ({ asked, answered, isFault }: AskedAndAnswered): Html =>
-  html`<li><code>${asked}</code><span>${isFault ? html`${shape('bad')} no: ` : ''}${answered}</span></li>`;
+  html`<li><code>${asked}</code><span>${isFault ? html`${shape('bad')} failed: ` : ''}${answered}</span></li>`;
 
 const calls = (all: readonly AskedAndAnswered[]): Html => html`<ul class="asked">${all.map(call)}</ul>`;
 
@@ -90,14 +91,14 @@ function exchange({ kind, to, at, tookMs, status, calls: all }: Exchange, { toWa
   const head = html`<code>${to}</code>${status === undefined ? '' : `, HTTP ${status}`}${took}, ${ago(toWall(at), nowWall)}`;
   if (kind !== 'chain') return html`<div><p class="hint">${head}</p>${calls(all)}</div>`;
   const faults = all.filter(({ isFault }) => isFault).length;
-  const few = faults === 0 ? '' : `, ${faults} without an answer`;
-  return html`<details><summary>About its chain, once a minute: ${all.length} questions${few}</summary><p class="hint">${head}</p>${calls(all)}</details>`;
+  const few = faults === 0 ? '' : `, ${faults} unanswered`;
+  return html`<details><summary>Chain details, asked once a minute: ${all.length} calls${few}</summary><p class="hint">${head}</p>${calls(all)}</details>`;
 }
 
 /** What a target was asked last, and what it answered. */
 export const exchangePanel = (exchanges: readonly Exchange[], moment: Moment): Html =>
-  html`<section class="panel" aria-labelledby="asked"><h2 id="asked">Asked and answered last</h2>${
+  html`<section class="panel" aria-labelledby="asked"><h2 id="asked">Last requests</h2>${
     exchanges.length === 0
-      ? html`<p class="empty">Nothing was asked yet. The first round is on its way, or the inventory gives nothing to ask.</p>`
-      : html`${exchanges.map((one) => exchange(one, moment))}<p class="hint">Secrets are left out.</p>`
+      ? html`<p class="empty">No requests yet: the first round is still running, or the inventory names nothing to ask.</p>`
+      : html`${exchanges.map((one) => exchange(one, moment))}<p class="hint">Secrets redacted.</p>`
   }</section>`;

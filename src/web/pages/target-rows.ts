@@ -16,7 +16,7 @@ export function describeNow(state: TargetState): string {
   if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
-    return check === undefined ? `the inventory gives nothing to check of ${target.name}` : formatReason(check);
+    return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);
   const peers = observation.peers?.ok ? `, ${observation.peers.value.count} peers` : '';
   return `block ${count(latest.number)}${peers}`;
 }
@@ -46,5 +46,5 @@ export function targetRows(
   const more = sorted.length - MAX_ROWS;
   return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
 ${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
-</tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, and none is worse than these.</p>` : ''}${uptimeKey}`;
+</tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;
 }

@@ -55,7 +55,7 @@ function draw(kinds: readonly Kind[], label: string): Html {
 export function checkBars(bars: readonly CheckBar[], check: string): Html {
   const count = (kind: CheckBar) => bars.filter((one) => one === kind).length;
   const bad = count('down') + count('part');
-  const words = bad === 0 ? 'it did not fail' : `it failed in ${bad} of ${bars.length - count('none')} half-hours`;
+  const words = bad === 0 ? 'no failures' : `failed in ${bad} of ${bars.length - count('none')} half-hours`;
   return draw(bars, `${check}, 24 hours: ${count('none') === bars.length ? 'no data' : words}`);
 }
 
@@ -66,4 +66,4 @@ export function uptimeBars(uptimes: readonly (Uptime | undefined)[], span: strin
 }
 
 /** What the bars of a table mean. */
-export const uptimeKey: Html = html`<p class="line dim key"><span><i class="up"></i>up</span><span><i class="part"></i>up in part</span><span><i class="down"></i>down</span><span><i class="none"></i>no data</span></p>`;
+export const uptimeKey: Html = html`<p class="line dim key"><span><i class="up"></i>up</span><span><i class="part"></i>partly up</span><span><i class="down"></i>down</span><span><i class="none"></i>no data</span></p>`;

@@ -64,8 +64,8 @@ it.concurrent.each([
 
 describe('a method that no path takes', () => {
   const asked = (line: string) => raw(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  const CONNECT = 'subnetd is no proxy and takes no CONNECT; send another method';
-  const UNKNOWN = 'there is no such method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters';
+  const CONNECT = 'subnetd is not a proxy and does not accept CONNECT; send another method';
+  const UNKNOWN = 'unknown method; send GET, HEAD, OPTIONS, POST or PUT, in capital letters';
 
   it.each([
     ['CONNECT /api/Sector/ListAll/0', CONNECT],

@@ -163,7 +163,7 @@ describe('an incident', () => {
     expect(next([], []).open.size).toBe(0);
   });
 
-  it('says since when it is not found any more, and ends when its problem is gone', () => {
+  it('says since when it is not found any more, and ends when the problem is gone', () => {
     const open: Step = [MINUTE, withProblems(down(MINUTE))];
     const clearing = withProblems(down(MINUTE, { state: 'clearing', clearingSince: 4 * MINUTE }));
     expect(run([open, [4 * MINUTE, clearing]]).only).toMatchObject({ clearSince: 4 * MINUTE });

@@ -99,7 +99,7 @@ test('the headline names the first of the problems that are equally bad', () => 
   const { problems } = diagnoseSubnet(toSubnet(targets), judged, NO_PROBLEMS, NOW);
   const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
   expect(findHeadline('devnet', judged, open, { quorum: undefined, hasRisen: true }).sentence).toBe(
-    'devnet runs, but the container of stats does not run',
+    'devnet is running, but the container of stats does not run',
   );
 });
 

@@ -121,7 +121,7 @@ describe('one of four', () => {
     expect(first).toMatchObject({
       problem: 'node_hanging',
       name: 'subnet2',
-      evidence: 'the container of subnet2 runs, but subnet2 has not answered within 5s',
+      evidence: 'the container of subnet2 is running, but subnet2 has not answered within 5s',
       fix: 'restart it with `docker restart generated-subnet2-1`; if it hangs again, check the disk and the processor of its machine',
     });
   });
@@ -251,7 +251,7 @@ describe('a halt', () => {
     ]);
     expect(problems[2]).toMatchObject({
       evidence:
-        'no block after 100 for 1m 30s; 2 of 4 masternodes can vote and 3 are needed, without subnet3 (stopped), subnet4 (stopped)',
+        'no block after 100 for 1m 30s; 2 of 4 masternodes can vote, 3 needed, without subnet3 (stopped), subnet4 (stopped)',
       fix: 'bring back subnet3, subnet4: 1 more must vote; restart no other node',
     });
     expect(problems[2]?.explains).toEqual(
@@ -321,7 +321,7 @@ test.each([
   const others = [2, 3, 4].map((n) => node(`subnet${n}`, {}));
   expect(diagnosed([one, ...others]).find(({ problem }) => problem === 'node_down')).toMatchObject({
     summary: 'subnet1 is connected to no network',
-    evidence: 'the container of subnet1 runs, but is in no network of Docker any more; it was made for docker_net',
+    evidence: 'the container of subnet1 is running, but is no longer in any Docker network; it was made for docker_net',
     fix,
   });
 });

@@ -33,7 +33,7 @@ describe('an epoch of a network that counts by rounds', () => {
     const epoch = epochOf();
     expect(epoch).toMatchObject({ number: 5, firstBlock: 400, nextFirstBlock: 490, isNextAtLatest: true });
     expect(String(masternodeRows('devnet', epoch))).toContain(
-      'Epoch 5 began with block 400. Counted up to block 426 of round 476. The next one begins with block 490 at the latest.',
+      'Epoch 5 began at block 400. As of block 426, round 476. The next one begins at block 490 at the latest.',
     );
   });
 

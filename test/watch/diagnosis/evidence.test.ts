@@ -476,7 +476,7 @@ test('a halt has lasted since its last block, although nodes come up to it later
     diagnose(nodes((name) => ({ stalledMs: ms[name] ?? 600_000 }))).problems.find(
       ({ problem }) => problem === 'subnet_halted',
     )?.evidence;
-  const since = 'no block after 1000 for 10m; 4 of 4 masternodes can vote and 3 are needed';
+  const since = 'no block after 1000 for 10m; 4 of 4 masternodes can vote, 3 needed';
   expect(halted({})).toBe(since);
   expect(halted({ n1: 40_000, n2: 60_000 })).toBe(since);
   expect(halted({ n3: 900_000 })).toBe(since.replace('10m', '15m'));
@@ -521,11 +521,11 @@ describe('right after the start of subnetd', () => {
     expect(diagnose(first(false)).headline).toEqual({
       standing: 'off',
       sentence: 'devnet has shown no new block yet',
-      detail: '4 of 4 masternodes can vote, 3 are needed.',
+      detail: '4 of 4 masternodes can vote, 3 needed.',
     });
     expect(diagnose(first(true)).headline).toMatchObject({
       standing: 'ok',
-      sentence: 'devnet is well: one more node may fail',
+      sentence: 'devnet is healthy: it can lose 1 more node',
     });
   });
 
@@ -588,7 +588,7 @@ test('the advice of a problem that is not found any more is withdrawn', () => {
   expect(after.problems.map(({ state, fix }) => [state, fix])).toEqual(
     open.problems.map(() => ['clearing', 'nothing to do: it is over unless it comes back']),
   );
-  expect(after.headline?.sentence).toBe('devnet recovers');
+  expect(after.headline?.sentence).toBe('devnet is recovering');
 });
 
 test('a node that was unpaused is not said to hang before it is asked again', () => {
@@ -677,7 +677,7 @@ test('a node that does not answer any more shares its key with nobody', () => {
 test('what would page if it is confirmed is no green headline', () => {
   const { headline, problems } = diagnose(nodes((name) => (name === 'n2' ? { fault: REFUSED } : {})));
   expect(problems.map(({ state }) => state)).not.toContain('open');
-  expect(headline).toMatchObject({ standing: 'warn', sentence: 'devnet runs: no node may fail' });
+  expect(headline).toMatchObject({ standing: 'warn', sentence: 'devnet is running with no spare vote' });
 });
 
 test('the log of a container that has just started is not missed', () => {

@@ -107,12 +107,12 @@ const nobodyKnows = (reason: string, required?: number, voting?: number) => ({
 });
 
 const CASES: readonly Case[] = [
-  ['all four vote', stateWith(), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['all four vote', stateWith(), 'n1', yes('3 other masternodes vote, 3 needed')],
   [
     'another one is stopped',
     stateWith({ n2: { ...refused, container: STOPPED } }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: the container of n2 does not run', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: the container of n2 does not run', 3, 3),
   ],
   [
     'it is stopped itself',
@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
     'another one is stopped for long, with votes to spare',
     stateWith({ n2: { ...refused, container: STOPPED } }, { names: SEVEN }),
     'n1',
-    yes('5 masternodes beside it vote and 5 are needed', 5, 6),
+    yes('5 other masternodes vote, 5 needed', 5, 6),
   ],
   [
     'another one was just started',
@@ -191,61 +191,61 @@ const CASES: readonly Case[] = [
     'another one has run for two minutes and votes again',
     stateWith({ n2: started(120_000) }),
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
   [
     'another one runs since its restart and does not vote',
     stateWith({ ...all(silentOf('n2')), n2: { ...silentOf('n2'), ...started(300_000) } }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 runs but does not vote', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 runs but does not vote', 3, 3),
   ],
   [
     'it runs and does not vote itself',
     stateWith(all(silentOf('n2'))),
     'n2',
-    yes('3 masternodes beside it vote and 3 are needed', 3, 3),
+    yes('3 other masternodes vote, 3 needed', 3, 3),
   ],
   [
     'another one is behind',
     stateWith({ n2: { height: 960 } }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 is behind the other nodes', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 is behind the other nodes', 3, 3),
   ],
   [
     'another one is behind, and no problem says so yet',
     { ...stateWith({ n2: { height: 960 } }), problems: [] },
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 is 40 blocks behind', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 is 40 blocks behind', 3, 3),
   ],
   [
     'another one has had no new block, and no problem says so yet',
     { ...stateWith({ n2: { stalledMs: 40_000, height: 998 } }), problems: [] },
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 has had no new block for 40s', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 has had no new block for 40s', 3, 3),
   ],
   [
     'another one does not answer',
     stateWith({ n2: refused }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 does not answer', 3, 3),
   ],
   [
     'it does not answer itself, and may vote',
     stateWith({ n2: refused }),
     'n2',
-    yes('3 masternodes beside it vote and 3 are needed', 3, 3),
+    yes('3 other masternodes vote, 3 needed', 3, 3),
   ],
   [
     'it does not answer and nobody has asked it since',
     stateWith({}, { probedMs: 90_000 }),
     'n2',
-    nobodyKnows('no masternode beside it is known to vote and 3 are needed: no probe of n1 has ended for 1m 30s', 3, 0),
+    nobodyKnows('no other masternode is known to vote, 3 needed: no probe of n1 has ended for 1m 30s', 3, 0),
   ],
   [
     'Docker has no container of it, but it answers: the inventory may name a wrong one',
     stateWith({ n2: refused }, { change: withoutContainer('n1') }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer', 3, 2),
+    no('only 2 other masternodes are known to vote, 3 needed: n2 does not answer', 3, 2),
   ],
   [
     'Docker has no container of it, and it does not answer',
@@ -269,7 +269,7 @@ const CASES: readonly Case[] = [
     'by rounds, the next epoch is still some blocks away',
     withLatest(stateWith(all(masters({}))), 1_007),
     'n4',
-    yes('3 masternodes beside it vote and 3 are needed', 3, 4),
+    yes('3 other masternodes vote, 3 needed', 3, 4),
   ],
   [
     'it is penalised',
@@ -302,7 +302,7 @@ const CASES: readonly Case[] = [
     }),
     'n1',
     nobodyKnows(
-      'only 2 masternodes beside it are known to vote and 3 are needed: 1 masternode of 4 is not in the inventory; add its node',
+      'only 2 other masternodes are known to vote, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
       3,
       3,
     ),
@@ -312,7 +312,7 @@ const CASES: readonly Case[] = [
     stateWith({ n2: { ...refused, chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',
     nobodyKnows(
-      'only 2 masternodes beside it are known to vote and 3 are needed: n2 does not answer, and n2 has not said by which address it votes',
+      'only 2 other masternodes are known to vote, 3 needed: n2 does not answer, and n2 has not said by which address it votes',
       3,
       3,
     ),
@@ -322,7 +322,7 @@ const CASES: readonly Case[] = [
     stateWith({ n2: { chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',
     nobodyKnows(
-      'only 2 masternodes beside it are known to vote and 3 are needed: n2 has not said by which address it votes',
+      'only 2 other masternodes are known to vote, 3 needed: n2 has not said by which address it votes',
       3,
       3,
     ),
@@ -345,7 +345,7 @@ const CASES: readonly Case[] = [
     ),
     'n1',
     nobodyKnows(
-      'only 2 masternodes beside it are known to vote and 3 are needed: Docker does not answer, so a restart of n2 would not be seen',
+      'only 2 other masternodes are known to vote, 3 needed: Docker does not answer, so a restart of n2 would not be seen',
       3,
       3,
     ),
@@ -386,7 +386,7 @@ const CASES: readonly Case[] = [
     'subnetd was suspended minutes ago',
     withProblem(stateWith(), 'monitor_suspended', { since: AGO(120_000) }),
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
   ['the subnet is halted', withProblem(stateWith(), 'subnet_halted'), 'n1', no('the subnet is halted')],
   [
@@ -414,13 +414,13 @@ const CASES: readonly Case[] = [
     'another one has a problem that is only suspected',
     withProblem(stateWith(), 'miner_loop_stopped', { component: 'node', name: 'n2', state: 'suspected' }),
     'n1',
-    no('only 2 masternodes beside it are known to vote and 3 are needed: it is miner_loop_stopped', 3, 3),
+    no('only 2 other masternodes are known to vote, 3 needed: it is miner_loop_stopped', 3, 3),
   ],
   [
     'the problem of another one is no longer found',
     withProblem(stateWith(), 'node_stalled', { component: 'node', name: 'n2', state: 'clearing' }),
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
   [
     'another one is announced to be worked on',
@@ -432,7 +432,7 @@ const CASES: readonly Case[] = [
     },
     'n1',
     no(
-      'only 2 masternodes beside it are known to vote and 3 are needed: n2 is announced to be worked on until 2026-12-01 22:00 UTC',
+      'only 2 other masternodes are known to vote, 3 needed: n2 is announced to be worked on until 2026-12-01 22:00 UTC',
       3,
       3,
     ),
@@ -444,21 +444,21 @@ const CASES: readonly Case[] = [
       plannedWork: [{ subnet: 'devnet', reason: 'upgrade', by: 'ops', from: 0, until: Date.UTC(2026, 11, 1, 22) }],
     },
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
   [
     'a service is down',
     withProblem(stateWith(), 'service_down', { component: 'stats', name: 'stats' }),
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
   ['an epoch has just begun', withFirst(1_000), 'n1', no(newEpoch(1_000))],
   ['an epoch has begun less than a minute ago', withFirst(971), 'n1', no(newEpoch(971))],
-  ['an epoch has begun a minute ago', withFirst(970), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['an epoch has begun a minute ago', withFirst(970), 'n1', yes('3 other masternodes vote, 3 needed')],
   ['the choice comes in five blocks', withChoice(1_005), 'n1', no(nearChoice(1_005))],
   ['the choice was five blocks ago', withChoice(995), 'n1', no(nearChoice(995))],
-  ['the choice comes later', withChoice(1_006), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
-  ['the choice was longer ago', withChoice(994), 'n1', yes('3 masternodes beside it vote and 3 are needed')],
+  ['the choice comes later', withChoice(1_006), 'n1', yes('3 other masternodes vote, 3 needed')],
+  ['the choice was longer ago', withChoice(994), 'n1', yes('3 other masternodes vote, 3 needed')],
   [
     'few vote near the choice',
     withChoice(1_000, { n2: { ...refused, container: STOPPED } }),
@@ -475,7 +475,7 @@ const CASES: readonly Case[] = [
     'no container is named, and all have answered for an hour',
     stateWith({}, { change: withoutContainers }),
     'n1',
-    yes('3 masternodes beside it vote and 3 are needed'),
+    yes('3 other masternodes vote, 3 needed'),
   ],
 ];
 
@@ -501,10 +501,10 @@ const reasonOf = (state: SubnetState, node = 'n1') =>
 
 test('where no container is known, a restart shows as a time without an answer', () => {
   expect(reasonOf(backSince(5_000, 'fail'))).toBe('n2 does not answer');
-  expect(reasonOf(backSince(70_000, 'fail'))).toContain('are needed: n2 does not answer');
+  expect(reasonOf(backSince(70_000, 'fail'))).toContain('3 needed: n2 does not answer');
   expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for 40s only');
   expect(reasonOf(backSince(80_000))).toBe('n2 has not been asked for its votes since its start 1m 20s ago');
-  expect(reasonOf(backSince(100_000))).toBe('3 masternodes beside it vote and 3 are needed');
+  expect(reasonOf(backSince(100_000))).toBe('3 other masternodes vote, 3 needed');
 });
 
 test('a node that the subnet does not have gets no answer, and a service has none', () => {

@@ -19,7 +19,7 @@ function findHalt(names: readonly string[], agoMs: number, hasContainer = true, 
 }
 
 const LOST =
-  'no block after 1000 for 4m; 1 of 1 masternodes can vote and 1 is needed; a kill has cost n1 the state of its newest blocks, and no other node has them';
+  'no block after 1000 for 4m; 1 of 1 masternodes can vote, 1 needed; a kill has cost n1 the state of its newest blocks, and no other node has them';
 const SET_BACK = "XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' /work/xdcchain/XDC.ipc";
 const begin = 'set its head back to the last block that has its state';
 const end = 'the blocks after that one are lost';

@@ -67,7 +67,7 @@ describe('a subnet of two clients', () => {
     expect(named(committing({ go: [998, 1_000], n4: [900, 90_000] }))).toEqual([]);
     const at = { toWall: Number, nowWall: NOW } as unknown as Parameters<typeof subnetPicture>[2];
     expect(String(subnetPicture(stateOf(committing({ go: [900, 90_000], n4: [998, 1_000] })), [], at))).toContain(
-      '900 is final',
+      'final up to 900',
     );
   });
 
@@ -175,7 +175,7 @@ describe('a restart in a network with Nethermind', () => {
     ['of it whose engine is off', 'n4', mixed(chainOf('n4', ENGINE_OFF as object))],
     ['where all run it', 'n2', alone],
   ] as const)('is known to be safe: %s', (_, node, targets) => {
-    expect(ask(node, targets)).toEqual([true, true, '3 masternodes beside it vote and 3 are needed']);
+    expect(ask(node, targets)).toEqual([true, true, '3 other masternodes vote, 3 needed']);
   });
 
   it('is known not to be safe while it is down, and so is one of another node', () => {
@@ -184,7 +184,7 @@ describe('a restart in a network with Nethermind', () => {
     expect(ask('n1', down)).toEqual([
       false,
       true,
-      'only 2 masternodes beside it are known to vote and 3 are needed: the container of n4 does not run',
+      'only 2 other masternodes are known to vote, 3 needed: the container of n4 does not run',
     ]);
     expect(ask('n4', down)).toEqual([true, true, 'the container of n4 does not run, so a restart costs no vote']);
   });
@@ -194,7 +194,7 @@ describe('a restart in a network with Nethermind', () => {
     const [safe, known, reason] = ask('n1', unnamed);
     expect([safe, known]).toEqual([false, false]);
     expect(reason).toBe(
-      'only 2 masternodes beside it are known to vote and 3 are needed: n4 has not said by which address it votes',
+      'only 2 other masternodes are known to vote, 3 needed: n4 has not said by which address it votes',
     );
   });
 });

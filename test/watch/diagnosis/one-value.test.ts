@@ -39,7 +39,7 @@ test('a node that stands still or catches up counts the same for the quorum, the
   const without = [
     3,
     'votes,votes,votes,silent',
-    '3 of 4 masternodes can vote, 3 are needed',
+    '3 of 4 masternodes can vote, 3 needed',
     '3 of 4 masternodes vote and 3 are needed, without n4',
   ];
   expect(said({ height: 900, stalledMs: 40_000 })).toEqual(without);
@@ -47,7 +47,7 @@ test('a node that stands still or catches up counts the same for the quorum, the
   expect(said({ height: 995 })).toEqual([
     4,
     'votes,votes,votes,votes',
-    '4 of 4 masternodes can vote, 3 are needed',
+    '4 of 4 masternodes can vote, 3 needed',
     undefined,
   ]);
 });
@@ -87,10 +87,10 @@ test('no reserve is promised while a problem is suspected that may have cost it'
     });
     return [sentence, detail];
   };
-  expect(told(4, [])).toEqual(['devnet is well: one more node may fail', '4 of 4 masternodes can vote, 3 are needed.']);
+  expect(told(4, [])).toEqual(['devnet is healthy: it can lose 1 more node', '4 of 4 masternodes can vote, 3 needed.']);
   expect(told(4, [suspected])).toEqual([
-    'devnet runs, but a possible problem is being checked',
-    'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, and 3 are needed.',
+    'devnet is running, but a possible problem is being checked',
+    'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, 3 needed.',
   ]);
-  expect(told(3, [suspected])[0]).toBe('devnet runs: no node may fail');
+  expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
 });

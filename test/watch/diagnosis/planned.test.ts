@@ -142,7 +142,7 @@ describe('a diagnosis', () => {
     const { problems, headline } = diagnoseWith(['n2'], [work({ name: 'n2' })]);
     expect(problems).toEqual(['open quorum_at_risk devnet planned', 'open container_down n2 planned']);
     expect(headline).toMatchObject({
-      sentence: 'devnet runs, but no further node may fail, planned until 2026-12-01 23:00 UTC: kernel upgrade',
+      sentence: 'devnet is running, but no further node may fail, planned until 2026-12-01 23:00 UTC: kernel upgrade',
       detail: 'The container of n2 does not run.',
     });
   });
@@ -157,9 +157,9 @@ describe('a diagnosis', () => {
 
   it('names the work while all is well', () => {
     expect(diagnoseWith([], [work({ name: 'n2' }), work({ component: 'relayer' }), work()]).headline).toMatchObject({
-      sentence: 'devnet is well: one more node may fail',
+      sentence: 'devnet is healthy: it can lose 1 more node',
       detail:
-        '4 of 4 masternodes can vote, 3 are needed. ' +
+        '4 of 4 masternodes can vote, 3 needed. ' +
         'Work on n2 is planned until 2026-12-01 23:00 UTC: kernel upgrade. ' +
         'Work on relayer is planned until 2026-12-01 23:00 UTC: kernel upgrade. ' +
         'Work on the subnet is planned until 2026-12-01 23:00 UTC: kernel upgrade.',

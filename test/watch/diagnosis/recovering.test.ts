@@ -122,15 +122,15 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   const since = problems[0]?.since;
   expect(findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true })).toEqual({
     standing: 'warn',
-    sentence: 'devnet recovers',
+    sentence: 'devnet is recovering',
     detail:
-      '4 of 4 masternodes can vote, 3 are needed. Not seen any more, and over if it stays away: no further node may fail.',
+      '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',
     since,
   });
   const [risk, down] = problems as [Problem, Problem];
   expect(
     findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], { quorum: QUORUM, hasRisen: true }).sentence,
-  ).toBe('devnet runs, but the container of n2 does not run');
+  ).toBe('devnet is running, but the container of n2 does not run');
 });
 
 test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
@@ -140,13 +140,13 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const suspected: Problem = { ...down, state: 'suspected', summary: 'the container of n4 does not run' };
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
-    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
     detail:
-      'Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+      'Suspected: the container of n4 does not run. No longer seen, and over unless it returns: no further node may fail.',
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
-    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 are needed',
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
     detail: 'Suspected: the container of n4 does not run.',
   });
   expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], { quorum: lost, hasRisen: true }).sentence).toBe(
@@ -155,13 +155,13 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const enough = { ...QUORUM, voting: 3 };
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
     standing: 'warn',
-    sentence: 'devnet recovers, but a possible problem is being checked',
+    sentence: 'devnet is recovering, but a possible problem is being checked',
     detail:
-      '3 of 4 masternodes can vote, 3 are needed. Suspected: the container of n4 does not run. Not seen any more, and over if it stays away: no further node may fail.',
+      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. No longer seen, and over unless it returns: no further node may fail.',
     since: risk.since,
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(
-    'devnet runs: no node may fail',
+    'devnet is running with no spare vote',
   );
 });
 
@@ -187,8 +187,8 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   );
   expect(findHeadline('devnet', targets, [], { quorum: started, hasRisen: true })).toEqual({
     standing: 'ok',
-    sentence: 'devnet runs: no node may fail',
-    detail: '4 of 4 masternodes can vote, 3 are needed, and 1 has just started.',
+    sentence: 'devnet is running with no spare vote',
+    detail: '4 of 4 masternodes can vote, 3 needed, and 1 has just started.',
   });
 });
 
@@ -230,7 +230,7 @@ test('a halt of which the nodes that were missing have just started says to wait
     )
       .filter(({ problem }) => problem === 'subnet_halted')
       .map(({ evidence, fix }) => [evidence, fix]);
-  const halted = 'no block after 1000 for 40s; 4 of 4 masternodes can vote and 3 are needed; ';
+  const halted = 'no block after 1000 for 40s; 4 of 4 masternodes can vote, 3 needed; ';
   expect(tell('n3', 'n4')).toEqual([
     [
       `${halted}n3, n4 started less than a minute ago and do not answer yet`,
@@ -376,7 +376,7 @@ test('after a restart of subnetd, a node that is not asked yet counts as its sto
   expect(found('open').problems.find(({ problem }) => problem === 'subnet_halted')).toMatchObject({
     state: 'open',
     evidence:
-      'no block after 1000 for 40s; 2 of 4 masternodes can vote and 3 are needed, without n3 (does not answer), n4 (does not answer)',
+      'no block after 1000 for 40s; 2 of 4 masternodes can vote, 3 needed, without n3 (does not answer), n4 (does not answer)',
     fix: 'bring back n3, n4: 1 more must vote; restart no other node',
   });
   expect(found('clearing').quorum).toEqual({ total: 4, required: 3, voting: 4 });
@@ -409,7 +409,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   };
   expect(haltOf(NAMES.map(started))).toEqual([
     'open',
-    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote, 3 needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
     'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
     'd is halted',
   ]);
@@ -418,7 +418,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
-    'no node has shown a new block yet; 4 of 4 masternodes can vote and 3 are needed',
+    'no node has shown a new block yet; 4 of 4 masternodes can vote, 3 needed',
     'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
     'd is halted',
   ]);
@@ -452,7 +452,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(old({ height: 1_000, advancedAt: NOW - 3_000 }), over)[0]).toBe('open');
   expect(haltOf(old({ height: 1_001, advancedAt: NOW - 90_000 }), over).slice(0, 2)).toEqual([
     'open',
-    'no block after 1001 for 1m 30s; 4 of 4 masternodes can vote and 3 are needed',
+    'no block after 1001 for 1m 30s; 4 of 4 masternodes can vote, 3 needed',
   ]);
   // Where no halt was, or is over, a start of all nodes is none.
   expect(haltOf(NAMES.map(started), [])[0]).toBeUndefined();
@@ -519,7 +519,7 @@ test('right after a start nobody is said to vote before each node was asked', ()
     findHeadline('devnet', judgeTargets(targets, NOW), [], { quorum: QUORUM, hasRisen: false });
   expect(said(nodes)).toMatchObject({
     sentence: 'devnet has shown no new block yet',
-    detail: '4 of 4 masternodes can vote, 3 are needed.',
+    detail: '4 of 4 masternodes can vote, 3 needed.',
   });
   expect(said(unasked)).toMatchObject({ sentence: 'devnet has shown no new block yet', detail: '' });
 });

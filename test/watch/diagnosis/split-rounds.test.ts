@@ -26,7 +26,7 @@ function findHalt(...said: readonly Said[]) {
   return [halt?.evidence, halt?.fix];
 }
 
-const halted = 'no block after 1000 for 4m; 4 of 4 masternodes can vote and 3 are needed';
+const halted = 'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 needed';
 const UNSPLIT = [
   halted,
   'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',

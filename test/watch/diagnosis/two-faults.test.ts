@@ -138,7 +138,7 @@ test('a halt is found although one node claims heights that rise, and no honest 
   );
   expect(named(stalled)).toEqual(['height_not_credible n1', 'subnet_halted']);
   const [halt] = diagnosed(stalled).filter(({ problem }) => problem === 'subnet_halted');
-  expect(halt?.evidence).toBe('no block after 1000 for 3m 20s; 4 of 4 masternodes can vote and 3 are needed');
+  expect(halt?.evidence).toBe('no block after 1000 for 3m 20s; 4 of 4 masternodes can vote, 3 needed');
 });
 
 test('finality that is stalled is found although one node claims to commit', () => {

@@ -31,8 +31,8 @@ function headlineOf(unseen: number) {
   return findHeadline('devnet', judged, problems, { quorum, hasRisen: true });
 }
 
-const WELL = 'devnet is well: one more node may fail';
-const VOTES = '4 of 4 masternodes can vote, 3 are needed.';
+const WELL = 'devnet is healthy: it can lose 1 more node';
+const VOTES = '4 of 4 masternodes can vote, 3 needed.';
 
 test('a subnet that is well says which containers nobody can see', () => {
   expect(headlineOf(0)).toEqual({ standing: 'ok', sentence: WELL, detail: VOTES });

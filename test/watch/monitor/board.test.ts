@@ -225,8 +225,8 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
   };
   const unknown = (found: string, since?: number) => ({
     standing: 'off',
-    sentence: 'd cannot be judged',
-    detail: `Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. ${found}`,
+    sentence: 'd is in an unknown state',
+    detail: `Its diagnosis crashes, which is a bug in subnetd: please report the error in its log. ${found}`,
     ...(since !== undefined && { since }),
   });
 
@@ -239,13 +239,13 @@ test('a diagnosis that breaks leaves its subnet as it was last known, and other 
   expect(bugs).toEqual(['d: RangeError: Invalid array length']);
   expect(problems()).toEqual([[], down]);
   expect(shown()).toEqual([
-    [unknown('Nothing was found before.'), { foundAt: undefined }],
+    [unknown('Nothing was known before.'), { foundAt: undefined }],
     [halted, undefined],
   ]);
   board.diagnose('d', 2_000);
   expect(problems()).toEqual([down, down]);
   expect(shown()[0]).toEqual([{ ...halted, since: 2_000 }, undefined]);
-  const last = unknown('The last that was found: d is halted: 2 of 4 masternodes do not vote.', 2_000);
+  const last = unknown('Last known state: d is halted: 2 of 4 masternodes do not vote.', 2_000);
   for (const at of [3_000, 4_000]) {
     breaks = 1;
     board.diagnose('d', at);

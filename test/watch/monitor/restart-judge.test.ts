@@ -66,7 +66,7 @@ test('where the probes show nothing new nobody knows, however new the facts are'
   probes[0]?.end();
   expect(await asked).toMatchObject({
     ...{ safe: false, known: false },
-    reason: 'no masternode beside it is known to vote and 3 are needed: no probe of n2 has ended for 1s',
+    reason: 'no other masternode is known to vote, 3 needed: no probe of n2 has ended for 1s',
   });
   // A page shows what the last rounds have shown.
   expect(judge.judge('devnet', 'n1')).toMatchObject({ safe: true });

@@ -42,7 +42,7 @@ function itemOf(
 
 test('the checkpoint stands beside the services, with its height, lag, mode and last rise', () => {
   expect(itemOf(read)).toEqual({
-    text: 'Checkpoint block 990, 8 blocks behind, lite mode, rose 10 s ago',
+    text: 'Checkpoint block 990, 8 blocks behind, lite mode, advanced 10 s ago',
     standing: 'ok',
   });
   expect(itemOf(undefined).text).toBe('');
@@ -55,7 +55,7 @@ test('a checkpoint that cannot be read says why, and what was read last', () => 
     standing: 'off',
   });
   expect(itemOf({ ok: true, value: { kind: 'missing' } }).text).toBe(
-    'Checkpoint the parent chain has no checkpoint contract there, last at block 990',
+    'Checkpoint there is no checkpoint contract at that address, last at block 990',
   );
   expect(itemOf({ ok: false, why: 'answers HTTP 429' }).text).toBe(
     'Checkpoint the contract cannot be read, last at block 990',

@@ -35,13 +35,13 @@ describe('the status page of an instance of a fleet', () => {
   test('has the subnets of all instances beside its own, the worst first, and says who watches them', () => {
     const page = pageOf(viewOf('seen'));
     expect(cards(page)).toEqual([
-      'east needs you east runs, but n1 is down 7 targets, 2 failing, 1 problem, watched by subnetd-1 (shard 1/3)',
-      'north not watched Nobody is known to watch north',
-      expect.stringMatching(/^west well west is well: one more node may fail 4 targets, .*4 of 4 vote$/),
+      'east needs attention east is running, but n1 is down 7 targets, 2 failing, 1 problem, watched by subnetd-1 (shard 1/3)',
+      'north not watched No known instance watches north',
+      expect.stringMatching(/^west healthy west is healthy: it can lose 1 more node 4 targets, .*4 of 4 vote$/),
     ]);
-    expect(partOf(page, 'banner')).toBe('1 of 3 subnets needs you east runs, but n1 is down , since 03:03');
+    expect(partOf(page, 'banner')).toBe('1 of 3 subnets needs attention east is running, but n1 is down , since 03:03');
     expect(partOf(page, 'state-problems')).toBe(
-      '1 problem n1 is down warning east since 03:03 , 1 min Found by subnetd-1 (shard 1/3), which shows the evidence. ' +
+      '1 problem n1 is down warning east since 03:03 , 1 min Found by subnetd-1 (shard 1/3), where the evidence is. ' +
         'Start it with docker start n1 . docker start n1 Copy the command for n1 is down Runbook SubnetNodeDown',
     );
     // Its targets are on no page of this instance.
@@ -52,26 +52,26 @@ describe('the status page of an instance of a fleet', () => {
   test('shows a shard that is silent as unseen since then, and its subnets in grey with the last that was known', () => {
     const page = pageOf(viewOf('unseen'));
     expect(cards(page)[0]).toBe(
-      'east unseen east is unseen since 03:02:39 UTC The last that was known: east runs, but n1 is down ' +
+      'east unseen east has not been seen since 03:02:39 UTC Last known state: east is running, but n1 is down ' +
         '7 targets, 2 failing, 1 problem, watched by subnetd-1 (shard 1/3)',
     );
     expect(page).toMatch(/<li class="panel off"><h3><a href="\/\?subnet=east"/);
-    expect(partOf(page, 'banner')).toBe('2 of 3 subnets cannot be judged Each has its state below.');
+    expect(partOf(page, 'banner')).toBe('2 of 3 subnets are in an unknown state Details below.');
     expect(partOf(page, 'state-notices')).toBe(
-      'Shards that are not seen Shard 1/3 is unseen since 03:02:39 UTC 1 subnet of it is not seen by anybody. ' +
-        'Start subnetd-1 again, or let it reach the database: its log says why it does not. Runbook SubnetdShardUnseen ' +
-        'Shard 2/3 has never been seen 1 subnet of it is not seen by anybody. ' +
+      'Unseen shards Shard 1/3 has not been seen since 03:02:39 UTC 1 of its subnets is not watched by anyone. ' +
+        'Restart subnetd-1, or restore its connection to the database; its log says why it cannot connect. Runbook SubnetdShardUnseen ' +
+        'Shard 2/3 has never been seen 1 of its subnets is not watched by anyone. ' +
         'Start it with --shard 2/3 and the database of this fleet. Runbook SubnetdShardUnseen',
     );
     // What was wrong then may be over.
-    expect(partOf(page, 'state-problems')).toBe('No problem is known');
+    expect(partOf(page, 'state-problems')).toBe('No known problems');
   });
 
   test('says of a shard that is silent and has no subnet to itself that nothing is unwatched because of it', () => {
     const view = viewOf('unseen');
     const elsewhere = view.elsewhere.filter(({ shard }) => shard.index !== 1);
     expect(partOf(pageOf({ ...view, elsewhere }), 'state-notices')).toContain(
-      'Shard 1/3 is unseen since 03:02:39 UTC No subnet is unwatched because of it. Start subnetd-1 again',
+      'Shard 1/3 has not been seen since 03:02:39 UTC No subnet is left unwatched. Restart subnetd-1',
     );
   });
 
@@ -79,22 +79,22 @@ describe('the status page of an instance of a fleet', () => {
     const [view, name] = [viewOf('unseen', reported('east', { problemCount: 12 })), 'north'];
     const shown = (fleet: FleetView) => partOf(pageOf(fleet, { only: name }), 'banner');
     expect(shown(view)).toBe(
-      'Nobody is known to watch north Shard 2/3 has never been seen: start it with --shard 2/3 .',
+      'No known instance watches north Shard 2/3 has never been seen: start it with --shard 2/3 .',
     );
     const shards = view.shards.map((each) => (each.shard.index === 2 ? { ...each, sight: 'seen' as const } : each));
-    expect(shown({ ...view, shards })).toBe('Nobody is known to watch north Shard 2/3 has not reported it yet.');
-    expect(partOf(pageOf(view), 'state-problems')).toBe('No problem is known');
+    expect(shown({ ...view, shards })).toBe('No known instance watches north Shard 2/3 has not reported it yet.');
+    expect(partOf(pageOf(view), 'state-problems')).toBe('No known problems');
   });
 
   test('names the day when a shard is unseen for longer', () => {
     const [view, since] = [viewOf('unseen'), WALL - 86_400_000];
     const elsewhere = view.elsewhere.map((one) => ({ ...one, lastSeen: since }));
-    expect(cards(pageOf({ ...view, elsewhere }))[0]).toContain('east is unseen since 2026-11-21 03:04:09 UTC');
+    expect(cards(pageOf({ ...view, elsewhere }))[0]).toContain('east has not been seen since 2026-11-21 03:04:09 UTC');
   });
 
   test('has the shards in a table, with their instances and when each was last seen', () => {
     expect(partOf(pageOf(viewOf('seen')), 'state-shards')).toBe(
-      'Shards of the fleet Shard Instance State Subnets Targets Last seen ' +
+      'Fleet shards Shard Instance State Subnets Targets Last seen ' +
         '0/3 subnetd-0 (this one) seen 1 7 now 1/3 subnetd-1 seen 1 7 4 s ago 2/3 none never seen',
     );
   });
@@ -102,24 +102,24 @@ describe('the status page of an instance of a fleet', () => {
   test('accuses no other instance while it does not reach the database itself', () => {
     const page = pageOf(viewOf('unknown'));
     expect(partOf(page, 'state-notices')).toBe('');
-    expect(cards(page)[0]).toMatch(/^east unknown What east does is not known here/);
+    expect(cards(page)[0]).toMatch(/^east unknown The state of east is unknown here/);
     expect(pageOf(viewOf('unknown'), { only: 'east' })).toContain(
-      'This instance does not reach the database, or has only just started.',
+      'This instance cannot reach the database, or has just started.',
     );
   });
 
   test('shows one subnet of another instance alone, with its verdict and where its targets are', () => {
     const page = pageOf(viewOf('seen'), { only: 'east' });
-    expect(partOf(page, 'banner')).toBe('east runs, but n1 is down Since 03:03 , for 1 min. Start n1.');
+    expect(partOf(page, 'banner')).toBe('east is running, but n1 is down Since 03:03 , for 1 min. Start n1.');
     expect(partOf(page, 'state-east')).toBe(
-      'Where east is watched east is watched by subnetd-1 (shard 1/3), and its targets have pages there alone. As of 4 s ago . ' +
+      'Where east is watched east is watched by subnetd-1 (shard 1/3), which also has the pages of its targets. As of 4 s ago . ' +
         '7 targets, 2 failing, 1 problem, watched by subnetd-1 (shard 1/3)',
     );
     expect(page).toContain('data-stream="/events?subnet=east"');
     expect(words(page)).toContain('All 3 subnets');
     const unseen = partOf(pageOf(viewOf('unseen'), { only: 'east' }), 'state-east');
     expect(unseen).toContain('Last seen 1 min ago');
-    expect(unseen).toContain('Its problems then: warning: n1 is down, since 03:03:09');
+    expect(unseen).toContain('Problems at that time: warning: n1 is down, since 03:03:09');
     expect(words(pageOf(viewOf('seen'), { only: 'south' }))).toContain('The inventory has no subnet south');
   });
 

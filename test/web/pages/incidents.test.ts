@@ -149,7 +149,7 @@ describe('the list of incidents', () => {
     const page = await listOf({});
     expect(shown(page)).toEqual([halt.id, down.id, info.id]);
     expect(wordsOf(page)).toContain(
-      'Incidents, 1 open Subnet all devnet only pages and tickets Show State What Subnet Severity Began Lasted ' +
+      'Incidents, 1 open Subnet all devnet only critical and warning Show State What Subnet Severity Began Lasted ' +
         'open The subnet is halted devnet critical 03:13 59 min 7 s ' +
         'ended The container of n2 is down devnet warning 03:12 9 min 33 s',
     );
@@ -158,12 +158,12 @@ describe('the list of incidents', () => {
   it('can be of one subnet, and without what pages nobody', async () => {
     expect(shown(await listOf({ subnet: 'devnet', grave: '1' }))).toEqual([halt.id, down.id]);
     const none = await listOf({ subnet: 'other' });
-    expect(wordsOf(none)).toContain('No incident is like this. Show all .');
+    expect(wordsOf(none)).toContain('No matching incidents. Show all .');
     expect(shown(await listOf({ subnet: '', name: 'n2' }))).toEqual([down.id, info.id]);
   });
 
   it('says what would be here as long as there is none', async () => {
-    expect(wordsOf(await listOf({}, []))).toContain('No incident is known. One begins when a problem is confirmed.');
+    expect(wordsOf(await listOf({}, []))).toContain('No incidents yet. One begins when a problem is confirmed.');
   });
 
   it('leads to the newest incident that the link of an alert asks for', async () => {
@@ -222,11 +222,11 @@ describe('the page of an incident', () => {
   it('says how long, why, what ended it and who was notified, and then what changed and what was known', async () => {
     const page = await pageOf(down.id);
     for (const text of [
-      'devnet: the container of n2 is down ended warning It exited with 137. It lasted for 9 min 33 s, and is over because its problem is gone. It came back once within that.',
+      'devnet: the container of n2 is down ended warning It exited with 137. It lasted for 9 min 33 s, and is over because the problem is gone. It came back once within that.',
       'Began 03:12:07 2026-11-22, found 20 s earlier Last found 03:21:40 over at 03:24:07 Lasted 9 min 33 s came back once First notified 45 s after it began, at 03:12:52',
-      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 over: its problem is gone',
+      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 over: the problem is gone',
       'n2 silent 41,066 the connection was refused, 3 ms exited 137, 2 restarts, 1 out of memory n1 votes 41,207 2 of 3',
-      '1 more targets are left out.',
+      '1 more targets omitted.',
       'latest_block fail: n2 refuses connections POST http://192.0.2.1:8545 XDPoS_getV2BlockByNumber["latest"] the connection was refused',
       'Log of n2, 2 lines panic: ``` bye The log of n1 was not read: Docker does not answer.',
       'Runbook SubnetContainerDown n2 devnet Brought open The subnet is halted',
@@ -295,7 +295,7 @@ test('an incident that began during planned work says so, on its page and in its
   const pages = await pagesOf([during]);
   const said = 't began during work of ann that was planned until 2026-11-22 04:12 UTC: kernel upgrade';
   const page = await pages.incident(down.id, false);
-  expect(wordsOf(page)).toContain(`I${said}. Nobody is notified before that ends.`);
+  expect(wordsOf(page)).toContain(`I${said}. No notifications until that ends.`);
   expect(wordsOf(await (await pagesOf(all)).incident(down.id, false))).not.toContain('planned');
   expect(incidentMarkdown(during, [], NOW)).toContain(`| Planned | i${said} |`);
   const json = JSON.parse((await pages.exportIncident(down.id, 'json')) ?? '');
@@ -330,7 +330,7 @@ describe('the export of an incident', () => {
     for (const part of [
       '# devnet: the container of n2 is down\n\nIt exited with 137. It lasted for 9 min 33 s,',
       '| Began | 2026-11-22 03:12:07 UTC |\n| Ended | 2026-11-22 03:24:07 UTC |\n| Lasted | 9 min 33 s |',
-      `| Brought | devnet: the subnet is halted, ${halt.id} |`,
+      `| Led to | devnet: the subnet is halted, ${halt.id} |`,
       '## What to do\n\nType \\`docker start n2\\`.',
       '- 2026-11-22 03:11:48 UTC: **n2** container exited: it has ended with exit code 137\n- 2026-11-22 03:12:07 UTC: **n2** the container',
       '| n2 | fail | silent | 41066 |  | the connection was refused, 3 ms | exited |',

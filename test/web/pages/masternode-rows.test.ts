@@ -25,7 +25,7 @@ describe('the table of masternodes', () => {
   test('has each with its counts, the worst first, and what the next epoch brings', () => {
     const html = tableOf(penalisedSubnet().epoch);
     expect(rowsOf(html)).toEqual([
-      'subnet1 0xaaaa…aaaa silent 264 3 11 left out from epoch 2 on',
+      'subnet1 0xaaaa…aaaa silent 264 3 11 drops out in epoch 2',
       'subnet3 0xdddd…dddd penalised 0 0 back in epoch 2',
       'subnet2 0xbbbb…bbbb votes 267 0 0',
       '0xcccc…cccc no node votes 267 0 0',
@@ -33,7 +33,7 @@ describe('the table of masternodes', () => {
     // A text with any other character takes two bytes for each: 26 MB for a page of 10,000 nodes.
     expect(html).toMatch(/^[\0-\xff]*$/);
     expect(words(html)).toContain(
-      'Epoch 1 began with block 900. Counted up to block 1,697 of round 1,720. The next one begins with block 1,800; its masternodes were chosen at block 1,350.',
+      'Epoch 1 began at block 900. As of block 1,697, round 1,720. The next one begins at block 1,800; its masternodes were chosen at block 1,350.',
     );
     expect(html).toContain('href="/targets/devnet/subnet1"');
     expect(html).toContain(`title="0x${'a'.repeat(40)}"`);
@@ -42,13 +42,13 @@ describe('the table of masternodes', () => {
 
   test('says that nobody has named them yet', () => {
     expect(words(tableOf(youngSubnet().epoch)).trim()).toBe(
-      'The chain has not named its masternodes yet. It is asked once a minute.',
+      'The masternodes are not known yet. subnetd asks the chain once a minute.',
     );
   });
 
   test('says no more than the chain has said', () => {
     const { number: _, firstBlock: __, choiceBlock: ___, nextFirstBlock: ____, ...unknown } = many(1);
-    expect(words(tableOf(unknown))).toContain('Counted up to block 6,400 of round 6,500.');
+    expect(words(tableOf(unknown))).toContain('As of block 6,400, round 6,500.');
     expect(words(tableOf(unknown))).not.toContain('Epoch');
     expect(words(tableOf(many(1)))).toContain('its masternodes are chosen at block 6,750.');
   });
@@ -69,7 +69,7 @@ describe('the table of masternodes', () => {
     const silent: Masternode = { address: `0x${'f'.repeat(40)}`, name: 'down', vote: 'silent' };
     const leaving: Masternode = { address: `0x${'e'.repeat(40)}`, name: 'away', vote: 'votes', leavesInEpoch: 8 };
     const [open = '', folded = ''] = tableOf(many(21, [leaving, silent])).split('<details>');
-    expect(rowsOf(open)).toEqual(['down 0xffff…ffff silent', 'away 0xeeee…eeee votes left out from epoch 8 on']);
+    expect(rowsOf(open)).toEqual(['down 0xffff…ffff silent', 'away 0xeeee…eeee votes drops out in epoch 8']);
     expect(words(folded)).toContain('21 other masternodes');
     expect(rowsOf(folded)).toHaveLength(21);
   });

@@ -23,11 +23,11 @@ const read = (own: Partial<OwnState>): readonly string[] =>
 test('subnetd says of itself what is well', () => {
   expect(read({})).toEqual([
     'subnetd 1.2.3, started 1 h 30 min ago',
-    'ok Inventory read 02:04',
+    'ok Inventory loaded 02:04',
     'ok Docker answers',
     'ok Database answers',
     'ok No late rounds',
-    'ok Metrics read 8 s ago',
+    'ok Scraped 8 s ago',
   ]);
 });
 
@@ -45,11 +45,11 @@ test('and what is not', () => {
     }),
   ).toEqual([
     'subnetd 1.2.3, started 1 h 30 min ago',
-    'bad The inventory has errors since its last reload; the one of 02:04 is in use',
+    'bad The last reload of the inventory failed; the one of 02:04 is still in use',
     'bad Docker does not answer: machine2',
     'bad The database does not answer',
-    'bad A round was late 59 min ago',
-    'off Nobody has read the metrics yet',
+    'bad A round ran late 59 min ago',
+    'off Not scraped yet',
   ]);
   expect(read({ lateAt: NOW - 60 * MINUTE })).toContain('ok No late rounds');
   expect(read({ engines: new Map([['default', undefined]]) }).join()).not.toContain('Docker');

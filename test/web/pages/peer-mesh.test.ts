@@ -17,11 +17,11 @@ test('a mesh is drawn of few nodes, and of more it is said which pairs are missi
   const more = meshOf(100);
   expect(more).not.toContain('<svg');
   expect(more).toContain('<p>4949 of 4950 links are confirmed.</p>');
-  expect(more).toContain('<li>n0 and n1 are not connected, though both run.</li>');
+  expect(more).toContain('<li>n0 and n1 are not connected, though both are running.</li>');
 });
 
 test('no pairs are compared of hundreds of nodes, as they would be millions', () => {
   expect(meshOf(101)).toBe(
-    '<p class="empty">The mesh of 101 nodes is not shown. Nodes that lack peers are among the problems.</p>',
+    '<p class="empty">The mesh of 101 nodes is too large to show. Nodes that lack peers are listed as problems.</p>',
   );
 });

@@ -34,7 +34,7 @@ describe('the page for everybody', () => {
     expect(words(page)).toBe(
       'Skip to the content subnetd Made 0 s ago Refresh devnet is degraded devnet degraded Part State 24 hours 30 days ' +
         'n1 degraded 83.3 % no data n2 down 83.3 % no data n3 degraded 83.3 % no data n4 degraded 83.3 % no data ' +
-        'relayer down 83.3 % no data up up in part down no data Sign in for the details Times are UTC',
+        'relayer down 83.3 % no data up up in part down no data Sign in for details Times are UTC',
     );
     for (const secret of ['192.0.2.1', 'docker', 'generated', '0xn', 'peers', 'container', 'runbook', '/alerts'])
       expect(page.toLowerCase()).not.toContain(secret);
@@ -76,7 +76,7 @@ test('a public daemon shows everybody that page and badges, and its users everyt
   };
   const [status, page] = await ask('/');
   expect(status).toBe(200);
-  expect(page).toContain('Sign in for the details');
+  expect(page).toContain('Sign in for details');
   expect(page).not.toContain('127.0.0.1:1');
   expect((await ask('/', { authorization }))[1]).toContain('Targets of s');
   expect((await ask('/', { authorization: `Basic ${btoa('me:wrong')}` }))[0]).toBe(401);
@@ -105,7 +105,7 @@ test('a public daemon shows everybody that page and badges, and its users everyt
   expect(await probe({ authorization, origin: daemon.url })).toEqual([303, '/targets/s/n']);
   const [, target] = await ask('/targets/s/n', { authorization });
   expect(target).toContain('action="/targets/s/n/probe"');
-  expect(target).toMatch(/POST http:\/\/127\.0\.0\.1:1<\/code>, took .* no: the connection was refused/s);
+  expect(target).toMatch(/POST http:\/\/127\.0\.0\.1:1<\/code>, took .* failed: the connection was refused/s);
 });
 
 test('a public daemon without users does not start, as everybody would see everything', async () => {

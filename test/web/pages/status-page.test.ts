@@ -59,7 +59,7 @@ test('shows the worst 500 targets of a large subnet, and says where the others a
     return String(targetRows('devnet', many, () => ({ hours: [], days: [] })));
   };
   const countRows = (html: string) => html.match(/<th scope="row"/g)?.length;
-  const more = / (\d+) more are in status\.json , and none is worse than these\./;
+  const more = / (\d+) more are in status\.json , none of them worse than these\./;
   expect(countRows(rowsOf(500))).toBe(500);
   expect(words(rowsOf(500))).not.toMatch(more);
   expect(countRows(rowsOf(502))).toBe(500);
@@ -75,7 +75,7 @@ test('says of no node that it is silent while all are out of reach, and begins n
     ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
   );
   const text = words(pageOf([stateOf(unseen)]));
-  expect(text).toContain('Who votes cannot be seen from here.');
+  expect(text).toContain('Votes are not visible from here.');
   expect(text).not.toContain('silent');
   expect(text).toContain('subnetd cannot reach any node');
   expect(text).not.toContain('Subnetd cannot');
@@ -85,7 +85,7 @@ describe('the banner', () => {
   test('of a subnet that is well says how many nodes may still fail', () => {
     const page = pageOf([stateOf(nodes())]);
     expect(standing(page)).toBe('ok');
-    expect(banner(page)).toBe('devnet is well: one more node may fail 4 of 4 masternodes can vote, 3 are needed.');
+    expect(banner(page)).toBe('devnet is healthy: it can lose 1 more node 4 of 4 masternodes can vote, 3 needed.');
   });
 
   test('of a subnet with a node down says that no further one may fail, since when, and what to do', () => {
@@ -93,7 +93,7 @@ describe('the banner', () => {
     const page = pageOf([stateOf(nodes({ ...given, n2: DOWN }))]);
     expect(standing(page)).toBe('warn');
     expect(banner(page)).toBe(
-      'devnet runs, but no further node may fail Since 02:54 , for 10 min. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+      'devnet is running, but no further node may fail Since 02:54 , for 10 min. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
     );
     expect(page).toContain(`<time datetime="2026-11-22T02:54:09.000Z" title="2026-11-22 02:54:09 UTC">02:54</time>`);
   });
@@ -111,9 +111,11 @@ describe('the banner', () => {
   test('of many subnets counts those that need somebody, and names three of them', () => {
     const well = (name: string) => stateOf(nodes(), name);
     const down = (name: string) => stateOf(nodes({ n2: DOWN }), name);
-    expect(banner(pageOf([well('a'), well('b'), well('c')]))).toBe('All 3 subnets are well Each has its state below.');
+    expect(banner(pageOf([well('a'), well('b'), well('c')]))).toBe('All 3 subnets are healthy Details below.');
     const page = pageOf([well('a'), ...['e', 'd', 'c', 'b'].map(down)]);
-    expect(banner(page)).toMatch(/^4 of 5 subnets need you b runs, but .* c runs, but .* d runs, but .* and 1 more$/);
+    expect(banner(page)).toMatch(
+      /^4 of 5 subnets need attention b is running, but .* c is running, but .* d is running, but .* and 1 more$/,
+    );
     expect(page).toContain('href="/?subnet=b"');
   });
 
@@ -122,7 +124,7 @@ describe('the banner', () => {
     const headline = describeBroken('b', NOW - 300_000, broken.headline);
     const page = pageOf([well, { ...broken, headline, brokenDiagnosis: { foundAt: NOW - 300_000 } }]);
     expect(standing(page)).toBe('off');
-    expect(banner(page)).toBe('1 of 2 subnets cannot be judged Each has its state below.');
+    expect(banner(page)).toBe('1 of 2 subnets are in an unknown state Details below.');
     const found = 'Problems, height, votes and masternodes are as they were found at 02:59 .';
     expect(words(page)).toContain(` b ${found} Height`);
     expect(words(page).split(found)).toHaveLength(2);
@@ -130,7 +132,7 @@ describe('the banner', () => {
       { ...broken, headline: describeBroken('b', undefined, undefined), brokenDiagnosis: { foundAt: undefined } },
     ]);
     expect(banner(never)).toBe(
-      'b cannot be judged Its diagnosis breaks, which is a bug in subnetd: please report the error in its log. Nothing was found before.',
+      'b is in an unknown state Its diagnosis crashes, which is a bug in subnetd: please report the error in its log. Nothing was known before.',
     );
     expect(never).not.toContain('as they were found');
   });
@@ -138,8 +140,8 @@ describe('the banner', () => {
   test('says that nothing is known before the first round, and that an inventory is empty', () => {
     const fresh = stateOf(nodes());
     const unchecked = { ...fresh, headline: undefined, targets: [] };
-    expect(banner(pageOf([unchecked]))).toBe('Nothing has been checked yet The first round is on its way.');
-    expect(banner(pageOf([]))).toContain('The inventory names no subnet');
+    expect(banner(pageOf([unchecked]))).toBe('Nothing has been checked yet The first round is still running.');
+    expect(banner(pageOf([]))).toContain('The inventory has no subnets');
   });
 });
 
@@ -150,7 +152,7 @@ describe('the status page', () => {
       const committed = node?.latest && { ...node.latest, number: node.latest.number + 3 };
       return { ...one, facts: { ...one.facts, ...(node && { node: { ...node, ...(committed && { committed }) } }) } };
     });
-    expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Not yet final 0 blocks \1 is final/);
+    expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Unfinalised 0 blocks final up to \1/);
   });
 
   test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
@@ -176,7 +178,7 @@ describe('the status page', () => {
     const page = pageOf([{ ...state, problems }]);
     const section = /<section class="stack"[\s\S]*?<\/section>/.exec(page)?.[0] ?? '';
     expect(words(section).trim()).toMatch(
-      /^No problem is known 5 findings about the set-up, worth a change when there is time rpc_open of n1 .* The same of n2 , n3 , n4 \. origins_wildcard of n2 /,
+      /^No known problems 5 findings about the setup, worth fixing when there is time rpc_open of n1 .* Same for n2 , n3 , n4 \. origins_wildcard of n2 /,
     );
     expect(section.match(/<article/g)).toHaveLength(2);
     expect(section.indexOf('<article')).toBeGreaterThan(section.indexOf('<details>'));
@@ -192,12 +194,12 @@ describe('the status page', () => {
     expect(words(two)).toContain('No further node may fail critical b open');
   });
 
-  test('in a halt with enough votes says so, and not that votes are to spare', () => {
+  test('in a halt with enough votes says so, and not that spare votes', () => {
     const halted = nodes(Object.fromEntries(['n1', 'n2', 'n3', 'n4'].map((name) => [name, { stalledMs: 600_000 }])));
     const page = words(pageOf([stateOf(halted)]));
-    expect(page).toContain('n4 votes Enough masternodes can vote, and no block comes all the same.');
-    expect(page).not.toContain('to spare');
-    expect(words(pageOf([stateOf(nodes())]))).toContain('3 needed, 1 to spare');
+    expect(page).toContain('n4 votes Enough masternodes can vote, yet no blocks are being made.');
+    expect(page).not.toContain(' spare');
+    expect(words(pageOf([stateOf(nodes())]))).toContain('3 needed, 1 spare');
   });
 
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
@@ -205,8 +207,8 @@ describe('the status page', () => {
     const page = pageOf([stateOf(nodes(given))]);
     expect(page.match(/<line class="up"/g)?.length).toBe(5);
     expect(page.match(/<line class="cut"/g)?.length).toBe(1);
-    expect(words(page)).toContain('n1 and n4 are not connected, though both run.');
-    expect(words(page)).toContain('n1 votes n2 votes n3 votes n4 votes One vote is to spare.');
+    expect(words(page)).toContain('n1 and n4 are not connected, though both are running.');
+    expect(words(page)).toContain('n1 votes n2 votes n3 votes n4 votes 1 spare vote.');
     const down = pageOf([stateOf(nodes({ n2: DOWN }))]);
     expect(down.match(/<line class="gone"/g)?.length).toBe(3);
     expect(words(down)).toContain('n1 votes n3 votes n4 votes n2 silent');
@@ -221,12 +223,12 @@ describe('the status page', () => {
   test('of one of many subnets shows that one and leads to all; an unknown one is said', () => {
     const snapshot = ['a', 'b', 'c'].map((name) => stateOf(nodes(), name));
     const page = pageOf(snapshot, { only: 'b' });
-    expect(banner(page)).toContain('b is well');
+    expect(banner(page)).toContain('b is healthy');
     expect(page).toContain('<a href="/">All 3 subnets</a>');
     expect(words(pageOf(snapshot, { only: 'x' }))).toContain('The inventory has no subnet x.');
-    expect(words(pageOf(snapshot, { search: 'C' }))).toContain('c is well');
-    expect(words(pageOf(snapshot, { search: 'C' }))).not.toContain('a is well');
-    expect(words(pageOf(snapshot, { search: '<i>' }))).toContain('No subnet has "&lt;i&gt;" in its name.');
+    expect(words(pageOf(snapshot, { search: 'C' }))).toContain('c is healthy');
+    expect(words(pageOf(snapshot, { search: 'C' }))).not.toContain('a is healthy');
+    expect(words(pageOf(snapshot, { search: '<i>' }))).toContain('No subnet name contains "&lt;i&gt;".');
   });
 
   test('shows whatever came from outside as text', () => {
@@ -274,7 +276,9 @@ test('a card says until when its problem is planned, why and by whom', () => {
     const page = pageOf([{ ...state, problems: state.problems.map((one) => ({ ...one, planned })) }]);
     return words(/<article class="problem[\s\S]*?<\/article>/.exec(page)?.[0] ?? '');
   };
-  expect(cardWith(true)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). Nobody is notified before.');
-  expect(cardWith(false)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). It began before that.');
+  expect(cardWith(true)).toContain('Planned until 04:04 : &lt;kernel&gt; upgrade (ann). No notifications until then.');
+  expect(cardWith(false)).toContain(
+    'Planned until 04:04 : &lt;kernel&gt; upgrade (ann). It began before the work did.',
+  );
   expect(pageOf([state])).not.toContain('Planned');
 });

@@ -48,29 +48,29 @@ const nodes = [n1, ...NAMES.slice(1).map((name) => diagnosedNode(name, NAMES))];
 describe('the page of a target', () => {
   test('says of a node in one line whether it may be restarted now', () => {
     const lineOf = (safe: boolean, known: boolean, reason: string) =>
-      words(pageOf(nodes, { restart: { safe, known, reason } })).match(/May be restarted now: [^.]*\./)?.[0];
-    expect(lineOf(true, true, '3 masternodes beside it vote and 3 are needed')).toBe(
-      'May be restarted now: yes , because 3 masternodes beside it vote and 3 are needed.',
+      words(pageOf(nodes, { restart: { safe, known, reason } })).match(/Safe to restart now: [^.]*\./)?.[0];
+    expect(lineOf(true, true, '3 other masternodes vote, 3 needed')).toBe(
+      'Safe to restart now: yes , because 3 other masternodes vote, 3 needed.',
     );
-    expect(lineOf(false, true, 'n2 is being stopped')).toBe('May be restarted now: no , because n2 is being stopped.');
-    expect(lineOf(false, false, 'nothing is known')).toContain('nobody knows , because nothing is known.');
+    expect(lineOf(false, true, 'n2 is being stopped')).toBe('Safe to restart now: no , because n2 is being stopped.');
+    expect(lineOf(false, false, 'nothing is known')).toContain('undetermined , because nothing is known.');
     expect(words(pageOf(nodes))).not.toContain('May be restarted');
   });
 
   test('says what was asked and answered last, and folds the question about the chain', () => {
     const text = words(pageOf(nodes));
     expect(text).toContain(
-      'Asked and answered last POST http://192.0.2.1:851 , HTTP 200, 0 s ago XDPoS_getV2BlockByNumber["latest"] block 1000 admin_peers 3 peers About its chain, once a minute:',
+      'Last requests POST http://192.0.2.1:851 , HTTP 200, 0 s ago XDPoS_getV2BlockByNumber["latest"] block 1000 admin_peers 3 peers Chain details, asked once a minute:',
     );
-    expect(text).toContain('inspect service n1 of generated running, 0 restarts by its policy Secrets are left out.');
+    expect(text).toContain('inspect service n1 of generated running, 0 restarts by its policy Secrets redacted.');
     const down = words(pageOf([diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED }), ...nodes.slice(1)]));
-    expect(down).toContain('XDPoS_getV2BlockByNumber["latest"] no: the connection was refused');
+    expect(down).toContain('XDPoS_getV2BlockByNumber["latest"] failed: the connection was refused');
     expect(down).toContain('exited, exit code 137');
     const fresh = pageOf(nodes, {}, (state) => ({
       ...state,
       checks: state.checks.map(({ lastRun: _, ...check }) => check),
     }));
-    expect(words(fresh)).toContain('Nothing was asked yet.');
+    expect(words(fresh)).toContain('No requests yet');
   });
 
   test('says by which problem of another target it is affected, and shows that problem', () => {
@@ -79,7 +79,7 @@ describe('the page of a target', () => {
     const text = words(pageOf([apart('n2'), stopped, apart('n3'), apart('n4')]));
     expect(text).toContain('n2 is affected');
     expect(text).toContain('n2 has 2 peers instead of 3, because the container of n1 does not run.');
-    expect(text).toContain('No problem of n2 is known What it is affected by');
+    expect(text).toContain('No known problems Affected by');
     expect(text).toContain('docker start generated-n1-1');
     expect(words(pageOf([stopped, apart('n2'), apart('n3'), apart('n4')]))).not.toContain('affected by');
   });
@@ -93,16 +93,16 @@ describe('the page of a target', () => {
     expect(page).toContain(
       '03:04:04 Imported new chain segment\n<mark>03:04:08 dial http://[redacted]@10.0.0.1\n</mark>',
     );
-    expect(pageOf(nodes)).not.toContain('The last lines that matched');
+    expect(pageOf(nodes)).not.toContain('Latest matching lines');
   });
 
   test('has bars of 24 hours for each check', () => {
     const page = pageOf(nodes, {
       barsOf: (check) => (check === 'peers' ? [...Array(46).fill('none'), 'part', 'down'] : Array(48).fill('none')),
     });
-    expect(page).toContain('aria-label="peers, 24 hours: it failed in 2 of 2 half-hours"');
+    expect(page).toContain('aria-label="peers, 24 hours: failed in 2 of 2 half-hours"');
     expect(page).toContain('aria-label="latest_block, 24 hours: no data"');
-    expect(pageOf(nodes)).toContain('aria-label="peers, 24 hours: it did not fail"');
+    expect(pageOf(nodes)).toContain('aria-label="peers, 24 hours: no failures"');
   });
 
   test('leads to its dashboard in Grafana and its series in Prometheus, if their addresses are known', () => {
@@ -129,7 +129,7 @@ describe('the page of a target', () => {
     );
     const other = pageOf(nodes);
     expect(other).not.toMatch(/<form|<button type="submit"/);
-    expect(words(other)).toContain('To probe now from here, name users in basic_auth_users of SUBNETD_WEB_CONFIG .');
+    expect(words(other)).toContain('To probe from here, define users in basic_auth_users of SUBNETD_WEB_CONFIG .');
   });
 
   test('shows whatever came from outside as text', () => {
@@ -178,15 +178,15 @@ describe('the curve of the times of probes', () => {
     ]);
     expect(/ d="(M[^"]*)"/.exec(drawn.slice(drawn.indexOf('curve')))?.[1]).toBe('M55 92.0H56L56 20.0H57M59 84.0H60');
     expect(drawn).toContain(
-      'aria-label="Time of a probe in the last hour: 8 ms at last, 40 ms at most, one minute without an answer"',
+      'aria-label="Probe latency in the last hour: latest 8 ms, highest 40 ms, one minute without an answer"',
     );
     expect(drawn.match(/<rect class="none" x="95.00%"/g)).toHaveLength(1);
     expect(drawn).toContain('<text x="0" y="16">50 ms</text>');
   });
 
   test('without a probe says so, and leaves out what is older than an hour', () => {
-    expect(curve([])).toContain('No probe has ended yet.');
-    expect(curve([{ at: minute - 60 * MINUTE, ms: 1 }])).toContain('No probe has ended yet.');
+    expect(curve([])).toContain('No probe has finished yet.');
+    expect(curve([{ at: minute - 60 * MINUTE, ms: 1 }])).toContain('No probe has finished yet.');
     expect(curve([{ at: minute - 59 * MINUTE }])).toContain('no probe was answered, one minute without an answer');
   });
 

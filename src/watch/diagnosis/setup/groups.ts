@@ -68,6 +68,6 @@ export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined 
   return { reach, endpoint: formatEndpoint(first), port: first.port, text };
 }
 
-/** The same of several that are reached alike: `192.0.2.1:8545 (n1), 192.0.2.2:8545 (n2), public addresses,`. */
+/** Same for several that are reached alike: `192.0.2.1:8545 (n1), 192.0.2.2:8545 (n2), public addresses,`. */
 export const describeEach = (ones: readonly { readonly name: string; readonly where: Where }[], reach: Reach): string =>
   `${listEach(ones, ({ name, where }) => `${where.endpoint} (${name})`)}, ${MANY_PLACES[reach]},`;

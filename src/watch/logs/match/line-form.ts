@@ -54,7 +54,7 @@ const LEVEL_AND_TIME = String.raw`(?:TRACE|DEBUG|INFO |WARN |ERROR|CRIT )\[\d\d-
 /** The head of a line on the terminal of an XDC-Subnet node (v0.3.2, log/format.go): level, time, space. */
 export const NODE_HEAD = String.raw`${LEVEL_AND_TIME}\] `;
 
-/** The same of XDPoSChain 2.x: with milliseconds, and with a quote before a message beyond ASCII. */
+/** Same for XDPoSChain 2.x: with milliseconds, and with a quote before a message beyond ASCII. */
 export const LONG_NODE_HEAD = String.raw`${LEVEL_AND_TIME}\.\d{3}\] "?`;
 
 const nodeHead = new RegExp(`^(?:${NODE_HEAD}|${LONG_NODE_HEAD})`);

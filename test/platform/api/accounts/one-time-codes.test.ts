@@ -221,7 +221,7 @@ describe('the command on the machine of the database', () => {
     expect(await waiting()).toEqual([]);
     expect(await remove('Root')).toEqual({
       ...{ code: 2, stdout: '' },
-      stderr: 'subnetd admin remove-codes: there is no admin user of that name; correct it, with its case\n',
+      stderr: 'subnetd admin remove-codes: no admin user has that name; check the spelling and the case\n',
     });
   });
 

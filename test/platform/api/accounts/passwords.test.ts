@@ -246,7 +246,7 @@ describe('without a mail server', () => {
     const reset = (name: string) => runCommand(['admin', 'reset-password', name], environment);
     expect(await reset('Root')).toEqual({
       ...{ code: 2, stdout: '' },
-      stderr: 'subnetd admin reset-password: there is no admin user of that name; correct it, with its case\n',
+      stderr: 'subnetd admin reset-password: no admin user has that name; check the spelling and the case\n',
     });
     const person = { FirstName: 'A', LastName: 'B', UserName: 'off', Password: 'analytical engine', CreateBy: 1 };
     await api.send('POST', '/api/AdminUser/Add', { ...person, EmailID: 'off@example.com', IsActive: false });
