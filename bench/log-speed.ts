@@ -69,7 +69,7 @@ function compare(folder: string, log: string, bytes: number, name: string | unde
   writeFileSync(program, toMtail(patterns));
   const empty = join(folder, 'empty.log');
   writeFileSync(empty, '');
-  // Both follow logs for months, so their start is no part of their throughput.
+  // Both follow logs for months, so their start is not part of their throughput.
   const start = readWithSubnetd(empty, name).cpuSeconds;
   const mtailStart = readWithMtail(empty, program).cpuSeconds;
   const ours: Read[] = [];

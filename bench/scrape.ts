@@ -78,7 +78,7 @@ async function scrape({ scrapes }: Fleet, request: Partial<ScrapeRequest> = {}):
 const read = async (fleet: Fleet, request?: Partial<ScrapeRequest>): Promise<Buffer> =>
   Buffer.concat(await scrape(fleet, request));
 
-/** The median of warm runs, each after the same preparation, whose garbage is no part of it. */
+/** The median of warm runs, each after the same preparation, whose garbage is not part of it. */
 async function warm(prepare: () => void, work: () => Promise<unknown>): Promise<number> {
   for (let time = 0; time < WARM_UPS; time += 1) {
     prepare();

@@ -44,7 +44,7 @@ export async function announceWork({ clients, withStore }: Way, request: WorkReq
   return errors.length === 0 && stored?.ok !== false ? 0 : 1;
 }
 
-/** Ends work, and its silences. What is over already is no failure: nothing of it is in force. */
+/** Ends work, and its silences. What is over already is not a failure: nothing of it is in force. */
 export async function endWork({ clients, withStore }: Way, ids: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = 0;
   for (const id of ids) {

@@ -93,7 +93,7 @@ const examineEngines = ({ setup }: SubnetFacts): readonly Examination[] =>
       containers,
       engine.value.clockAheadMs === undefined ? { ...clock, because: 'its answers carry no time' } : clock,
       engine.value.openApis === undefined
-        ? { ...api, because: 'it does not say so, as when a socket proxy lets nobody read /info', isExcused: true }
+        ? { ...api, because: 'it does not say, as behind a socket proxy that blocks /info', isExcused: true }
         : api,
     ];
   });

@@ -286,7 +286,7 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
     await program.parseAsync(isVersion ? ['version', ...words.slice(1)] : words, { from: 'user' });
     return code;
   } catch (error) {
-    // Help that was asked for is no error; commander has printed either.
+    // Help that was asked for is not an error; commander has printed either.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }

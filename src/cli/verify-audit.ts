@@ -45,7 +45,7 @@ export async function verifyAudit(flags: {
     }
     for (const line of checks.flatMap(describe)) printLine(line);
     for (const head of gone) printLine(`${head.name}: the row of the head ${formatHead(head)} is not in the chain`);
-    if (holds) printLine('Keep the heads where nobody who can write the database can change them.');
+    if (holds) printLine('Keep the heads where nobody with write access to the database can change them.');
     return holds ? 0 : 1;
   });
 }

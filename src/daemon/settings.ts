@@ -196,7 +196,7 @@ export function parsePlatformSettings(
     );
   const trusted = parseTrustedProxies(read('SUBNETD_TRUSTED_PROXIES') ?? '');
   if (!trusted.ok)
-    errors.push(`SUBNETD_TRUSTED_PROXIES: ${trusted.bad} is no address or CIDR, as in 10.0.0.0/8, 192.0.2.7`);
+    errors.push(`SUBNETD_TRUSTED_PROXIES: ${trusted.bad} is not an address or CIDR such as 10.0.0.0/8 or 192.0.2.7`);
   const count = (name: string, fallback: number) => {
     const text = read(name);
     if (text === undefined) return fallback;
@@ -212,7 +212,7 @@ export function parsePlatformSettings(
   const badOrigin = corsOrigins.find((origin) => !/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin);
   if (badOrigin !== undefined)
     errors.push(
-      `SUBNETD_CORS_ORIGINS: ${badOrigin.replace(/\/\/.*@/, '//…@')} is no origin, as in https://app.example.com; give each in full`,
+      `SUBNETD_CORS_ORIGINS: ${badOrigin.replace(/\/\/.*@/, '//…@')} is not an origin such as https://app.example.com; give each in full`,
     );
   const jwtSecret = read('SUBNETD_JWT_SECRET');
   if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES)

@@ -166,7 +166,7 @@ export const FAULTS = {
     effects: { penalised: ['subnet2'] },
   },
   'finality-stalled': {
-    what: 'Blocks come, but none is committed any more, so the relayer has nothing to submit.',
+    what: 'Blocks are made, but none is committed, so the relayer has nothing to submit.',
     least: 1,
     effects: { finalityStalled: true },
   },
@@ -226,7 +226,7 @@ export const FAULTS = {
     effects: { keys: { subnet2: 'subnet3' } },
   },
   'rpc-moved': {
-    what: 'subnet2 runs, votes and prints, but nothing listens at the address of its RPC any more.',
+    what: 'subnet2 runs, votes and prints, but nothing listens at its RPC address any more.',
     ...needsSecond,
     effects: { rpcMoved: ['subnet2'] },
   },

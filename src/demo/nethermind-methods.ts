@@ -47,7 +47,7 @@ type Asked =
   | { readonly tag: 'finalized' | 'earliest' }
   | { readonly refused: 'params' | 'unknown' };
 
-/** The block that the first parameter means. `committed` is no tag here. */
+/** The block that the first parameter means. `committed` is not a tag here. */
 const ask = ({ chain, head, committed }: NodeView, params: unknown): Asked & { readonly found?: ChainBlock } => {
   const tag: unknown = Array.isArray(params) ? (params[0] ?? 'latest') : 'latest';
   if (tag === 'latest' || tag === '' || tag === 'pending') return { block: chain.block(head) };

@@ -9,7 +9,7 @@ type Message = Readonly<Partial<Record<'id' | 'method' | 'params' | 'result' | '
 const failure = (code: number, message: string): RpcOutcome => ({ error: { code, message } });
 const answer = (id: unknown, outcome: RpcOutcome) => ({ jsonrpc: '2.0', id, ...outcome });
 
-/** A JSON value that is no object is a message without members. */
+/** A JSON value that is not an object is a message without members. */
 const toMessage = (json: unknown): Message =>
   typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
 

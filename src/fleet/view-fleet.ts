@@ -56,7 +56,7 @@ export function viewFleet({ self, members, own, inventory, nowWall, toWall }: Vi
   // An instance that cannot write its own row, or has read nothing yet, knows nothing of others.
   const isBlind = members.length === 0 || ownRow?.isSilent === true;
   const sightOf = ({ isFresh, isSilent }: SeenMember) => (isFresh ? 'seen' : isSilent ? 'unseen' : 'unknown');
-  // An instance of an earlier, larger total that has ended is no part of the fleet any more.
+  // An instance of an earlier, larger total that has ended is not part of the fleet any more.
   const others = members.filter((one) => one.instance !== self.instance && !(one.isSilent && one.shard.index >= total));
   const viewed = others.map((member) => ({
     member,

@@ -23,7 +23,7 @@ export function findCheckpointLag(
   let newest: Progress | undefined;
   for (const { facts } of targets) {
     const committed = facts.node?.committed;
-    // A node that claims more than half of the others have is no witness.
+    // A node that claims more than half of the others have is not a witness.
     if (committed && committed.number <= reference && committed.number > (newest?.number ?? -1)) newest = committed;
   }
   if (newest === undefined) return undefined;

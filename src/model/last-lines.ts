@@ -24,7 +24,7 @@ export type LastLines =
 const WHY: Readonly<Record<LogFault['what'], string>> = {
   missing: 'its file is missing',
   denied: 'subnetd may not read its file',
-  'not-a-file': 'its path is no file',
+  'not-a-file': 'its path is not a file',
   'no-container': 'its container does not exist',
   'not-kept': 'the log driver of its container keeps nothing to read',
   'docker-unreachable': 'Docker does not answer',

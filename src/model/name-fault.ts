@@ -12,7 +12,7 @@ const SOCKET: Readonly<Record<SocketFault['state'], string>> = {
   missing: 'there is no such socket',
   denied: 'subnetd may not open the socket',
   stale: 'nothing listens at the socket',
-  'no-socket': 'the path is no socket',
+  'no-socket': 'the path is not a socket',
   'too-long': 'the path of the socket is too long',
 };
 
@@ -26,7 +26,7 @@ const EXEC: Readonly<Record<ExecFault['why'], string>> = {
   'still-running': 'the command before has not ended yet',
   timeout: 'the command did not end in time',
   'too-large': 'the output is too large',
-  'no-sense': 'the output is no value',
+  'no-sense': 'the output is unreadable',
 };
 
 /** A fault in a few words, without an address: what came in place of an answer. */
@@ -52,7 +52,7 @@ export function nameFault(fault: Fault): string {
     case 'not-http':
       return 'something that is no HTTP';
     case 'encoding':
-      return 'a compressed body, which nobody asked for';
+      return 'a compressed body, which was not requested';
     case 'no-descriptor':
       return 'subnetd could not open a connection: it has no free file descriptor';
     case 'not-json':
@@ -103,7 +103,7 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
   404: { seen: 'nothing is at this path', fix: 'correct the path of the address in the inventory' },
   415: {
     seen: 'it refuses the content type application/json',
-    fix: 'correct the address in the inventory, as what answers is no node',
+    fix: 'correct the address in the inventory, because what answers there is not a node',
   },
   429: TOO_MANY,
   502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
@@ -141,7 +141,7 @@ export function explainAddress(fault: Fault): Required<Finding> | undefined {
         fix: 'correct the address or the port in the inventory',
       };
     case 'encoding':
-      return { seen: 'its answer is compressed although nobody asked for that', fix: 'fix the proxy in front of it' };
+      return { seen: 'its answer is compressed although that was not requested', fix: 'fix the proxy in front of it' };
     case 'not-json':
       return fault.looksLike === 'html'
         ? {

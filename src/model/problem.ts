@@ -35,7 +35,7 @@ export interface Suspicion extends ProblemRef {
   readonly lastedMs?: number | undefined;
   /** How long it must be found before it is open, where that is longer than for others of its name. */
   readonly confirmMs?: number | undefined;
-  /** What it consists of, as a text. A change while it is suspected makes it another problem: nodes restarted in turn are no risk. */
+  /** What it consists of, as a text. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. */
   readonly about?: string;
   /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
   readonly nodes?: readonly string[];

@@ -8,8 +8,8 @@ function findError(path: string, file: string): string | undefined {
   const folder = dirname(file);
   if (statOf(path) === undefined) return `there is no database at ${path}; correct SUBNETD_DATABASE_URL`;
   const there = statOf(folder);
-  if (there === undefined) return `there is no folder ${folder}; make it`;
-  if (!there.isDirectory()) return `${folder} is no folder; name another`;
+  if (there === undefined) return `there is no folder ${folder}; create it`;
+  if (!there.isDirectory()) return `${folder} is not a folder; name another`;
   return statOf(file) === undefined ? undefined : taken(file);
 }
 

@@ -57,7 +57,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
       : 'was written with a secret key that SUBNETD_SECRET_KEY does not list, or by someone else';
   };
   const judgeRow = (row: AuditRow): string | undefined => {
-    if (row.hash === null) return 'is no part of the chain: an older subnetd has written it, or someone else';
+    if (row.hash === null) return 'is not part of the chain: an older subnetd wrote it, or someone else';
     if (linkTo(before, row, row.erased ?? commitTo(row.salt ?? '', row)) !== row.hash)
       return `does not follow row ${lastId}: it was changed or moved, or rows between them are gone`;
     if (row.erased !== null && name === 'security' && (row.ip !== null || row.changes !== '{}'))

@@ -45,7 +45,7 @@ function findFault(database: Database.Database): string | undefined {
   const done = tables.includes('schema_migration')
     ? database.prepare('select name from schema_migration').pluck().all()
     : [];
-  if (!done.includes(migrations[0]?.name)) return 'is no database of subnetd; correct the path';
+  if (!done.includes(migrations[0]?.name)) return 'is not a subnetd database; correct the path';
   const newer = done.find((name) => !migrations.some((step) => step.name === name));
   return newer === undefined ? undefined : `was made by a newer subnetd (${newer}); install that one first`;
 }

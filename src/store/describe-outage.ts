@@ -84,7 +84,7 @@ const OUTAGES: readonly Outage[] = [
   },
   {
     code: 'SQLITE_NOTADB',
-    what: 'the database file is no database',
+    what: 'the file is not a SQLite database',
     remedy: 'correct SUBNETD_DATABASE_URL, or run subnetd restore',
   },
 ];

@@ -134,7 +134,7 @@ export const makeDatabaseFolder = (path: string): void =>
 export function makeDatabaseFile(path: string): string {
   makeDatabaseFolder(path);
   if (!makePrivateFile(path) && statOf(path)?.isFile() === false)
-    throw Object.assign(new Error(`${path} is no file`), { code: 'DATABASE_NO_FILE' });
+    throw Object.assign(new Error(`${path} is not a file`), { code: 'DATABASE_NO_FILE' });
   try {
     return realpathSync(path);
   } catch {

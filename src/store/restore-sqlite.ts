@@ -76,7 +76,8 @@ export async function restoreSqlite(
   try {
     const backup = statOf(file);
     if (backup === undefined) return refuse(`there is no file ${file}; correct the path`);
-    if (!backup.isFile()) return refuse(`${file} is no file; name the backup${backup.isDirectory() ? ' in it' : ''}`);
+    if (!backup.isFile())
+      return refuse(`${file} is not a file; name the backup${backup.isDirectory() ? ' in it' : ''}`);
     path = statOf(givenPath) === undefined ? givenPath : realpathSync(givenPath);
     before = identify(path);
     if (identify(file) === before) return refuse(`${file} is the database itself; name a backup`);

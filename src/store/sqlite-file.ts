@@ -65,7 +65,7 @@ function openNamed(path: string): { readonly database: Database.Database; readon
 }
 
 /**
- * Throws for a file that is no database. SQLite itself reads it: to open and close the file in another way would end the locks
+ * Throws for a file that is not a database. SQLite itself reads it: to open and close the file in another way would end the locks
  * that this process has on it.
  */
 function refuseOther(path: string): void {

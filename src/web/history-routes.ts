@@ -14,7 +14,7 @@ const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 /** A time of day needs a time zone; a day begins in UTC. */
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** Undefined when it is no time. */
+/** Undefined when it is not a time. */
 function parseTime(text: string): number | undefined {
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
   // The 31st of February would become the 3rd of March.

@@ -128,7 +128,7 @@ describe('subnetd dashboards', () => {
     [
       'a folder that cannot be made',
       ['--directory', '/dev/null/x'],
-      '/dev/null/x cannot be written (ENOTDIR); a part of it is no folder; name another',
+      '/dev/null/x cannot be written (ENOTDIR); part of the path is not a folder; name another',
     ],
     ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (EEXIST); it is not a folder; name one'],
   ])('refuses %s', async (_, words, sentence) => {

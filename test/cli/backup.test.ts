@@ -139,7 +139,7 @@ describe('subnetd backup and subnetd restore', () => {
     const cases = [
       ['taken.db', path, `${pathOf('taken.db')} is there already; choose another name, or delete it`],
       ['no/b.db', path, `there is no folder ${pathOf('no')}; make it`],
-      ['taken.db/b.db', path, `${pathOf('taken.db')} is no folder; name another`],
+      ['taken.db/b.db', path, `${pathOf('taken.db')} is not a folder; name another`],
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
     ] as const;
     for (const [file, database, error] of cases)
@@ -231,11 +231,11 @@ describe('subnetd backup and subnetd restore', () => {
     writeFileSync(file('damaged'), bytes);
     const errors = {
       text: `${file('text')} is no SQLite database; correct the path`,
-      other: `${file('other')} is no database of subnetd; correct the path`,
+      other: `${file('other')} is not a subnetd database; correct the path`,
       newer: `${file('newer')} was made by a newer subnetd (9999-later); install that one first`,
       damaged: `${file('damaged')} is damaged; take another copy`,
       missing: `there is no file ${file('missing')}; correct the path`,
-      '': `${file('')} is no file; name the backup in it`,
+      '': `${file('')} is not a file; name the backup in it`,
       '../data/subnetd.db': `${path} is the database itself; name a backup`,
     };
     for (const [name, error] of Object.entries(errors))

@@ -168,7 +168,7 @@ describe('the doctor', () => {
   test.each([
     ['is missing', { 'chainspec.json': SPEC }, 'genesis.json does not exist'],
     ['is missing', { 'genesis.json': GENESIS }, 'chainspec.json does not exist'],
-    ['is no object', { ...BOTH, 'genesis.json': [1] }, 'genesis.json is not a JSON object'],
+    ['is not an object', { ...BOTH, 'genesis.json': [1] }, 'genesis.json is not a JSON object'],
   ])('says that it examined nothing where a file %s', (_, files, why) => {
     const folder = folderOf(files);
     expect(withChainspecs(REPORT, snapshotOf(folder))).toEqual({
@@ -182,7 +182,7 @@ describe('the doctor', () => {
     });
   });
 
-  test('says so of broken JSON without quoting it, and of what is no file', () => {
+  test('says so of broken JSON without quoting it, and of what is not a file', () => {
     const folder = folderOf(BOTH);
     writeFileSync(join(folder, 'chainspec.json'), '{"canary');
     const because = () => withChainspecs(REPORT, snapshotOf(folder)).unexamined[0]?.because;

@@ -58,7 +58,7 @@ describe('reloads', () => {
     await rm(config);
     execFileSync('mkfifo', [config]);
     child.kill('SIGHUP');
-    await waitFor(/it is a pipe to which nobody writes, or that has no end; name a file/);
+    await waitFor(/it is a pipe without a writer or without an end; name a file/);
     await rm(config);
     await writeFile(config, inventory(node.url, 'n1'));
     await eventually(async () => expect(await get('/metrics')).toContain('subnet_node_up{subnet="d",name="n1"}'));

@@ -12,7 +12,7 @@ it('no instance has the name under which the database has what a fleet shares', 
 });
 
 it.each(['3/3', '0/0', '-1/3', '1/3/5', '00/3', '1', '1/1001'])(
-  '%s is no shard, by the environment or a flag',
+  '%s is not a shard, by the environment or a flag',
   (text) => {
     const sentence = 'must be I/N, the index from 0 and the total, as in 0/3, 1/3 and 2/3';
     expect(parse({ SUBNETD_SHARD: text })).toEqual({ ok: false, errors: [`SUBNETD_SHARD ${sentence}`] });

@@ -42,7 +42,7 @@ describe('messages', () => {
 
   test.each([
     ['no method', { id: 5 }, 5],
-    ['a method that is no text', { id: 5, method: 1 }, 5],
+    ['a method that is not a text', { id: 5, method: 1 }, 5],
     ['an id that is an object', { id: {}, method: 'net_version' }, null],
     ['a number', 5, null],
     ['null', null, null],

@@ -10,7 +10,7 @@ interface Locked {
   readonly gypfile?: boolean;
   readonly hasInstallScript?: boolean;
   readonly dev?: boolean;
-  /** A folder of the clone, which is no package of its own in production. */
+  /** A folder of the clone, which is not a package of its own in production. */
   readonly link?: boolean;
 }
 const packages: Readonly<Record<string, Locked>> = readJson('package-lock.json').packages;

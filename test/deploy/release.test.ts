@@ -108,7 +108,7 @@ describe('npm run release', () => {
   it.each([
     ['no version', '', `the version must be three numbers above ${before}`],
     ['the version that is', before, 'the version must be three numbers above'],
-    ['what is no version', `v${next}`, 'the version must be three numbers above'],
+    ['what is not a version', `v${next}`, 'the version must be three numbers above'],
   ])('refuses %s', (_, version, why) => {
     makeClone();
     expect(make(version)).toMatchObject({ status: 2, stderr: expect.stringContaining(`npm run release: ${why}`) });

@@ -48,7 +48,7 @@ describe('a line of a log is shown without', () => {
     expect(one(line)).toBe(shown);
   });
 
-  test('what is no secret stays', () => {
+  test('what is not a secret stays', () => {
     for (const line of [
       `INFO [11-21|22:34:45] Successfully commit and confirm block num=41060 round=41225 hash=0x${KEY}`,
       `enode://${'a'.repeat(128)}@192.168.25.11:20303`,

@@ -106,7 +106,7 @@ const readDocument = async (): Promise<unknown> => (await fetch(`${api.url}/api/
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The document with the token as its only credential, and without headers: the unknown ones that schemathesis sends are no error. */
+/** The document with the token as its only credential, and without headers: the unknown ones that schemathesis sends are not an error. */
 function simplify(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => !(isRecord(one) && one.in === 'header')).map(simplify);
   if (!isRecord(value)) return value;

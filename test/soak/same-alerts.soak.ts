@@ -49,7 +49,7 @@ async function watchFault(fault: FaultName, urls: readonly string[]): Promise<st
   return new URL(daemon.url).host;
 }
 
-/** What each fault lasts in, but for those that only a browser sees or that are no failure. */
+/** What each fault lasts in, but for those that only a browser sees or that are not a failure. */
 const LASTING: Readonly<Partial<Record<FaultName, AlertName>>> = {
   'node-stalled': 'SubnetNodeStalled',
   'node-down': 'SubnetNodeDown',

@@ -94,11 +94,11 @@ describe('a SQLite database is for its owner alone', () => {
     expect(modesIn(pathOf('real'))).toEqual(PRIVATE);
   });
 
-  it('and what has its name but is no database keeps its rights, and the command says so', async () => {
+  it('and what has its name but is not a database keeps its rights, and the command says so', async () => {
     mkdirSync(pathOf('folder'));
     writeFileSync(pathOf('text'), 'a text of somebody else, longer than the header of a database\n'.repeat(20));
     const errors = {
-      folder: 'is no file; name a file in SUBNETD_DATABASE_URL',
+      folder: 'is not a file; name a file in SUBNETD_DATABASE_URL',
       text: 'file is not a database; correct SUBNETD_DATABASE_URL, or run subnetd restore',
     };
     for (const [name, error] of Object.entries(errors)) {

@@ -48,7 +48,7 @@ export interface Api {
   readonly logged: string[];
   /** `scope` may name several, separated by blanks. */
   makeKey(scope: string, owner?: number): Promise<{ readonly id: number; readonly key: string }>;
-  /** Sends a request with the key that may write; a body that is no string becomes JSON. */
+  /** Sends a request with the key that may write; a body that is not a string becomes JSON. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** The same without a credential. */
   sendBare(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;

@@ -20,26 +20,26 @@ ${link}
 
 The link works once, for 24 hours.
 
-If you do not expect an account there, do nothing: without a password nobody can use it.
+If you do not expect this account, ignore this mail: without a password nobody can use it.
 `,
     codesOn: `Hello Grace,
 
-One-time codes were turned on at TIME for your account grace at ${url}. From now on you sign in with a code, too.
+One-time codes were turned on at TIME for your account grace at ${url}. From now on, signing in also requires a code.
 
 ${alarm}`,
     reset: `Hello Grace,
 
-Somebody asked for a new password for your account grace at ${url}. This link sets it:
+A new password was requested for your account grace at ${url}. This link sets it:
 
 ${link}
 
 The link works once, for 10 minutes.
 
-If you did not ask for it, do nothing: your password stays as it is.
+If you did not request it, ignore this mail: your password stays unchanged.
 `,
     passwordChanged: `Hello Grace,
 
-The password of your account grace at ${url} was changed at TIME. Every session and token of it has ended.
+The password of your account grace at ${url} was changed at TIME. All its sessions and tokens have ended.
 
 ${alarm}`,
   };

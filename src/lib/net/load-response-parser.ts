@@ -159,7 +159,7 @@ export function loadResponseParser(maxBytes: number): ResponseParser {
     wasm_on_headers_complete: (_parser: number, status: number, _isUpgrade: number, keepsOpen: number) => {
       keepHeader(reply);
       reply.status = status;
-      // What follows these two is no body, whatever their length says.
+      // What follows these two is not a body, whatever their length says.
       reply.keepsOpen = keepsOpen === 1 && status !== 204 && status !== 304;
       return status < 200 ? NO_BODY : GO_ON;
     },

@@ -117,7 +117,7 @@ interface CallAbout {
   readonly codes: readonly ErrorCode[];
 }
 
-/** An operation of the API that is no list, add or update of a resource. Routes, scopes and OpenAPI come from here. */
+/** An operation of the API that is not a list, add or update of a resource. Routes, scopes and OpenAPI come from here. */
 export interface Call<Data = unknown> extends CallAbout {
   /** The variable end of the path, if there is one. */
   readonly segment: Members;

@@ -18,7 +18,7 @@ export const TEXT_PATTERNS: Readonly<Record<TextRule['kind'], string>> = {
 
 const SHOWN =
   'Every character must show: no control or format characters, line separators, unassigned or private code points, and joiners and variation selectors only where they show.';
-const STARTS = 'The first character is no combining mark.';
+const STARTS = 'The first character must not be a combining mark.';
 
 /** The exact rules, in words. */
 export const TEXT_RULES: Readonly<Record<TextRule['kind'], string>> = {

@@ -69,7 +69,7 @@ async function checkSignIn(sent: Body, actor: Actor, deps: CallDeps): Promise<Ou
   const proved = await lock.guard({ store, userNameKey, address, isKnown, isSignIn: true, onLock }, async () => {
     const isGood = await verifyPassword(user?.passwordHash, password.value, asker);
     if (isGood && user?.isActive) return checkOtp(store, user.id, otp.value, deps);
-    return fail(1104, 'the user name and password do not belong together, or the user is not active');
+    return fail(1104, 'wrong user name or password, or the user is inactive');
   });
   if (!proved.ok) return withSubject(proved.failure, subject);
   if (user === undefined) throw new Error('a sign-in without a user');

@@ -28,10 +28,10 @@ const templates = (
   reset: {
     subject: 'Choose a new password',
     label: 'Choose a new password',
-    before: [`Somebody asked for a new password for your account ${userName} at ${publicUrl}. This link sets it:`],
+    before: [`A new password was requested for your account ${userName} at ${publicUrl}. This link sets it:`],
     after: [
       'The link works once, for 10 minutes.',
-      'If you did not ask for it, do nothing: your password stays as it is.',
+      'If you did not request it, ignore this mail: your password stays unchanged.',
     ],
   },
   activation: {
@@ -40,50 +40,50 @@ const templates = (
     before: [`You have an account at ${publicUrl}. Your user name is ${userName}. Choose a password with this link:`],
     after: [
       'The link works once, for 24 hours.',
-      'If you do not expect an account there, do nothing: without a password nobody can use it.',
+      'If you do not expect this account, ignore this mail: without a password nobody can use it.',
     ],
   },
   'password-changed': {
     subject: 'Your password was changed',
     before: [
-      `The password of your account ${userName} at ${publicUrl} was changed at ${time}. Every session and token of it has ended.`,
+      `The password of your account ${userName} at ${publicUrl} was changed at ${time}. All its sessions and tokens have ended.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   'password-set': {
     subject: 'Your password was set by somebody else',
     before: [
-      `The password of your account ${userName} at ${publicUrl} was set at ${time} by ${describeAuthor(change)}. Every session and token of it has ended.`,
+      `The password of your account ${userName} at ${publicUrl} was set at ${time} by ${describeAuthor(change)}. All its sessions and tokens have ended.`,
     ],
     after: [`If you did not expect it, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_AUDIT],
   },
   'address-changed': {
     subject: 'Your e-mail address was changed',
     before: [
-      `The e-mail address of your account ${userName} at ${publicUrl} was changed to ${change?.newAddress ?? 'another one'} at ${time} by ${describeAuthor(change)}. From now on mails about the account go there.`,
+      `The e-mail address of your account ${userName} at ${publicUrl} was changed to ${change?.newAddress ?? 'another one'} at ${time} by ${describeAuthor(change)}. Mails about the account now go there.`,
     ],
     after: [
-      'If you did not expect it, tell an admin at once, who finds the change in the audit log and can set your address back.',
+      'If you did not expect it, tell an admin at once: they can find the change in the audit log and restore your address.',
       'A link for a new password would go to the new address.',
     ],
   },
   'codes-on': {
     subject: 'One-time codes are on',
     before: [
-      `One-time codes were turned on at ${time} for your account ${userName} at ${publicUrl}. From now on you sign in with a code, too.`,
+      `One-time codes were turned on at ${time} for your account ${userName} at ${publicUrl}. From now on, signing in also requires a code.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   'codes-off': {
     subject: 'One-time codes are off',
     before: [
-      `One-time codes were turned off at ${time} for your account ${userName} at ${publicUrl}. The password alone signs in.`,
+      `One-time codes were turned off at ${time} for your account ${userName} at ${publicUrl}. Signing in requires only the password.`,
     ],
     after: [`If it was not you, choose a new password at once: ${publicUrl}/portal/forgotten`, ASK_ADMIN],
   },
   test: {
-    subject: 'Mails arrive',
-    before: [`You asked subnetd at ${publicUrl} for this mail, to see that its mails arrive. There is nothing to do.`],
+    subject: 'Test mail',
+    before: [`You requested this test mail from subnetd at ${publicUrl}. Nothing to do.`],
     after: [],
   },
 });

@@ -133,8 +133,8 @@ export function startMailer(deps: MailerDeps): Mailer {
   const report = ({ kind, attempts }: WaitingMail, userId: number, failure: SendFailure, isOver: boolean) => {
     const { code, status } = failure;
     const about = { mail: kind, userId, attempts, code, status };
-    if (isOver) log.error(about, 'a mail was not sent and is given up');
-    else if (!isFailing) log.warn(about, 'a mail was not sent; subnetd tries again, and sends the others then');
+    if (isOver) log.error(about, 'a mail was not sent; subnetd gives up on it');
+    else if (!isFailing) log.warn(about, 'a mail was not sent; subnetd will retry it and the others');
     isFailing ||= !failure.isRefused;
   };
 
@@ -151,12 +151,12 @@ export function startMailer(deps: MailerDeps): Mailer {
     const ageMs = now() - Date.parse(createdAt);
     // It has waited while subnetd was stopped, or had no mail server.
     if (ageMs > GIVE_UP_MS[kind]) {
-      log.error({ mail: kind, userId, attempts }, 'a mail has waited too long and is given up');
+      log.error({ mail: kind, userId, attempts }, 'a mail has waited too long; subnetd gives up on it');
       await store.removeMail(claim);
       return true;
     }
     if (linkKind !== undefined && (await store.countLinks(userId, linkKind, toIso(now()))) >= LINKS_AT_ONCE) {
-      log.warn({ mail: kind, userId }, 'a mail was not sent: the user has three links that work');
+      log.warn({ mail: kind, userId }, 'a mail was not sent: the user already has three valid links');
       await store.removeMail(claim);
       return true;
     }
@@ -215,7 +215,8 @@ export function startMailer(deps: MailerDeps): Mailer {
   return {
     add: async (mail) => {
       const isAdded = await (await openStore()).addMail(mail, toIso(now()), MOST);
-      if (!isAdded) log.warn({ mail: mail.kind }, 'a mail was refused, because too many wait; see why none is sent');
+      if (!isAdded)
+        log.warn({ mail: mail.kind }, 'a mail was refused because too many are waiting; find out why none is sent');
       setTimeout(run, SOON_MS).unref();
       return isAdded;
     },

@@ -48,7 +48,7 @@ export interface TrailCheck {
   readonly removedId: number;
   /** Undefined while the chain has no row. */
   readonly head: TrailHead | undefined;
-  /** The first row that does not hold, and why; undefined if all do. `id` is 0 if it is no row. */
+  /** The first row that does not hold, and why; undefined if all do. `id` is 0 if it is not a row. */
   readonly broken: { readonly id: number; readonly why: string } | undefined;
 }
 

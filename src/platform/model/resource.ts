@@ -32,7 +32,7 @@ export interface PasswordMember {
   readonly column: string;
   readonly minLength: number;
   readonly maxLength: number;
-  /** The member before it with the name of the user, which is no password. */
+  /** The member before it with the name of the user, which is not a password. */
   readonly unlike: string;
   readonly example: string;
 }

@@ -70,7 +70,7 @@ export interface SignInStore {
     attempt: CountedAttempt,
     mayTry: (before: readonly (SignInFailures | undefined)[]) => boolean,
   ): Promise<readonly (SignInFailures | undefined)[]>;
-  /** Takes back an attempt that was counted and was no failure. `before` is what counting it resolved to. */
+  /** Takes back an attempt that was counted and was not a failure. `before` is what counting it resolved to. */
   takeBackAttempt(attempt: CountedAttempt, before: readonly (SignInFailures | undefined)[]): Promise<void>;
   /** Forgets the failures under a name, from the addresses or from all; resolves to their number. */
   clearFailures(name: string, addresses?: readonly string[]): Promise<number>;

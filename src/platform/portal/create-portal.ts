@@ -40,9 +40,9 @@ const FRESH_MS = 15 * 60_000;
 
 const FOREIGN: Failure = {
   code: 1104,
-  message: 'the form did not come from this portal, or its session has ended; open the page again and send it there',
+  message: 'the form did not come from this portal, or its session has ended; open the page again and resubmit',
 };
-const NOTHING: Failure = { code: 1004, message: 'there is no such page in the portal' };
+const NOTHING: Failure = { code: 1004, message: 'the portal has no such page' };
 
 /** Creates the portal. `handle` holds the steps of a request, in the order in which they run. */
 export function createPortal({ services, version, isSecure, publicUrl }: PortalDeps): Portal {

@@ -11,7 +11,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 export async function readForm(request: Request): Promise<Outcome<Readonly<Record<string, string>>>> {
   const type = request.headers.get('content-type') ?? '';
   if (request.body !== null && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    return fail(1001, 'the portal takes forms only; for programs there is the API');
+    return fail(1001, 'the portal accepts only forms; programs use the API');
   try {
     const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, MAX_FORM_BYTES);
     if (bytes === undefined)

@@ -50,5 +50,5 @@ export const failurePage = (failure: Failure, status: number = ERROR_CODES[failu
   title: 'Error',
   status,
   headers: failure.headers,
-  content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">To the start of the portal</a></p>`,
+  content: html`<h1>That did not work</h1>${failureNote(failure)}<p><a href="/portal">Portal home</a></p>`,
 });

@@ -50,7 +50,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
     () => 'ResetToken must have 43 characters; send the whole value',
   ),
   1008: note(
-    'The text is no e-mail address.',
+    'The text is not an e-mail address.',
     'Send an address as in a@example.com.',
     () => 'EmailID must be an e-mail address, as in a@example.com',
   ),
@@ -60,7 +60,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
     (member) => `${member} must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z`,
   ),
   1010: note(
-    'The text is no address of the parent chain, or its checksum is wrong.',
+    'The text is not an address of the parent chain, or its checksum is wrong.',
     'Send 0x or xdc and 40 hexadecimal digits, as the wallet shows them.',
     () => 'the address must be 0x or xdc and 40 hexadecimal digits, in one case or with the right checksum (EIP-55)',
   ),
@@ -92,7 +92,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   1104: note(
     'A token is invalid or has ended, the password is wrong, or the scope is not enough.',
     'Get a new token, or use a credential with the scope that the message names.',
-    () => 'the user name and password do not belong together, or the user is not active',
+    () => 'wrong user name or password, or the user is inactive',
   ),
   1105: note(
     'subnetd has a defect. The log of the daemon has the details.',
@@ -112,7 +112,7 @@ export const CODE_NOTES: Readonly<Record<ErrorCode, CodeNote>> = {
   1108: note(
     'The account cannot be unlocked, because it is inactive.',
     'Set IsActive to true first.',
-    () => 'that admin user is not active, so sign-ins fail all the same; set IsActive to true first',
+    () => 'that admin user is not active, so signing in would still fail; set IsActive to true first',
   ),
   1109: note(
     'The account of an invited user cannot be created.',

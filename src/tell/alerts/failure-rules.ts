@@ -17,7 +17,7 @@ export const failureRules = [
     name: 'SubnetContainerOutOfMemory',
     summary: 'A container of {{ $labels.subnet }} has run out of memory.',
     description:
-      '{{ $labels.name }} of {{ $labels.subnet }} was killed because memory ran out, or by a SIGKILL that nobody requested. Give the container or Docker more memory, or free memory on the machine.',
+      '{{ $labels.name }} of {{ $labels.subnet }} was killed because memory ran out, or by an unrequested SIGKILL. Give the container or Docker more memory, or free memory on the machine.',
   }),
   reportProblems({
     ...ofNode,

@@ -46,7 +46,7 @@ or max by (instance) (absent_over_time(up{job="${SCRAPE_JOB}"}[2m]))`,
     labels: ['shard'],
     summary: 'No other subnetd sees shard {{ $labels.shard }} of the fleet.',
     description:
-      'No instance of shard {{ $labels.shard }} writes into the database of the fleet, so nobody may watch its subnets. Start one, or let it reach PostgreSQL; the status page of any other instance names it and its subnets.',
+      'No instance of shard {{ $labels.shard }} writes to the database of the fleet, so its subnets may be unwatched. Start one, or restore its connection to PostgreSQL; the status page of any other instance names it and its subnets.',
     dashboard: 'subnetd-self',
   },
   {
@@ -172,7 +172,7 @@ unless on (subnet) ${PLANNED_SUBNET}`,
     labels: [],
     summary: 'Alerts reach you.',
     description:
-      'This alert always fires. When it does not arrive any more, Prometheus, Alertmanager or the way from them is broken; let a dead-man service wait for it.',
+      'This alert always fires. If it stops arriving, Prometheus, Alertmanager or the path from them is broken; have a dead-man service expect it.',
     dashboard: 'subnetd-self',
   },
 ] as const satisfies readonly AlertRule[];

@@ -46,7 +46,7 @@ const UNSEEN_MS = 60_000;
 const WITHOUT_PART: readonly ProblemName[] = ['chain_forked', 'node_not_voting', 'masternode_penalised'];
 
 /**
- * The part of the uptime that a moment of a target counts for. What fails because of another target is no time down of its own. A
+ * The part of the uptime that a moment of a target counts for. What fails because of another target is not a time down of its own. A
  * masternode that takes no part is down, whatever its checks say.
  */
 export function partOf(

@@ -29,7 +29,7 @@ export function seeContainer({ facts }: TargetState, before: SeenContainer | und
 
 const STARTED_BY = {
   policy: 'its restart policy has started it again',
-  request: 'somebody has started it',
+  request: 'somebody started it',
   recreation: 'a new container was started',
 } as const;
 

@@ -26,7 +26,7 @@ function describe(who: string, was: string, is: Office, epoch: number | undefine
   const when = epoch === undefined ? '' : ` in epoch ${epoch}`;
   if (is === 'penalised') return `${who} made too few blocks, and the chain gives it no turn${when}`;
   if (is === 'standby') return `${who} waits${when}, because the chain has as many masternodes as it may have`;
-  if (is === 'none') return `${who} is no masternode any more${when}`;
+  if (is === 'none') return `${who} is no longer a masternode${when}`;
   return was === 'none' ? `${who} is a new masternode${when}` : `${who} has turns again${when}`;
 }
 

@@ -12,7 +12,7 @@ const LEVELS = { critical: 'error', warning: 'warn', info: 'info' } as const;
 
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
   recovered: 'problem over',
-  removed: 'problem over: its subject is not in the inventory any more',
+  removed: 'problem over: its subject is no longer in the inventory',
   'not-found-again': 'problem over',
 };
 

@@ -170,7 +170,7 @@ export const families: readonly Family[] = [
   ),
   perProblem(
     'subnet_problem_planned',
-    'A problem that opened during planned work, so that nobody is notified of it before the work ends; always 1.',
+    'A problem that opened during planned work, so it is not notified until the work ends; always 1.',
     isMuted,
   ),
   {

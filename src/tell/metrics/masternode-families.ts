@@ -50,7 +50,7 @@ export const masternodeFamilies: readonly Family[] = [
   ),
   {
     ...{ name: 'subnet_masternode_info', type: 'gauge', labels: 'subnet, name, address' },
-    help: 'The address by which a masternode votes, penalised or not; always 1. The name is empty when no node of the inventory has it.',
+    help: 'A masternode by its address, penalised or not; always 1. The name is empty when no node of the inventory has that address.',
     samples: [
       ofSubnets('', ({ epoch }, add) => {
         for (const { name = '', address } of epoch?.masternodes ?? [])
@@ -90,7 +90,7 @@ export const masternodeFamilies: readonly Family[] = [
   ),
   masternode(
     'leaves_in_epoch',
-    'The epoch from which on the masternode has no turn any more; absent while the chain has chosen it.',
+    'The epoch in which the masternode drops out; absent while the chain has chosen it.',
     ({ leavesInEpoch }) => leavesInEpoch,
   ),
 ];

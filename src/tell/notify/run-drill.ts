@@ -50,7 +50,7 @@ async function drillOne(client: Client, options: DrillOptions): Promise<Drilled>
       labels: { alertname: 'SubnetdDrill', severity: 'info', drill: id },
       annotations: {
         summary: 'This is a drill; nothing is wrong.',
-        description: 'Somebody ran "subnetd drill" to see whether alerts arrive. Nothing is to be done.',
+        description: 'Somebody ran "subnetd drill" to test alerting. No action needed.',
       },
       startsAt: new Date(started).toISOString(),
       endsAt: new Date(endsAt).toISOString(),

@@ -181,7 +181,7 @@ export function diagnose(
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
-  // While nothing could be reached, silence was no evidence: each problem is confirmed by what is found from now on.
+  // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.
   if (before.values.some(({ problem }) => isBlind(problem)))
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });
   return found;

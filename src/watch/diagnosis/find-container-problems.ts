@@ -123,7 +123,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
     return {
       ...subject,
       problem: 'container_restarting',
-      // The first restart is no loop. Of restarts before subnetd started, only Docker's count is known.
+      // The first restart is not a loop. Of restarts before subnetd started, only Docker's count is known.
       summary:
         crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1)
           ? `the container of ${name} restarts again and again`

@@ -25,7 +25,7 @@ const FILE_TEXTS: Texts = {
     'subnetd may not read it',
     'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
   ],
-  'not-a-file': ['it is no file', 'name the file itself in logFiles, or a glob such as logs/*.log'],
+  'not-a-file': ['it is not a file', 'name the file itself in logFiles, or a glob such as logs/*.log'],
   'not-kept': [
     'its log driver keeps nothing to read',
     'give it the driver json-file or local in docker-compose.yml and recreate it',

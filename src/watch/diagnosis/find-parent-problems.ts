@@ -107,7 +107,7 @@ const AT_ADDRESS: Readonly<
     evidence: 'the parent chain answers, and has no code at the address of the contract',
   },
   other: {
-    summary: 'the contract on the parent chain is no checkpoint contract',
+    summary: 'the contract on the parent chain is not a checkpoint contract',
     evidence: 'the parent chain has a contract at the address, and it does not answer getLatestBlocks',
   },
 };

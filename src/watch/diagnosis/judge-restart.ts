@@ -73,7 +73,7 @@ function findCostless(
   if (member.isOnChain === false) return `${name} is on another chain`;
   if (member.vote === 'penalised') return `${name} is penalised and does not vote`;
   if (member.vote === 'standby') return `${name} is on standby and does not vote`;
-  if (member.vote === undefined) return `${name} is no masternode`;
+  if (member.vote === undefined) return `${name} is not a masternode`;
   const isHalted = state.problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage === 'open');
   return isHalted && member.isOut === true ? `the subnet is halted and ${name} takes no part` : undefined;
 }

@@ -67,14 +67,14 @@ export function findQuorum(voters: Voters): Quorum | undefined {
 const isBelow = ({ height }: NodeView, reference = Number.NEGATIVE_INFINITY): boolean =>
   height !== undefined && height.number < reference;
 
-/** Whether a node may be a masternode: it is one, or it has given no address and there is one that is no node's. */
+/** Whether a node may be a masternode: it is one, or it has given no address and there is one that is not a node's. */
 export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
   const active = new Set(masternodes?.active);
   const hasNameless = [...active].some((address) => !masters.has(address));
   return (node) => {
     const address = node.chainFacts?.observation.address;
     if (active.size === 0) return true;
-    // One on another chain is no master, and is missed all the same.
+    // One on another chain is not a master, and is missed all the same.
     return address === undefined ? hasNameless : active.has(address) && (masters.get(address) ?? node) === node;
   };
 }

@@ -59,7 +59,7 @@ export interface NodeView extends TargetView {
   readonly unseen: 'barred' | 'votes' | undefined;
   /** It is on another chain than most nodes, so its height counts for nothing. */
   readonly isForeign: boolean;
-  /** It started less than a minute ago, so it is no witness yet. */
+  /** It started less than a minute ago, so it is not a witness yet. */
   readonly isStarting: boolean;
   /** It cannot take part: its container or its program does not run, or no other node is connected to it. */
   readonly isOut: boolean;

@@ -108,7 +108,7 @@ async function* readLines(stream: AsyncIterable<string>): AsyncGenerator<string>
   for await (const chunk of stream) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > maxLineLength) throw new Error('this is no stream of events');
+    if (rest.length > maxLineLength) throw new Error('not a stream of events');
     yield* lines.filter((line) => line.trim() !== '');
   }
 }
@@ -139,12 +139,12 @@ export function followDockerEvents(
     const response = toResponse(await docker.getEvents({ filters, ...position.query(), abortSignal: signal }));
     if (response.headers['content-type']?.includes('json')) return response;
     response.destroy();
-    throw new Error('this is no stream of events');
+    throw new Error('not a stream of events');
   };
 
   const follow = async (): Promise<void> => {
     const response = await openInTime(open, ending.signal, openTimeoutMs).catch(() => undefined);
-    // A stream that ended is no lost engine yet: socket proxies close idle streams.
+    // A stream that ended is not a lost engine yet: socket proxies close idle streams.
     reportState(response !== undefined);
     if (response === undefined) return;
     position.startAt(Date.parse(response.headers.date ?? '') || Date.now());

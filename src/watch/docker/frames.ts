@@ -18,7 +18,7 @@ function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
     let at = 0;
     while (bytes.length - at >= FRAME_HEADER_BYTES) {
       const size = bytes.readUInt32BE(at + 4);
-      if ((bytes[at] ?? 9) > 3 || size > MAX_FRAME_BYTES) throw new Error('this is no log of a container');
+      if ((bytes[at] ?? 9) > 3 || size > MAX_FRAME_BYTES) throw new Error('not a container log');
       const end = at + FRAME_HEADER_BYTES + size;
       if (end > bytes.length) break;
       onFrame(bytes[at] as number, bytes, at + FRAME_HEADER_BYTES, end);

@@ -32,7 +32,7 @@ function toLostNetwork(mode: unknown, networks: unknown): string | undefined {
   return mode === 'default' ? 'bridge' : mode;
 }
 
-/** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is no container. */
+/** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is not a container. */
 function toContainer(body: unknown): Container | undefined {
   const { Id: id, Name: path, State, RestartCount, HostConfig, Config, NetworkSettings } = toMembers(body) ?? {};
   const state = toMembers(State);
@@ -80,7 +80,7 @@ async function findService(client: DockerClient, project: string, service: strin
   const label = [`com.docker.compose.project=${project}`, `com.docker.compose.service=${service}`];
   const docker = await client.get();
   const body: unknown = await docker.listContainers({ all: true, filters: { label }, abortSignal: signal });
-  if (!Array.isArray(body)) throw new Error('this is no list of containers');
+  if (!Array.isArray(body)) throw new Error('not a list of containers');
   const entries = body
     .map((entry): Entry => toMembers(entry) ?? {})
     .filter(({ Id, Labels }) => typeof Id === 'string' && !isOneOff(toMembers(Labels)))
@@ -121,7 +121,7 @@ async function find(client: DockerClient, ref: ContainerRef, signal: AbortSignal
   const body = await inspectById(client, handle, signal);
   if (body === undefined) return retry && !('name' in ref) ? find(client, ref, signal, false) : { kind: 'missing' };
   const container = toContainer(body);
-  if (container === undefined) throw new Error('this is no container');
+  if (container === undefined) throw new Error('not a container');
   // Docker also accepts the prefix of an id as a name.
   if ('name' in ref && container.name !== ref.name) return { kind: 'missing' };
   return { kind: 'found', container, body, ...twins };

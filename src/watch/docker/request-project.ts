@@ -48,7 +48,7 @@ export async function requestProject(
   const plainAt = toPlainEndpoint(response);
   const bytes = await readBounded(response, MAX_BYTES);
   const body: unknown = bytes && JSON.parse(bytes.toString());
-  if (!Array.isArray(body)) throw new Error('this is no list of containers');
+  if (!Array.isArray(body)) throw new Error('not a list of containers');
   const at = Date.parse(response.headers.date ?? '');
   return {
     containers: body.map(toListed).filter((one) => one !== undefined),

@@ -194,7 +194,7 @@ function parseCompose(folder: string, { name, text }: { readonly name: string; r
     return node?.range?.[0] ?? 0;
   };
   if (!isRecord(root) || !('services' in root))
-    return bad(`${at(0)}: the file has no services and is no compose file; ${GENERATED}.`);
+    return bad(`${at(0)}: the file has no services, so it is not a compose file; ${GENERATED}.`);
   if (!isRecord(root.services))
     return bad(`${at(offsetOf('services'))}: services must be a mapping of names to services; ${GENERATED}.`);
   return { ok: true, root, nodeAt: (key) => at(offsetOf('services', key)) };

@@ -18,7 +18,7 @@ const findLongSockets = ({ subnets }: Inventory): readonly string[] =>
 const findPastWindows = ({ maintenance = [] }: Inventory, now: WallMs): readonly string[] =>
   maintenance.flatMap((window, index) =>
     window.kind === 'once' && window.until <= now
-      ? [`maintenance[${index}]: it ended at ${formatMinute(window.until)} and covers nothing any more; remove it`]
+      ? [`maintenance[${index}]: it ended at ${formatMinute(window.until)} and no longer covers anything; remove it`]
       : [],
   );
 

@@ -71,7 +71,7 @@ const window = z
 export const maintenance = z
   .array(window, 'must be a list of maintenance windows')
   .optional()
-  .describe('Planned work. Checks run, and nobody is notified of what begins to fail until it ends.');
+  .describe('Planned work. Checks keep running, but failures that begin during it are not notified until it ends.');
 
 /** A window of the document as the program's value. */
 export function toWindow(document: z.output<typeof window>): MaintenanceWindow {

@@ -19,7 +19,7 @@ const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another one',
   EACCES: 'subnetd may not read it; change its owner or mode',
   EISDIR: 'it is a directory; name the file in it',
-  ETIMEDOUT: 'it is a pipe to which nobody writes, or that has no end; name a file',
+  ETIMEDOUT: 'it is a pipe without a writer or without an end; name a file',
 };
 
 /** As many bytes of a hash as a metric shows exactly. */

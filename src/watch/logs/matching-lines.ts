@@ -25,7 +25,7 @@ interface KeptLine {
   readonly bytes: Buffer;
 }
 
-/** Starts without a line. Of a pattern that is no fault, the last line is kept, so lines about faults stay. */
+/** Starts without a line. Of a pattern that is not a fault, the last line is kept, so lines about faults stay. */
 export function createMatchingLines(): MatchingLines {
   const faults: KeptLine[] = [];
   /** By pattern, the one that has matched last at the end. */

@@ -61,7 +61,7 @@ function findSubnet(
     };
   if (found !== undefined) return found;
   if (named.some((state) => state.subnet.targets.some(({ name }) => name === node)))
-    return unknown(`${node} is no node and has no vote; no block waits for it`);
+    return unknown(`${node} is not a node, so it has no vote and blocks do not depend on it`);
   const [only] = named;
   return unknown(
     only !== undefined && named.length === 1
@@ -114,7 +114,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
       const answer = after ? judgeRestart(after, node, { now: now(), freshSince: askedAt }) : judge(name, node);
       // A reload may have removed it meanwhile.
       return answer === undefined
-        ? { kind: 'unknown', error: 'the inventory has no such node any more' }
+        ? { kind: 'unknown', error: 'the inventory no longer has this node' }
         : { kind: 'answer', subnet: name, node, ...answer };
     },
   };

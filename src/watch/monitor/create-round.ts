@@ -21,7 +21,7 @@ export interface Round {
   readonly first: Promise<void>;
   /** Has the first round ended? */
   hasEndedOnce(): boolean;
-  /** Does the schedule work: is no tick more than a minute late? */
+  /** Does the schedule work: is not a tick more than a minute late? */
   isAlive(): boolean;
   /** Runs the round at once, and then by its schedule. */
   start(): void;

@@ -69,7 +69,7 @@ const splitAddresses = (text: string): readonly string[] | undefined =>
 export interface AddressReader {
   /** Undefined for the zero address too. */
   read(value: unknown): string | undefined;
-  /** A list without duplicates, or the text of a header; an empty one is null in Go. Undefined if an entry is no address, or there are far too many. */
+  /** A list without duplicates, or the text of a header; an empty one is null in Go. Undefined if an entry is not an address, or there are far too many. */
   readList(value: unknown): readonly string[] | undefined;
   /** The same, with the zero address and with duplicates. */
   readSigners(value: unknown): readonly string[] | undefined;

@@ -40,7 +40,7 @@ function decodeMode(data: Hex): Pick<Checkpoint, 'mode'> {
   return mode === undefined ? {} : { mode };
 }
 
-/** What the code at an address shows that is no checkpoint contract. */
+/** What the code at an address shows that is not a checkpoint contract. */
 const readCode = (code: unknown): ContractReading | undefined =>
   typeof code === 'string' ? { kind: /^0x0?$/.test(code) ? 'missing' : 'other' } : undefined;
 

@@ -54,7 +54,7 @@ function defineCheck<Name extends Component>(definition: Definition<Name>): Chec
     kindOf: (target) => (isOf(target) ? (otherKind(target) ?? kind) : kind),
     isFor: (target) => isOf(target) && isFor(target),
     skippedBecause: (target, settings) => (isOf(target) ? skippedBecause(target, settings) : undefined),
-    judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is no check of a ${view.target.component}`)),
+    judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is not a check of a ${view.target.component}`)),
   };
 }
 

@@ -13,11 +13,11 @@ function explainSocket({ path, state, owner, mode }: SocketFault, target: Target
       };
     case 'stale':
       return {
-        seen: `nobody listens on the socket ${path} any more, as after a kill`,
+        seen: `nothing listens on the socket ${path} any more, as after a kill`,
         fix: `start the node: ${commandToSeeLog(target)}`,
       };
     case 'no-socket':
-      return { seen: `${path} is no socket`, fix: 'correct ipc in the inventory, it usually ends in XDC.ipc' };
+      return { seen: `${path} is not a socket`, fix: 'correct ipc in the inventory, it usually ends in XDC.ipc' };
     case 'too-long':
       return {
         seen: `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used`,

@@ -73,7 +73,7 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
     case 'ECONNREFUSED':
       if (address.startsWith('unix:'))
         return {
-          seen: 'nobody listens on the socket',
+          seen: 'nothing listens on the socket',
           fix: 'start Docker with `systemctl start docker`, and if it does not stay up read `journalctl -u docker`',
         };
       return {

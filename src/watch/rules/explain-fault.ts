@@ -87,7 +87,7 @@ export function explainFault(
     case 'too-large':
       return {
         seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
-        fix: `correct the address in the inventory, as what answers is no healthy ${target.component}`,
+        fix: `correct the address in the inventory, because what answers there is not a healthy ${target.component}`,
       };
     case 'status':
       return {

@@ -58,7 +58,7 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
   },
   denied: { seen: 'the file of logFiles may not be read', fix: 'give the user of subnetd the right to read it' },
   'not-a-file': {
-    seen: 'the path of logFiles is no file',
+    seen: 'the path of logFiles is not a file',
     fix: 'name the file itself, or a glob such as logs/*.log',
   },
   'not-kept': {

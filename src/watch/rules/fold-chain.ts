@@ -4,7 +4,7 @@ import type { NodeObservation } from '../../model/observation.ts';
 
 const MAX_MARKS = 4;
 
-/** What it says of its health is no answer about its chain. */
+/** What it says of its health is not an answer about its chain. */
 const isEmpty = ({ missing, health, ...parts }: ChainObservation): boolean => Object.keys(parts).length === 0;
 
 const UNKNOWN: EpochObservation = { masternodes: undefined, missedRounds: undefined, nextEpoch: undefined };

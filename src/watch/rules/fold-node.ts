@@ -57,7 +57,7 @@ interface Limits {
   readonly reference: number | undefined;
 }
 
-/** A height that is not credible is no base for later ones: the return from it is no fall. */
+/** A height that is not credible is not a base for later ones: the return from it is no fall. */
 function fold(
   previous: Progress | undefined,
   look: Result<Block> | undefined,

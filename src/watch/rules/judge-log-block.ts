@@ -38,7 +38,7 @@ function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
 }
 
 /**
- * A log without new blocks of a node whose RPC rises is no fault of the node: it prints none, or into another file.
+ * A log without new blocks of a node whose RPC rises is not a fault of the node: it prints none, or into another file.
  */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
   const { target, facts } = view;

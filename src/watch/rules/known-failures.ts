@@ -122,7 +122,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'miner_loop_stopped',
-    summary: (name) => `${name} proposes no blocks any more`,
+    summary: (name) => `${name} no longer proposes blocks`,
     leavesRunning: { explains: ['log_block'], brings: [] },
     of: ['node'],
     symptom:

@@ -113,7 +113,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'processing_dead',
-    summary: (name) => `${name} processes no blocks any more`,
+    summary: (name) => `${name} no longer processes blocks`,
     leavesRunning: { explains: ['latest_block', 'log_block'], brings: ['node_stalled', 'node_behind'] },
     signs: ['processing_dead'],
     cause: 'An error has ended the loop in which it processes blocks, and the rest of the node runs on.',

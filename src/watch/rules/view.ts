@@ -27,7 +27,7 @@ export function readHeight(text: string | undefined): number | undefined {
   return Number.isSafeInteger(height) ? height : undefined;
 }
 
-/** A height this far above the others is no lead: the chain makes about that many blocks in half an hour. */
+/** A height this far above the others is not a lead: the chain makes about that many blocks in half an hour. */
 const NOT_CREDIBLE_BLOCKS = 1_000;
 
 /** Can a node have this height, given the one that at least half of the nodes have reached? */

@@ -56,7 +56,7 @@ export interface PagesDeps {
   readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory;
   /** The last lines of a target's log that matched a pattern, without secrets. */
   readonly matchingLines: (target: Target) => readonly MatchingLine[];
-  /** Whether a node may be restarted now; undefined for what is no node. */
+  /** Whether a node may be restarted now; undefined for what is not a node. */
   readonly mayRestart: (subnet: string, node: string) => RestartAnswer | undefined;
   readonly outside: OutsideAddresses;
   /** Whether those who see the pages may ask for a probe. */

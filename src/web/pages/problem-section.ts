@@ -71,7 +71,7 @@ ${moreLine(groups.size - MAX_PROBLEMS)}
 
 /** A problem as the page lists it. */
 interface Listed {
-  /** It is no mere suspicion. */
+  /** It is not a mere suspicion. */
   readonly isSure: boolean;
   readonly toHtml: () => Html;
 }

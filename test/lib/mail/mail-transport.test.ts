@@ -38,7 +38,7 @@ it('names in a mail are text, also in HTML', () => {
     { firstName: '<img src=x>', userName: 'a"b&c' },
     { ...FACTS, address: 'https://subnetd.example.com/portal/reset?token=t' },
   );
-  expect(text).toContain('Hello <img src=x>,\n\nSomebody asked for a new password for your account a"b&c at');
+  expect(text).toContain('Hello <img src=x>,\n\nA new password was requested for your account a"b&c at');
   expect(html).toContain('Hello &lt;img src=x&gt;,');
   expect(html).toContain('your account a&quot;b&amp;c at');
 });
@@ -47,7 +47,7 @@ it('a mail says when it happened, because it may come late', () => {
   expect(mail.text).toBe(
     `${[
       'Hello Ada,',
-      'The password of your account ada at https://subnetd.example.com was changed at 2026-01-31 12:34 UTC. Every session and token of it has ended.',
+      'The password of your account ada at https://subnetd.example.com was changed at 2026-01-31 12:34 UTC. All its sessions and tokens have ended.',
       'If it was not you, choose a new password at once: https://subnetd.example.com/portal/forgotten',
       'Then ask an admin to look at the security log.',
     ].join('\n\n')}\n`,

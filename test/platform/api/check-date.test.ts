@@ -24,7 +24,7 @@ it.each([
   expect(checkDate(text, 'since')).toEqual({ ok: false, failure: { code: 1009, message } });
 });
 
-it('a date or a value of a fixed size that is no string has the code 1003', () => {
+it('a date or a value of a fixed size that is not a string has the code 1003', () => {
   expect(checkDate(20_270_131, 'since')).toMatchObject({ failure: { code: 1003 } });
   expect(checkSize(43, 'ResetToken', 2)).toMatchObject({ failure: { code: 1003 } });
 });

@@ -85,7 +85,7 @@ describe.each(DATABASE_KINDS)('the sectors of a deleted industry on %s', (kind) 
     ]);
   });
 
-  it('a sector that its name does not find is no sector that stays', async () => {
+  it('a sector that its name does not find is not a sector that stays', async () => {
     const body = { SkillName: 'none', ImagePath: 'b.png', IndustryName: 'Mines', IsDeleted: false, UpdateBy: 1 };
     expect((await api.send('PUT', '/api/Sector/Update/1', body)).appErrorCode).toBe(1012);
   });

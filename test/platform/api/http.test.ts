@@ -201,16 +201,16 @@ describe('other origins', () => {
   it.each([
     ['https://a.example, http://localhost:3000', ['https://a.example', 'http://localhost:3000'], []],
     ['', [], []],
-    ['*', undefined, ['SUBNETD_CORS_ORIGINS: * is no origin, as in https://app.example.com; give each in full']],
+    ['*', undefined, ['SUBNETD_CORS_ORIGINS: * is not an origin such as https://app.example.com; give each in full']],
     [
       'https://u:secret@a.example',
       undefined,
-      ['SUBNETD_CORS_ORIGINS: https://…@a.example is no origin, as in https://app.example.com; give each in full'],
+      ['SUBNETD_CORS_ORIGINS: https://…@a.example is not an origin such as https://app.example.com; give each in full'],
     ],
     [
       'https://a.example/',
       undefined,
-      ['SUBNETD_CORS_ORIGINS: https://a.example/ is no origin, as in https://app.example.com; give each in full'],
+      ['SUBNETD_CORS_ORIGINS: https://a.example/ is not an origin such as https://app.example.com; give each in full'],
     ],
   ])('the setting %j gives %j', (text, origins, problems) => {
     const errors: string[] = [];

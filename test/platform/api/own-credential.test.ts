@@ -103,7 +103,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     for (const body of [undefined, { all: true }])
       expect(await revoke(key, body)).toMatchObject({
         ...{ http: 409, appErrorCode: 1012 },
-        errMessage: 'this request has an API key, which is no token; revoke it by POST /api/ApiKey/Revoke/{id}',
+        errMessage: 'this request carries an API key, not a token; revoke the key by POST /api/ApiKey/Revoke/{id}',
       });
     expect((await revoke(await signIn(), { all: 1 })).appErrorCode).toBe(1003);
     expect((await revoke({})).appErrorCode).toBe(1101);

@@ -6,7 +6,7 @@ import { useApi, useDatabases } from '../../support/use-api.ts';
 
 const MINUTE = 60_000;
 const NEEDED =
-  'Otp is needed of every admin user here, and your account has no one-time codes; sign in at /portal to set them up, then send Otp';
+  'every admin user must use one-time codes here, and your account has none; sign in at /portal to set them up, then send Otp';
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   let now = Date.now();

@@ -101,10 +101,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(mail?.text).toBe(
       `${[
         'Hello ada <b>,',
-        `Somebody asked for a new password for your account ada at ${PUBLIC_URL}. This link sets it:`,
+        `A new password was requested for your account ada at ${PUBLIC_URL}. This link sets it:`,
         link,
         'The link works once, for 10 minutes.',
-        'If you did not ask for it, do nothing: your password stays as it is.',
+        'If you did not request it, ignore this mail: your password stays unchanged.',
       ].join('\n\n')}\n`,
     );
     expect(mail?.html).toContain('<p>Hello ada &lt;b&gt;,</p>');
@@ -173,7 +173,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       userId: 3,
       attempts: 1,
       code: 'ESOCKET',
-      msg: 'a mail was not sent; subnetd tries again, and sends the others then',
+      msg: 'a mail was not sent; subnetd will retry it and the others',
     });
     await first.stop();
     expect(await waiting()).toBe(2);
@@ -290,7 +290,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(server.mails[0]?.to).toEqual(['BOB@example.com']);
     expect(JSON.parse(mailer.logged[0] ?? '')).toMatchObject({
       level: 50,
-      msg: 'a mail was not sent and is given up',
+      msg: 'a mail was not sent; subnetd gives up on it',
       code: 'EENVELOPE',
       status: 550,
     });
@@ -317,7 +317,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await mailer.stop();
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64]);
     expect(JSON.parse(mailer.logged.at(-1) ?? '')).toMatchObject({
-      msg: 'a mail was not sent and is given up',
+      msg: 'a mail was not sent; subnetd gives up on it',
       attempts: 8,
       status: 450,
     });
@@ -333,7 +333,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await mailer.stop();
     expect(server.mails).toHaveLength(1);
     expect(mailer.logged.map((line) => JSON.parse(line).msg)).toEqual([
-      'a mail has waited too long and is given up',
+      'a mail has waited too long; subnetd gives up on it',
       'a mail was sent',
     ]);
   });

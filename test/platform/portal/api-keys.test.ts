@@ -33,7 +33,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await visitor.get('/portal')).words).toContain('API keys');
     expect(visitor.path()).toBe('/portal/keys');
     const { words } = await visitor.get('/portal/keys');
-    expect(words).toContain('0 keys No key is valid. Make one below.');
+    expect(words).toContain('0 keys No valid keys. Create one below.');
     expect(words).toContain('None in the last 90 days.');
   });
 
@@ -41,7 +41,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const made = await make('billing', { read: 'true', operate: 'true', Ends: '182' });
     const key = KEY.exec(made.html)?.[0] ?? '';
     const end = new Date(Date.now() + 182 * DAY).toISOString().slice(0, 10);
-    expect(made.words).toContain('Key “billing” was made. Copy it now, it is shown once.');
+    expect(made.words).toContain('Key “billing” was created. Copy it now: it is shown only once.');
     expect(made.words).toContain(`Scope read, operate, ends ${end}.`);
     expect(made.html).toContain(`data-copy="${key}"`);
     expect(made.headers.get('cache-control')).toBe('no-store');
@@ -73,14 +73,14 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const fresh = { name: 'reports', scopes: ['read'], owner: 1, hash: hashApiKey(old), expiresAt } as const;
     const id = await portal.store.addKey(fresh, onCommandLine(Date.now() - 25 * DAY));
     expect((await visitor.get('/portal/keys')).words).toMatch(
-      /Key “reports” ends in 5 days ?\. Rotate it ?: the old one stays valid for as long as you choose\./,
+      /Key “reports” ends in 5 days ?\. Rotate it ?: the old key stays valid for as long as you choose\./,
     );
     const page = await visitor.get(`/portal/keys/${id}`);
     expect(page.words).toContain('reports API key');
     expect(page.words).toContain('Owner root');
     const rotated = await visitor.post(`/portal/keys/${id}/rotate`, { KeepHours: '8', Ends: 'same' });
     const next = KEY.exec(rotated.html)?.[0] ?? '';
-    expect(rotated.words).toMatch(new RegExp(`Key \\d+ takes the place of key ${id}\\..*The old one is valid until`));
+    expect(rotated.words).toMatch(new RegExp(`Key \\d+ replaces key ${id}\\..*The old one is valid until`));
     expect([await use(old), await use(next)]).toEqual([200, 200]);
     const { words, html } = await visitor.get('/portal/keys');
     expect(html).not.toMatch(KEY);

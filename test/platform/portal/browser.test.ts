@@ -76,7 +76,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
 test('a key is made, copied, rotated and revoked, and no page but the first shows it', async () => {
   await page.getByLabel('Name').fill('nightly export');
   await page.getByLabel(/^read: /).check();
-  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const made = page.getByRole('region', { name: /^Key “nightly export” was made/ });
   const key = (await made.locator('code').first().textContent()) ?? '';
   const statusOf = async () => (await fetch(`${daemon.url}/api/Sector/ListAll/0?apiKey=${key}`)).status;

@@ -113,7 +113,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     for (const code of recoveryCodes) keep('a recovery code', code, ['POST /portal/account/codes-confirm']);
     await phone.getByRole('link', { name: 'Back to your account' }).click();
     expect(await phone.getByText('recovery codes are left').innerText()).toBe(
-      'A sign-in needs a code of your app, or a recovery code. 10 recovery codes are left.',
+      'Signing in requires a code from your app, or a recovery code. 10 recovery codes are left.',
     );
   });
 
@@ -121,7 +121,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await phone.getByRole('link', { name: 'API keys' }).click();
     await phone.getByLabel('Name').fill('nightly export');
     await phone.getByLabel(/^read: /).check();
-    await press(phone, 'Make key');
+    await press(phone, 'Create key');
     await press(phone, 'Copy key');
     await phone.getByText('Copied').waitFor();
     oldKey = keep('the first key', await phone.evaluate('navigator.clipboard.readText()'), ['POST /portal/keys/add']);
@@ -175,7 +175,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       answers.push(await laptop.locator('main').innerText());
     }
     expect(answers[0]).toContain(
-      'If an active admin user has that address, a mail with a link is on its way. The link works once, for 10 minutes.',
+      'If an active admin user has that address, a mail with a link has been sent. The link works once, for 10 minutes.',
     );
     expect(answers[1]).toBe(answers[0]);
 
@@ -209,9 +209,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('the user signs in with the new password and a code, and signs out everywhere', async () => {
     await signIn(phone, 'grace', FIRST, newCode());
-    expect(await alertOf(phone)).toBe(
-      'The user name and password do not belong together, or the user is not active. Code 1104',
-    );
+    expect(await alertOf(phone)).toBe('The user name and password do not match, or the user is not active. Code 1104');
     step -= 1;
     await signIn(phone, 'grace', SECOND);
     expect(await alertOf(phone)).toBe('Otp is missing; this account needs a one-time code.');
@@ -249,9 +247,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await expectSignedOut(laptop);
     expect(await life.codesOf({ apiKey: oldKey }, PROGRAM)).toEqual(all(1123));
     await signIn(laptop, 'grace', SECOND, recoveryCodes[5] ?? '');
-    expect(await alertOf(laptop)).toBe(
-      'The user name and password do not belong together, or the user is not active. Code 1104',
-    );
+    expect(await alertOf(laptop)).toBe('The user name and password do not match, or the user is not active. Code 1104');
     expect(life.blocked).toEqual([]);
   });
 

@@ -54,7 +54,9 @@ describe('one-time codes in the portal', () => {
     recovery = recoveryCodesIn(confirmed);
     expect(recovery).toHaveLength(10);
     const page = await visitor.get('/portal/account');
-    expect(page.words).toContain('A sign-in needs a code of your app, or a recovery code. 10 recovery codes are left.');
+    expect(page.words).toContain(
+      'Signing in requires a code from your app, or a recovery code. 10 recovery codes are left.',
+    );
     expect(page.html).not.toContain(secret);
     for (const one of recovery) expect(page.html).not.toContain(one);
   });
@@ -92,7 +94,7 @@ describe('one-time codes in the portal', () => {
       '2 recovery codes are left. Make new recovery codes',
     );
     const removed = await act('remove', { Password: ROOT_PASSWORD, Otp: renewed[9] ?? '' });
-    expect(removed.words).toContain('One-time codes are off. A sign-in needs only the password.');
+    expect(removed.words).toContain('One-time codes are off. Signing in requires only the password.');
     expect(await portal.store.findCodes(1)).toBeUndefined();
   });
 

@@ -72,7 +72,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     wait(9 * MINUTE);
     await visitor.get('/portal/keys');
     const made = await visitor.post('/portal/keys/add', { Name: 'early', read: 'true' });
-    expect(made.words).toContain('Key “early” was made.');
+    expect(made.words).toContain('Key “early” was created.');
     wait(2 * MINUTE);
     const before = await readState();
     for (const [path, form] of forms()) {
@@ -90,7 +90,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     });
     await visitor.get('/portal/keys');
     expect((await visitor.post('/portal/keys/add', { Name: 'late', read: 'true' })).words).toContain(
-      'Key “late” was made.',
+      'Key “late” was created.',
     );
   });
 
@@ -98,7 +98,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const visitor = await signIn(portal, 'bob');
     wait(14 * MINUTE);
     await visitor.get('/portal/keys');
-    expect((await visitor.post('/portal/keys/add', { Name: 'x', read: 'true' })).words).toContain('Key “x” was made.');
+    expect((await visitor.post('/portal/keys/add', { Name: 'x', read: 'true' })).words).toContain(
+      'Key “x” was created.',
+    );
     const { html } = await visitor.get('/portal/account');
     expect(html).not.toContain('id="password-Otp"');
   });
@@ -153,7 +155,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       for (const path of pages) {
         const { words } = await visitor.get(path);
         expect(visitor.path(), path).toBe('/portal/account');
-        expect(words).toContain('Every admin user needs one-time codes here. Turn them on, then go on.');
+        expect(words).toContain('Every admin user must use one-time codes here. Turn them on to continue.');
       }
       const { html } = await visitor.get('/portal/account');
       expect([...html.matchAll(/<form class="form" id="([\w-]+)"/g)].map(([, id]) => id)).toEqual(['codes-enrol']);
@@ -177,7 +179,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect(confirmed.words).toContain('One-time codes are on');
       await visitor.get('/portal/keys');
       const made = await visitor.post('/portal/keys/add', { Name: 'first', read: 'true' });
-      expect(made.words).toContain('Key “first” was made.');
+      expect(made.words).toContain('Key “first” was created.');
       await elsewhere.get('/portal/account');
       expect(elsewhere.path()).toMatch(AGAIN);
       wait(MINUTE);

@@ -96,7 +96,7 @@ describe('the changes between two snapshots', () => {
     expect(find(5, killed, { oomKills: 1 })).toEqual([]);
     const again = { startedAt: NOW + 9_000 };
     expect(find(10_000, again, { lastRestartBy: 'request', oomKills: 1 })).toEqual([
-      [9_000, `${name}: exited -> started`, 'somebody has started it'],
+      [9_000, `${name}: exited -> started`, 'somebody started it'],
     ]);
     const crashed = { startedAt: NOW + 20_000 };
     const exit = { code: 2, at: NOW + 19_000 };
@@ -193,7 +193,7 @@ describe('the masternodes of a subnet', () => {
   it('come and go, also those that the inventory does not list', () => {
     const { find } = watch();
     find(subnet, 0);
-    const gone = [1, undefined, 'active', 'none', '0xc… is no masternode any more in epoch 2'];
+    const gone = [1, undefined, 'active', 'none', '0xc… is no longer a masternode in epoch 2'];
     expect(find(withVote('c', undefined), 1)).toEqual([gone]);
     // While no node names them, nobody knows of a change.
     const { epoch: _, ...unknown } = subnet;

@@ -100,7 +100,7 @@ test('the time down is that of the target which is the cause, not of those that 
   expect(lastHours([{ ...work, name: 'n1' }])).toEqual([well, { ok: 0, fail: 60_000, unseen: 0, planned: 0 }]);
 });
 
-test('a pause is no time at all, and a target that is gone is forgotten', () => {
+test('a pause is not a time at all, and a target that is gone is forgotten', () => {
   const [one, two] = ['n1', 'n2'].map((name) => diagnosedNode(name, ['n1', 'n2']));
   if (one === undefined || two === undefined) throw new Error('two nodes are needed');
   const both = stateOf([one, two]);

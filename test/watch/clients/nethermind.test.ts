@@ -309,7 +309,7 @@ describe('the health of a node of Nethermind', () => {
     ['is a web page', answer(200, '<html></html>')],
     ['is that of another program', answer(200, '{"status":"UP"}')],
     ['ends the connection', (_: string, response: ServerResponse) => response.destroy()],
-  ])('is no fault when it %s, and its chain is read all the same', async (_, toGet) => {
+  ])('is not a fault when it %s, and its chain is read all the same', async (_, toGet) => {
     const { seen } = await asked(toGet);
     expect(seen).toMatchObject({ answered: true, latest: { ok: true }, chain: { chainId: 63_473 } });
     expect(seen.chain).not.toHaveProperty('health');

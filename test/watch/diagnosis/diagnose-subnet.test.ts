@@ -154,7 +154,7 @@ describe('what a node that hangs brings for its readers', () => {
     (problem): Problem => ({ ...problem, state: 'open' }),
   );
 
-  test('is no problem of its own, also for as long as that of the node is clearing', () => {
+  test('is not a problem of its own, also for as long as that of the node is clearing', () => {
     expect(named(hanging, [])).toEqual(['node_hanging', 'quorum_at_risk']);
     expect(named(recovered, open)).toEqual([]);
     expect(named(recovered, [])).toEqual(['relayer_stopped']);

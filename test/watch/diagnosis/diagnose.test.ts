@@ -152,7 +152,7 @@ describe('one of four', () => {
     });
   });
 
-  test('that stands for less than the limit is no problem', () => {
+  test('that stands for less than the limit is not a problem', () => {
     expect(
       named(
         node('subnet1', {}),
@@ -171,7 +171,7 @@ describe('one of four', () => {
     ).toEqual(['node_stalled subnet2', 'quorum_at_risk']);
   });
 
-  test('that has just started is no problem and no witness', () => {
+  test('that has just started is not a problem and no witness', () => {
     const started = { startedAt: NOW - 5_000 };
     expect(
       named(

@@ -44,7 +44,7 @@ test('or that it lets in clients without a certificate, and each engine is named
   ]);
 });
 
-test('one that is open to its own machine only is no finding', () => {
+test('one that is open to its own machine only is not a finding', () => {
   const own = ['http://127.0.0.1:2375', 'http://localhost:2375', 'http://[::1]:2375'].map((url) => at(url));
   expect(own.map((one) => find({ default: one }))).toEqual([[], [], []]);
   expect(find({ default: {} })).toEqual([]);

@@ -219,7 +219,7 @@ describe('the next epoch', () => {
     expect(find(after, 'n1')).not.toHaveProperty('leavesInEpoch');
   });
 
-  test('brings nobody back who stays penalised or is no candidate, and names who leaves', () => {
+  test('brings nobody back who stays penalised or is not a candidate, and names who leaves', () => {
     const still = epochOf({ masternodes: members(), nextEpoch: chosen(NAMES, ['n4', 'n2']) });
     expect(find(still, 'n4')).not.toHaveProperty('backInEpoch');
     expect(find(still, 'n2')).toMatchObject({ vote: 'votes', leavesInEpoch: 2 });

@@ -137,7 +137,7 @@ describe('an unlocked account', () => {
     expect(find(safe('10.0.0.5', { modules: ['net', 'rpc'] }))).toEqual([]);
   });
 
-  test('that is no longer one is no finding, although nothing was read again', () => {
+  test('that is no longer one is not a finding, although nothing was read again', () => {
     const read = safe('10.0.0.5');
     const memory: ExposureMemory = new WeakMap();
     const names = (given: Given) => find(read, given, {}, memory).map(([problem]) => problem);

@@ -290,10 +290,10 @@ const CASES: readonly Case[] = [
     yes('n4 is on standby and does not vote, so a restart costs no vote', 3, 3),
   ],
   [
-    'it is no masternode',
+    'it is not a masternode',
     stateWith(all(masters({ active: ['n1', 'n2', 'n3'].map(addressOf) }))),
     'n4',
-    yes('n4 is no masternode, so a restart costs no vote', 3, 3),
+    yes('n4 is not a masternode, so a restart costs no vote', 3, 3),
   ],
   [
     'a masternode is not in the inventory',

@@ -267,7 +267,7 @@ describe('what the log of a node names by itself', () => {
       'nethermind',
       'processing_dead',
       'processing_dead n2',
-      'n2 processes no blocks any more',
+      'n2 no longer processes blocks',
       'free its disk if that is full, and restart it',
     ],
     [

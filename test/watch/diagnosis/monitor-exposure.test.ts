@@ -44,6 +44,6 @@ test('a subnetd without a password is exposed at a public address, and open in a
   ]);
 });
 
-test('one that serves only its own machine, nobody, or is not known is no finding', () => {
+test('one that serves only its own machine, nobody, or is not known is not a finding', () => {
   expect([servedAt('127.0.0.1', '::1'), servedAt(), UNKNOWN, undefined].map(find)).toEqual([[], [], [], []]);
 });

@@ -97,7 +97,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
   const lastFoundMs = FAULT_MS + 60 * SECOND;
   const overMs = lastFoundMs + STEP_MS + MINUTE;
 
-  test('is no problem by itself when that is over, and says what was wrong then', () => {
+  test('is not a problem by itself when that is over, and says what was wrong then', () => {
     const { opened, read } = follow(FAULT_MS + 4 * MINUTE, outOfMemory, [during]);
     expect(opened).toEqual({ out_of_memory: 20 });
     expect(read).toMatchObject({
@@ -133,7 +133,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
 });
 
 describe('an error line from a loop that is over', () => {
-  test('is no problem by itself, although it fails its check for some minutes', () => {
+  test('is not a problem by itself, although it fails its check for some minutes', () => {
     const { opened, read } = follow(FAULT_MS + 4.5 * MINUTE, failedBuilds, [[0, well]]);
     expect(opened).toEqual({ container_restarting: 60 });
     expect(read.logs).toBe(

@@ -60,13 +60,13 @@ describe('a log that cannot be read', () => {
     ]);
   });
 
-  test('is no problem before reading it has begun', () => {
+  test('is not a problem before reading it has begun', () => {
     const notBegun = { ...read, up: false, lines: 0 };
     expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
     expect(told(subnetWith({ sources: { container: notBegun } }))).toEqual([]);
   });
 
-  test('is no problem of its own without its container, and cannot be judged while Docker does not answer', () => {
+  test('is not a problem of its own without its container, and cannot be judged while Docker does not answer', () => {
     const missing = { ...(subnetWith({})[0]?.facts.container as NonNullable<Facts['container']>) };
     const gone = subnetWith(sourceDown('container', 'no-container'), {
       container: { ...missing, observation: { kind: 'missing' } },

@@ -120,7 +120,7 @@ describe('a warning that is not found any more', () => {
     expect(followed.problems).toMatchObject([{ problem: 'node_down', state: 'clearing' }]);
   });
 
-  test('is the same one when it comes back after it has ended so, and what is no warning clears by itself', () => {
+  test('is the same one when it comes back after it has ended so, and what is not a warning clears by itself', () => {
     const fell = suspicion({ problem: 'head_regression' });
     const all = [halted, suspicion(), fell];
     const over = haltOver + SECOND;

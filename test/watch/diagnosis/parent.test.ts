@@ -104,7 +104,7 @@ const still = (ms: number): Partial<CheckpointProgress> => ({
 });
 
 describe('a checkpoint contract', () => {
-  test('that follows the subnet is no problem, nor is a parent chain without a contract in the inventory', () => {
+  test('that follows the subnet is not a problem, nor is a parent chain without a contract in the inventory', () => {
     expect(named(parent())).toEqual([]);
     expect(named({ observation: seen, at: NOW, headAgeMs: 0, firstChainId: 551 })).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe('a checkpoint contract', () => {
     expect(named(parent(at(998 - 166), { readAt: NOW - 30_000 }))).toEqual(['checkpoint_behind relayer']);
   });
 
-  test('that catches up is no problem, and one that only keeps its distance is', () => {
+  test('that catches up is not a problem, and one that only keeps its distance is', () => {
     const moves = (blocks: number) => ({
       recent: [
         { at: NOW - MINUTE, number: 500 },
@@ -251,7 +251,7 @@ describe('a checkpoint contract', () => {
     const other = { ...parent(), observation: { ...seen, contract: { ok: true, value: { kind: 'other' } } } } as const;
     expect(only(other)).toMatchObject({
       problem: 'contract_missing',
-      summary: 'the contract on the parent chain is no checkpoint contract',
+      summary: 'the contract on the parent chain is not a checkpoint contract',
     });
   });
 
@@ -325,7 +325,7 @@ describe('a parent chain', () => {
     expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 45_000 });
   });
 
-  test('that only subnetd does not reach is no page, as the relayer submits', () => {
+  test('that only subnetd does not reach is not a page, as the relayer submits', () => {
     expect(only(silent('answers HTTP 429'))).toEqual({
       problem: 'parent_unseen',
       summary: 'subnetd cannot read the parent chain',

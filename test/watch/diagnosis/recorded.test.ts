@@ -85,7 +85,7 @@ async function problemsOf(nodes: readonly (Recorded | undefined)[]): Promise<rea
 const healthy: Recorded = { recordings: ['healthy'], peers: 3, rises: true };
 const beside = (recordings: readonly string[], peers: number, rises = true): Recorded => ({ recordings, peers, rises });
 
-test('the recorded answers of four healthy nodes are no problem', async () => {
+test('the recorded answers of four healthy nodes are not a problem', async () => {
   expect(await problemsOf([healthy, healthy, healthy, healthy])).toEqual([]);
 });
 

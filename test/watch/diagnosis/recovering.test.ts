@@ -266,7 +266,7 @@ test('a halt of which the nodes that were missing answer again says to wait for 
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
 });
 
-test('while too few vote, a log without new blocks is no fault of its node', () => {
+test('while too few vote, a log without new blocks is not a fault of its node', () => {
   const paused = { container: { status: 'paused' }, stalledMs: 28_000 } as const;
   const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name < 'n3' ? { stalledMs: 27_000 } : paused)).map(
     (node) => (node.target.name === 'n1' ? withLog(node, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : node),

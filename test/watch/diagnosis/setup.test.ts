@@ -95,7 +95,7 @@ describe('the versions of the clients', () => {
     ]);
   });
 
-  test('that are the same, or that a node does not give, are no finding', () => {
+  test('that are the same, or that a node does not give, are not a finding', () => {
     const silent: TargetSetup = { client: { ok: false, why: 'it does not answer' } };
     expect(found({ n1: runs('aa'), n2: runs('aa'), n3: silent })).toEqual([]);
   });

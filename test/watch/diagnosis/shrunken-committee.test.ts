@@ -29,7 +29,7 @@ it('a penalty that leaves three of four has no vote to spare, and says why', () 
   );
 });
 
-it('a penalty that leaves a vote to spare, or takes none from those who never had one, is no risk', () => {
+it('a penalty that leaves a vote to spare, or takes none from those who never had one, is not a risk', () => {
   expect(riskOf(7, 1)).toBeUndefined();
   expect(riskOf(3, 1)).toBeUndefined();
   expect(riskOf(4, 0)).toBeUndefined();

@@ -101,7 +101,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
       status(415),
       UNSEEN,
       'it answered HTTP 415: it refuses the content type application/json',
-      'correct the address in the inventory, as what answers is no node',
+      'correct the address in the inventory, because what answers there is not a node',
     ],
     [
       ...(['a limit', status(429), UNSEEN, 'it answered HTTP 429: it takes no more requests for now'] as const),
@@ -115,7 +115,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
       'gzip',
       status(200, 'x', { 'content-encoding': 'gzip' }),
       UNSEEN,
-      'its answer is compressed although nobody asked for that',
+      'its answer is compressed although that was not requested',
       'fix the proxy in front of it',
     ],
     [

@@ -37,7 +37,7 @@ const differencesOf = (...given: Parameters<typeof nodes>) => {
   return findNodeDifferences(viewSubnet(subnet, judgeTargets(targets, AT), AT)).map(({ problem }) => problem);
 };
 
-it('a change that all nodes know is counted down, and is no problem', () => {
+it('a change that all nodes know is counted down, and is not a problem', () => {
   const { epoch } = stateOf(nodes(ALL));
   expect(epoch?.upgrade).toEqual({ round: 7_400, inSeconds: 10_800, change: 'period 2 → 3 s', lacking: [] });
   expect(String(masternodeRows('devnet', epoch))).toContain('period 2 → 3 s at round 7400, in about 3h.');

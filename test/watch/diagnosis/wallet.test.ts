@@ -108,7 +108,7 @@ test('one with coins for less than two days is another problem, in the place of 
   });
 });
 
-test('one with enough coins is no problem, nor is one whose spend is not known', () => {
+test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
   expect(problems(wallet(20_000))).toEqual([]);
   expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
 });
@@ -188,7 +188,7 @@ test('a wallet that is empty has nothing left', () => {
   expect(one?.evidence).toMatch(/^its balance is 0 coins, and it spends \d+ a day .*, so nothing is left$/);
 });
 
-test('a wallet that the inventory does not name any more is no problem', () => {
+test('a wallet that the inventory does not name any more is not a problem', () => {
   expect(problems(wallet(1), [relayer], { rpc: 'http://p' })).toEqual([]);
 });
 

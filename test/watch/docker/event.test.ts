@@ -24,7 +24,7 @@ test.each([
   ['without an id', '{"Action":"die","timeNano":1}'],
   ['without a time', '{"Action":"die","Actor":{"ID":"a"}}'],
   ['that is null', 'null'],
-])('a line %s is no event', (_, text) => {
+])('a line %s is not an event', (_, text) => {
   expect(parseDockerEvent(text)).toBeUndefined();
 });
 

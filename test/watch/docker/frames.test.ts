@@ -8,6 +8,6 @@ test('a frame that announces 100 MB is refused by its header, and one of a mebib
   push(frameHeader(1024 * 1024));
   for (let piece = 0; piece < 16; piece += 1) push(Buffer.alloc(64 * 1024, 'x'));
   expect(read).toEqual(['1 1048576']);
-  expect(() => push(frameHeader(1024 * 1024 + 1))).toThrow('this is no log of a container');
-  expect(() => createMessageReader(() => {})(frameHeader(100 * 1024 * 1024))).toThrow('this is no log of a container');
+  expect(() => push(frameHeader(1024 * 1024 + 1))).toThrow('not a container log');
+  expect(() => createMessageReader(() => {})(frameHeader(100 * 1024 * 1024))).toThrow('not a container log');
 });

@@ -77,8 +77,8 @@ services:
   });
 
   it.each([
-    ['an empty file', '', 'DIR/docker-compose.yml:1:1: the file has no services and is no compose file; '],
-    ['a list', '- a', 'DIR/docker-compose.yml:1:1: the file has no services and is no compose file; '],
+    ['an empty file', '', 'DIR/docker-compose.yml:1:1: the file has no services, so it is not a compose file; '],
+    ['a list', '- a', 'DIR/docker-compose.yml:1:1: the file has no services, so it is not a compose file; '],
     [
       'services as a list',
       'name: x\nservices:\n  - subnet1\n',

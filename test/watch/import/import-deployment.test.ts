@@ -331,7 +331,7 @@ describe('the parent chain', () => {
     expect(chainOf(folder, { PARENTNET_URL: rpc })).toMatchObject({ rpc });
   });
 
-  it('that is none is left out, and so is what is no address, each without showing it', () => {
+  it('that is none is left out, and so is what is not an address, each without showing it', () => {
     // The inventory refuses a fragment.
     for (const rpc of ['canary', 'https://rpc.example.com/#canary']) {
       const none = withEnv([`PARENTNET_URL=${rpc}`]);

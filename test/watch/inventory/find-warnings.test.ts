@@ -28,6 +28,6 @@ maintenance:
   const end = Date.parse('2026-12-01T23:00Z');
   expect(findWarnings(parsed.inventory, end - 1)).toEqual([]);
   expect(findWarnings(parsed.inventory, end)).toEqual([
-    'maintenance[1]: it ended at 2026-12-01 23:00 UTC and covers nothing any more; remove it',
+    'maintenance[1]: it ended at 2026-12-01 23:00 UTC and no longer covers anything; remove it',
   ]);
 });

@@ -13,7 +13,7 @@ describe('an inventory that a thread reads', () => {
     expect(await readInThread(pathOf(file), environment)).toEqual(await readInventory(pathOf(file), environment));
   });
 
-  it('is no inventory when the thread breaks, and says what broke it', async () => {
+  it('is not an inventory when the thread breaks, and says what broke it', async () => {
     const folder = temporaryFolder();
     await writeFile(folder.path('subnetd.yaml'), 'subnets: [{ name: "${A}" }]');
     await expect(readInThread(folder.path('subnetd.yaml'), null as never)).rejects.toThrow("reading 'A'");

@@ -14,7 +14,7 @@ test('the last lines that matched are kept by time, and a flood of progress driv
   ]);
 });
 
-test('of what is no fault, the last line of each of the last four patterns is kept', () => {
+test('of what is not a fault, the last line of each of the last four patterns is kept', () => {
   const lines = createMatchingLines();
   for (const [at, pattern] of ['a', 'b', 'c', 'd', 'a', 'e'].entries())
     lines.add(hit(pattern, 'state', at * 1_000), `${pattern} ${at}`);

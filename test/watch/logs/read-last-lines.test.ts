@@ -119,7 +119,7 @@ test('of files the end of the newest one is read, however large it is', async ()
   expect(many).toHaveLength(200);
   expect(many[0]).toBe('a line of the past');
   expect(await texts(pathOf('c.log'), 2)).toBe('its file is missing');
-  expect(await texts('/', 2)).toBe('its path is no file');
+  expect(await texts('/', 2)).toBe('its path is not a file');
   writeFileSync(pathOf('empty.log'), '');
   expect(await texts(pathOf('empty.log'), 2)).toEqual([]);
 });

@@ -95,7 +95,9 @@ test('a question about no node gets none, and says which there are', async () =>
   );
   expect(await errorOf('mainnet', 'n1')).toBe('unknown: the inventory has no such subnet; it has devnet, testnet');
   expect(await errorOf(undefined, 'n99')).toBe('unknown: no subnet of the inventory has such a node');
-  expect(await errorOf('devnet', 'stats')).toBe('unknown: stats is no node and has no vote; no block waits for it');
+  expect(await errorOf('devnet', 'stats')).toBe(
+    'unknown: stats is not a node, so it has no vote and blocks do not depend on it',
+  );
   expect(await errorOf(undefined, 'n1')).toBe(
     'ambiguous: several subnets have this node, so name the subnet: devnet, testnet',
   );

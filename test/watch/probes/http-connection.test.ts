@@ -52,7 +52,7 @@ it('answers that come in pieces, in turns on several connections, do not mix', a
   expect((await Promise.all(asked)).map(textOf)).toEqual(texts);
 });
 
-it('what a server says unasked is no answer, and the next request goes over a new connection', async () => {
+it('what a server says unasked is not an answer, and the next request goes over a new connection', async () => {
   const { sockets, transport } = await start((socket) => socket.on('data', () => socket.write(answer('asked'))));
   expect(textOf(await ask(transport))).toBe('asked');
   expect(transport.connection()).toBe('reused');
@@ -62,7 +62,7 @@ it('what a server says unasked is no answer, and the next request goes over a ne
   expect(sockets).toHaveLength(2);
 });
 
-it('what a server says unasked just before a request is no answer to it', async () => {
+it('what a server says unasked just before a request is not an answer to it', async () => {
   const { sockets, transport } = await start((socket) => socket.on('data', () => socket.write(answer('asked'))));
   await ask(transport);
   // Rounds begin in timers, and the event loop reads after those.

@@ -369,7 +369,7 @@ describe('a bad answer', () => {
     ['a fraction', 1.5],
     ['missing', undefined],
     ['a list', [1]],
-  ])('a block number that is %s is no number', async (_what, number) => {
+  ])('a block number that is %s is not a number', async (_what, number) => {
     const { probe } = watch(await startNode({ ...healthy, XDPoS_getV2BlockByNumber: () => blockResult(number) }));
     const observation = await probe.probe(2000);
     expect(observation.answered).toBe(true);

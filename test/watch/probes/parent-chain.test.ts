@@ -174,7 +174,7 @@ describe('a real parent chain', () => {
     expect(problemsOf(after)).toEqual([]);
   });
 
-  it('that is reorganised takes back a checkpoint, which is no problem', async () => {
+  it('that is reorganised takes back a checkpoint, which is not a problem', async () => {
     const start = await chain.call('evm_snapshot');
     const first = await readAgain();
     await chain.submit(contract, 160);

@@ -84,7 +84,7 @@ it('a wallet with coins for three days is low, by words with its balance, spend,
   await pay(20);
   const { perDay = 0n, ...before } = spend() ?? {};
   await keep(perDay * 3n);
-  // What somebody takes out is no spend.
+  // What somebody takes out is not a spend.
   expect(spend()).toEqual({ ...before, perDay, daysLeft: 3 });
   expect(problems()).toEqual([
     {

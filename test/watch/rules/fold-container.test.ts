@@ -401,7 +401,7 @@ describe('what led to a restart', () => {
     ['a start by hand after an end that nobody ordered follows a crash', 'crash', [running, died, again]],
     ['so it does when the end is told after the start', 'crash', [running, again, died]],
     [
-      'an end that nobody ordered is no cause of the restart after the next',
+      'an end that nobody ordered is not a cause of the restart after the next',
       'request',
       [
         running,
@@ -451,7 +451,7 @@ describe('what led to a restart', () => {
     expect(fold(unreachable).inspected).not.toBe(true);
   });
 
-  test('requested restarts are no loop, and crashes between them are remembered', () => {
+  test('requested restarts are not a loop, and crashes between them are remembered', () => {
     const at = (ms: number, restartCount: number) => ({ ...running, startedAt: start + ms, restartCount });
     const facts = fold(running, at(1_000, 1), at(2_000, 2), at(3_000, 0), at(4_000, 0));
     expect(findCrashes(facts)).toEqual([start + 1_000, start + 2_000]);

@@ -92,7 +92,7 @@ describe('a height', () => {
       ]),
     ).toEqual([...[0, 0, 0, 0, 0, 0, 6 * SECOND]]);
   });
-  it('that is not credible is no base: its end is no fall, and a real fall is', () => {
+  it('that is not credible is not a base: its end is no fall, and a real fall is', () => {
     const seen = (heights: readonly number[], reference = 100) =>
       heights.reduce<NodeFacts | undefined>((facts, number, i) => {
         const block = { ok: true, value: { number } } as const;

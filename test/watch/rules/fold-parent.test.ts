@@ -52,7 +52,7 @@ test('the first chain id that was given is remembered, whatever comes later', ()
   ).toBe(551);
 });
 
-test('what another chain has at the address of the contract is no checkpoint', () => {
+test('what another chain has at the address of the contract is not a checkpoint', () => {
   const id = (value: number, number: number): ParentObservation => ({ ...at(number), chainId: { ok: true, value } });
   expect(
     foldAll([

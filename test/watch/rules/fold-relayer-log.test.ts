@@ -171,13 +171,13 @@ test.each([
     'Error while trying to fetch the last audited subnet\'s block in XDC PARENTNET {\n  message: "Returned values aren\'t valid, did it run Out of Gas? You might also see this error if you are not using the correct ABI"\n}',
     'full',
     'contract_missing',
-    'no contract',
+    'no longer a contract',
   ],
   [
     'Error while trying to fetch the last audited subnet\'s block in XDC SUBNET {\n  message: "Returned values aren\'t valid, did it run Out of Gas?"\n}',
     'reverse_full',
     'contract_missing',
-    'no contract',
+    'no longer a contract',
   ],
   [
     "Error while trying to fetch the last audited subnet's block in XDC SUBNET { message: 'Invalid JSON RPC response: {}' }",

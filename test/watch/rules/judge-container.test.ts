@@ -234,7 +234,7 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
   test.each<readonly [DockerFault, readonly string[]]>([
     [{ address: unix, code: 'ENOENT' }, ['no such socket', 'systemctl start docker', 'docker.socketPath']],
     [{ address: unix, code: 'EACCES' }, ['permission denied', 'usermod -aG docker', 'socket proxy']],
-    [{ address: unix, code: 'ECONNREFUSED' }, ['nobody listens', 'systemctl start docker']],
+    [{ address: unix, code: 'ECONNREFUSED' }, ['nothing listens', 'systemctl start docker']],
     [{ address: 'tcp://10.0.0.1:2375', code: 'ECONNREFUSED' }, ['refused', 'docker.host']],
     [{ address: unix, code: 'timeout' }, ['in time', `docker -H ${unix} ps`]],
     [{ address: unix, code: 'timeout', answersOthers: true }, ['not about this container in time', '`docker inspect`']],

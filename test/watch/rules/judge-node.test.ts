@@ -125,7 +125,7 @@ describe('a fault', () => {
     ...(['html', 'cut', 'empty', 'other'] as const).map((looksLike) => ({ kind: 'not-json', looksLike }) as const),
     ...[301, 302].map((status) => ({ kind: 'redirect', status }) as const),
     ...[401, 403, 404, 415, 429, 500, 502, 503].map((status) => ({ kind: 'status', status }) as const),
-    { kind: 'envelope', what: 'it is no list' },
+    { kind: 'envelope', what: 'it is not a list' },
     ...(['method-not-found', 'crashed', 'not-started', 'other'] as const).map(
       (known) => ({ kind: 'rpc-error', code: -32000, known }) as const,
     ),

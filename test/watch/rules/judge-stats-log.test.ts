@@ -66,7 +66,7 @@ test('a stalled chain is seen although a node that was wiped repeats its first b
   });
 });
 
-test('history comes once for each start: an old one is no fault, one from before the start is', () => {
+test('history comes once for each start: an old one is not a fault, one from before the start is', () => {
   expect(judge(fold(['started', 590], ['history_data', 580], ['block_data', 1, '7'])).history.verdict).toBe('pass');
   expect(judge(fold(['history_data', 590], ['started', 300])).history).toMatchObject({
     verdict: 'fail',

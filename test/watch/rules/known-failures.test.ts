@@ -145,7 +145,7 @@ describe('what ends a start', () => {
     },
   );
 
-  test('is no cause of a later crash, when a start between them ran well', () => {
+  test('is not a cause of a later crash, when a start between them ran well', () => {
     const logs = matched('address_in_use', t0);
     const good = again(t0 + 1_000);
     const crashed = (at: number) =>
@@ -251,7 +251,7 @@ test('a loop is over when the container has run for a minute, or for longer than
   expect(names(service('frontend'), { container: inside }, t0 + 2 * minute)).toEqual(['out_of_memory']);
 });
 
-test('two requested restarts are no loop, with any exit code', () => {
+test('two requested restarts are not a loop, with any exit code', () => {
   const restart = (facts: ContainerFacts, at: number) =>
     found(
       at,
@@ -354,7 +354,7 @@ test('what ended a start is over once the node has answered a minute later, what
     expect(at(failure, t0 + minute), failure).toEqual([failure]);
 });
 
-test('a snapshot that is missing is no lost one by itself', () => {
+test('a snapshot that is missing is not a lost one by itself', () => {
   expect(names(node, { logs: matched('snapshot_missing', t0) }, t0)).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ function judge(stalledMs: number, height: number | undefined, silentMs = 120_000
   return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW }));
 }
 
-test('a log without new blocks of a node whose RPC rises is no fault of the node', () => {
+test('a log without new blocks of a node whose RPC rises is not a fault of the node', () => {
   expect(judge(2_000, 668)).toMatchObject({
     verdict: 'degraded',
     seen: 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000',

@@ -14,7 +14,7 @@ let browser: Browser;
 let audited: Page;
 beforeAll(async () => {
   folder = temporaryFolder();
-  // A name that is no address of this machine, as a browser treats those in another way.
+  // A name that is not an address of this machine, as a browser treats those in another way.
   browser = await launchChromium(['--host-resolver-rules=MAP subnetd.test 127.0.0.1']);
   audited = await browser.newPage({ bypassCSP: true });
   const environment = { TMPDIR: folder.path(''), ...NO_BROWSER };

@@ -45,7 +45,7 @@ const NOT_READABLE =
 
 /** The refusal of a user who has no codes where every admin user needs them. */
 export const NEEDS_CODES =
-  'Otp is needed of every admin user here, and your account has no one-time codes; sign in at /portal to set them up, then send Otp';
+  'every admin user must use one-time codes here, and your account has none; sign in at /portal to set them up, then send Otp';
 
 /** Loaded for the first who has one-time codes: it takes 6 MB. */
 export const loadOneTimeCodes = () => import('./one-time-codes.ts');
@@ -78,7 +78,7 @@ async function checkRecoveryCode(
   const isRight = await verifyPassword(await store.findRecoveryCode(userId, place), code);
   return isRight && (await store.takeRecoveryCode(userId, place))
     ? succeed(undefined)
-    : fail(1119, 'Otp is no recovery code that is left; send another one, or the code that the app shows now');
+    : fail(1119, 'Otp is not one of the remaining recovery codes; send another, or the code that the app shows now');
 }
 
 /** How a sign-in has shown the second factor; `none`: the account has no one-time codes. */

@@ -142,7 +142,7 @@ export const activate = defineCall({
   id: 'activateAccount',
   path: '/Account/Activate',
   summary: 'Activate your account and choose its password, by a link',
-  description: 'The link works once, for 24 hours. It signs nobody in.',
+  description: 'The link works once, for 24 hours. It does not sign the user in.',
   isOpen: true,
   body: { ActivationToken: LINK_TOKEN, Password: required(newPasswordMember()) },
   data: DONE,

@@ -74,7 +74,7 @@ const MADE: Json = {
   ApiKey: {
     type: 'string',
     pattern: '^subnetd_[A-Za-z0-9_-]{43}$',
-    description: 'The key. It is shown only now.',
+    description: 'The key. It is shown only once.',
     examples: [EXAMPLE_KEY],
   },
   Hint: { type: 'string' },

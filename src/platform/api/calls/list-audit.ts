@@ -36,7 +36,7 @@ const properties: Json = {
     description:
       'Of a change: add, update; of a key rotate, revoke; of one-time codes enrol, renew, remove. Of the security log: what happened.',
   },
-  Resource: { type: 'string', description: 'What it is about; Request when there is no record.' },
+  Resource: { type: 'string', description: 'The resource concerned; Request when there is no record.' },
   RecordID: integer,
   StatedBy: orNull('integer', 'The admin user whom the request stated.'),
   UserID: orNull('integer', 'The admin user whose credential it was; null on the command line.'),

@@ -80,7 +80,7 @@ const revoke = defineCall({
     const { store, caller, record } = actor;
     const { owner, token } = callerOf(actor);
     if (token === undefined)
-      return fail(1012, 'this request has an API key, which is no token; revoke it by POST /api/ApiKey/Revoke/{id}');
+      return fail(1012, 'this request carries an API key, not a token; revoke the key by POST /api/ApiKey/Revoke/{id}');
     if (all) await store.signOut(owner);
     else await store.revokeToken(token.id, token.expiresAt);
     record(all ? 'tokens revoked' : 'token revoked', { caller });

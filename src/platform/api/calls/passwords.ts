@@ -81,7 +81,7 @@ export const resetPassword = defineCall({
   path: '/Account/ResetPassword',
   summary: 'Set a new password by a link',
   description:
-    'Ends every token, session and link of the user, and mails the user a note. It signs nobody in. Whoever has one-time codes still needs one to sign in.',
+    'Ends every token, session and link of the user, and mails the user a note. It does not sign the user in. Users with one-time codes still need one to sign in.',
   isOpen: true,
   body: { ResetToken: LINK_TOKEN, Password: required(newPasswordMember()) },
   codes: [1112, 1117],

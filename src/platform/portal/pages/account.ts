@@ -13,7 +13,7 @@ const PANELS: readonly AccountPanel[] = [profilePanel, passwordPanel, codesPanel
 
 const NOTES: ReadonlyMap<string, string> = new Map(PANELS.flatMap(({ notes }) => Object.entries(notes)));
 
-const MUST_ENROL = 'Every admin user needs one-time codes here. Turn them on, then go on.';
+const MUST_ENROL = 'Every admin user must use one-time codes here. Turn them on to continue.';
 
 async function show(visit: Visit, refused?: Refused): Promise<PortalPage> {
   const done = refused === undefined ? NOTES.get(visit.query.get('done') ?? '') : undefined;

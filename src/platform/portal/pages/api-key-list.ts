@@ -85,14 +85,14 @@ export const endWarnings = (items: readonly KeyItem[], now: number): readonly Ht
     .filter(({ State }) => State === 'ends soon')
     .map((item) =>
       warnNote(
-        html`Key “${item.Name}” ends ${keyEnd(item, now)}. <a href="${KEYS_PATH}/${item.ApiKeyID}#rotate">Rotate it</a>: the old one stays valid for as long as you choose.`,
+        html`Key “${item.Name}” ends ${keyEnd(item, now)}. <a href="${KEYS_PATH}/${item.ApiKeyID}#rotate">Rotate it</a>: the old key stays valid for as long as you choose.`,
       ),
     );
 
 /** The table of the keys that are valid. */
 export function keyTable(items: readonly KeyItem[], now: number): Html {
   const [first] = items;
-  const limit = first?.CallsOf == null ? 'no limit of calls' : `${count(first.CallsOf)} calls at once each`;
+  const limit = first?.CallsOf == null ? 'no call limit' : `bursts of ${count(first.CallsOf)} calls each`;
   const title = `${count(items.length)} ${items.length === 1 ? 'key' : 'keys'}`;
   const names = ['Key', 'State', 'Scopes', 'Last used', 'Calls left', 'Ends', html`<span class="sr">Actions</span>`];
   const table = rowsTable(
@@ -100,7 +100,7 @@ export function keyTable(items: readonly KeyItem[], now: number): Html {
     items.map((item) => keyRow(item, now)),
   );
   return html`<section class="panel" aria-labelledby="list"><div class="head"><h2 id="list">${title}</h2>${items.length === 0 ? '' : html`<p class="small dim">${limit}</p>`}</div>
-${items.length === 0 ? html`<p class="empty">No key is valid. Make one below.</p>` : table}</section>`;
+${items.length === 0 ? html`<p class="empty">No valid keys. Create one below.</p>` : table}</section>`;
 }
 
 /** The keys that have ended within 90 days, the last one first. */
@@ -115,6 +115,6 @@ export async function endedTable({ store, now }: Visit, items: readonly KeyItem[
     ['Key', 'State', 'Ended', 'By'].map(column),
     ended.map((item) => endedRow(item, names, now)),
   );
-  const none = html`<p class="empty small">None in the last 90 days. A key that is revoked or has ended stays listed here for 90 days.</p>`;
+  const none = html`<p class="empty small">None in the last 90 days. Revoked and expired keys are listed here for 90 days.</p>`;
   return html`<section class="panel" aria-labelledby="ended"><h2 id="ended">Ended keys</h2>${ended.length === 0 ? none : table}</section>`;
 }

@@ -67,7 +67,7 @@ async function readKeys({ actor, services }: Visit): Promise<readonly KeyItem[]>
 
 /** A key that was made just now, which is shown this once. */
 const madeNote = (title: string, key: string, about: string): Html =>
-  html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now, it is shown once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it in the header <code>x-api-key</code>, or as <code>apiKey</code> in the query or the body.</p></div></section>`;
+  html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now: it is shown only once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it in the header <code>x-api-key</code>, or as <code>apiKey</code> in the query or the body.</p></div></section>`;
 
 function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): Html {
   const value = (name: string) => (failure === undefined ? undefined : (sent[name] ?? ''));
@@ -75,12 +75,12 @@ function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): 
     (scope): Field => ({ name: scope, label: SCOPE_WORDS[scope], kind: 'checkbox', value: value(scope) }),
   );
   const fields: readonly Field[] = [
-    { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, as “billing” or “nightly export”.' },
+    { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, such as “billing” or “nightly export”.' },
     ...scopes,
     endsField('Ends', value('Ends')),
   ];
   return html`<section class="panel" aria-labelledby="new-title"><h2 id="new-title">New key</h2>
-${form({ id: 'new', action: `${KEYS_PATH}/add`, csrf, fields, submit: 'Make key', failure })}</section>`;
+${form({ id: 'new', action: `${KEYS_PATH}/add`, csrf, fields, submit: 'Create key', failure })}</section>`;
 }
 
 async function showKeys(visit: Visit, note: Html | string = '', failure?: Failure): Promise<PortalPage> {
@@ -111,7 +111,7 @@ async function add(visit: Visit): Promise<PortalAnswer> {
   const made = await addKey.answer({ body }, actor, services);
   if (!made.ok) return showKeys(visit, '', made.failure);
   const ends = keyEnd(made.value, now);
-  const title = `Key “${sent.Name?.trim()}” was made.`;
+  const title = `Key “${sent.Name?.trim()}” was created.`;
   const about = `Scope ${scopes.join(', ')}, ends ${typeof ends === 'string' ? ends : made.value.ExpiryDate?.slice(0, 10)}.`;
   return showKeys(visit, madeNote(title, made.value.ApiKey, about));
 }
@@ -137,18 +137,18 @@ async function facts({ store, now }: Visit, item: KeyItem): Promise<Html> {
 }
 
 function actions({ csrf, form: sent }: Visit, item: KeyItem, failure: Failure | undefined): Html | string {
-  if (!isValid(item)) return html`<p class="empty">A key that has ended does not come back. Make a new one.</p>`;
+  if (!isValid(item)) return html`<p class="empty">An ended key cannot be restored. Create a new one.</p>`;
   const path = `${KEYS_PATH}/${item.ApiKeyID}`;
   const fields: readonly Field[] = [
     { name: 'KeepHours', label: 'The old key stays valid', kind: 'select', options: KEEPS, value: sent.KeepHours },
-    endsField('Ends', sent.Ends ?? 'same', [['same', 'after as long as the old one'], ...ENDS.slice(0, 3)]),
+    endsField('Ends', sent.Ends ?? 'same', [['same', 'after the same lifetime as the old one'], ...ENDS.slice(0, 3)]),
   ];
   const rotate = html`<section class="panel" id="rotate" aria-labelledby="rotate-title"><h2 id="rotate-title">Rotate</h2>
-<p>A new key with the same name and scopes takes its place.</p>
+<p>A new key with the same name and scopes replaces it.</p>
 ${form({ id: 'rotation', action: `${path}/rotate`, csrf, fields, submit: 'Rotate key', failure })}</section>`;
   return html`<div class="grid two">${item.State === 'rotated' ? '' : rotate}
 <section class="panel" id="revoke" aria-labelledby="revoke-title"><h2 id="revoke-title">Revoke</h2>
-<p>The key, and the tokens that were made with it, end at once. That cannot be undone. A key that it replaced stays valid to its end.</p>
+<p>The key and the tokens made with it end at once. This cannot be undone. A key that it replaced stays valid until it ends.</p>
 ${form({ id: 'revocation', action: `${path}/revoke`, csrf, fields: [], submit: 'Revoke key', isDanger: true })}</section></div>`;
 }
 
@@ -177,7 +177,7 @@ async function rotate(visit: Visit): Promise<PortalAnswer> {
   if (!made.ok) return showKey(visit, made.failure);
   const { ApiKeyID, ApiKey, OldExpiryDate } = made.value;
   const old = sent.KeepHours === '0' ? 'The old one has ended.' : `The old one is valid until ${OldExpiryDate}.`;
-  return showKeys(visit, madeNote(`Key ${ApiKeyID} takes the place of key ${params.id}.`, ApiKey, old));
+  return showKeys(visit, madeNote(`Key ${ApiKeyID} replaces key ${params.id}.`, ApiKey, old));
 }
 
 async function revoke(visit: Visit): Promise<PortalAnswer> {

@@ -35,7 +35,7 @@ const PAGES: Readonly<Record<string, string>> = {
 /** The resources whose id is that of an admin user. */
 const OF_USERS: readonly string[] = ['AdminUser', 'OneTimeCodes'];
 
-/** The words for what is no resource. */
+/** The words for what is not a resource. */
 const NOUNS: Readonly<Record<string, string>> = {
   ApiKey: 'API key',
   OneTimeCodes: 'one-time codes',
@@ -80,7 +80,7 @@ function eventRow(log: EventLog, event: EventItem, names: ReadonlyMap<number, st
   const filterBy = (name: string, value: string | number, text: string) =>
     html`<a href="${addressOf(log.path, { [name]: String(value) })}">${text}</a>`;
   const user = UserID === null ? '' : html`${filterBy('UserID', UserID, names.get(UserID) ?? `user ${UserID}`)}, `;
-  const stated = StatedBy !== null && StatedBy !== UserID ? ` in the name of ${names.get(StatedBy)}` : '';
+  const stated = StatedBy !== null && StatedBy !== UserID ? ` on behalf of ${names.get(StatedBy)}` : '';
   const resource = resources.find(({ name }) => name === event.Resource);
   const what = Object.entries(Changes);
   const action = log.isSecurity
@@ -124,7 +124,7 @@ async function showLog(log: EventLog, visit: Visit): Promise<PortalPage> {
   const after = query.get('after') ?? undefined;
   const read = await readEvents(visit, isSecurity, { limit: ON_A_PAGE, after });
   const head = html`<div class="head"><h1>${name}</h1><p><a href="${addressOf(`${path}/csv`, filters)}">Download as CSV</a></p></div>
-<p class="dim">${hint} A file has the newest ${count(MOST_IN_CSV)} events of the filters at most.</p>`;
+<p class="dim">${hint} A file holds at most the newest ${count(MOST_IN_CSV)} matching events.</p>`;
   if (!read.ok)
     return {
       title: `Error: ${name}`,
@@ -139,11 +139,11 @@ async function showLog(log: EventLog, visit: Visit): Promise<PortalPage> {
       : html`<nav class="line" aria-label="Pages">${after === undefined ? '' : html`<a href="${addressOf(path, filters)}">Newest</a>`}${older === undefined ? '' : html`<a href="${older}">Older</a>`}</nav>`;
   const events =
     items.length === 0
-      ? html`<p class="empty">No event is like this.</p>`
+      ? html`<p class="empty">No matching events.</p>`
       : table(log, read.value, await namesOf(visit, read.value), now);
   return {
     title: name,
-    content: html`${head}${filter(log, filters)}<section class="panel" aria-labelledby="events"><h2 id="events">Events, the newest first</h2>${events}${pages}</section>`,
+    content: html`${head}${filter(log, filters)}<section class="panel" aria-labelledby="events"><h2 id="events">Events, newest first</h2>${events}${pages}</section>`,
   };
 }
 
@@ -165,7 +165,7 @@ export const auditLog: PortalSection = createEventSection({
   path: '/portal/audit-log',
   name: 'Audit log',
   isSecurity: false,
-  hint: 'Who changed what. subnetd keeps it for ever.',
+  hint: 'Who changed what. Kept forever.',
   actions: ['add', 'update', 'rotate', 'revoke', 'enrol', 'renew', 'remove'],
   resources: [...resources.map(({ name }) => name), 'ApiKey', 'OneTimeCodes'],
 });
@@ -175,7 +175,7 @@ export const securityLog: PortalSection = createEventSection({
   path: '/portal/security-log',
   name: 'Security log',
   isSecurity: true,
-  hint: 'Who signed in, and who was refused. subnetd keeps it for 90 days.',
+  hint: 'Who signed in, and who was refused. Kept for 90 days.',
   actions: SECURITY_ACTIONS,
   resources: ['AdminUser', 'ApiKey', 'Request'],
 });

@@ -10,7 +10,7 @@ import { type Guest, type PortalPage, type PortalRoute, seeOther } from '../visi
 import { FORGOTTEN_PATH, type SignedOutNote, signedOutPath } from './sign-in.ts';
 
 const SENT =
-  'If an active admin user has that address, a mail with a link is on its way. The link works once, for 10 minutes.';
+  'If an active admin user has that address, a mail with a link has been sent. The link works once, for 10 minutes.';
 
 const toPage = (title: string, content: Html, failure: Failure | undefined): PortalPage => ({
   title: failure === undefined ? title : `Error: ${title}`,
@@ -27,7 +27,7 @@ function forgottenPage({ query, form: sent }: Guest, failure?: Failure): PortalP
   const content = html`<h1>${title}</h1>
 ${isSent ? doneNote(SENT) : ''}
 <div class="panel">${form({ id: 'forgotten', action: FORGOTTEN_PATH, fields, submit: 'Send a link', failure })}</div>
-<p class="small"><a href="/portal/sign-in">Back to the sign-in</a></p>`;
+<p class="small"><a href="/portal/sign-in">Back to sign-in</a></p>`;
   return toPage(title, content, failure);
 }
 
@@ -59,7 +59,7 @@ function linkPage({ path, title, submit, token, instead }: LinkPage, sent: strin
       label: 'New password',
       kind: 'password',
       autocomplete: 'new-password',
-      hint: 'At least 8 characters. A long sentence is best.',
+      hint: 'At least 8 characters. A long phrase is best.',
     },
   ];
   const content = html`<h1>${title}</h1>
@@ -99,7 +99,7 @@ export const mailedLinkRoutes: readonly PortalRoute[] = [
     call: resetPassword,
     token: 'ResetToken',
     done: 'password-changed',
-    instead: html`Does the link not work any more? <a href="${FORGOTTEN_PATH}">Ask for a new one</a>.`,
+    instead: html`Link expired? <a href="${FORGOTTEN_PATH}">Ask for a new one</a>.`,
   }),
   ...routesOf({
     path: '/portal/activate',
@@ -108,6 +108,6 @@ export const mailedLinkRoutes: readonly PortalRoute[] = [
     call: activate,
     token: 'ActivationToken',
     done: 'activated',
-    instead: html`Does the link not work any more? An admin user can send you a new one.`,
+    instead: html`Link expired? An admin user can send you a new one.`,
   }),
 ];

@@ -15,10 +15,10 @@ import { labelOf } from '../member-words.ts';
 const MOST_CHOICES = 500;
 
 const HINTS: Readonly<Record<string, string>> = {
-  ImagePath: 'A relative path, as in images/a.png.',
-  IsActive: 'Who is not active cannot sign in. Sessions, tokens and API keys end, and do not come back.',
-  IsDeleted: 'A deleted record stays in the list, and keeps its name.',
-  UserName: 'Letters count with their case.',
+  ImagePath: 'A relative path, such as images/a.png.',
+  IsActive: 'Inactive users cannot sign in. Their sessions, tokens and API keys end for good.',
+  IsDeleted: 'A deleted record stays in the list and keeps its name.',
+  UserName: 'Case-sensitive.',
 };
 
 const AUTOCOMPLETE: Readonly<Record<string, string>> = { Password: 'new-password' };

@@ -161,8 +161,8 @@ export async function showList(listed: ListedResource, { store, query, now }: Vi
   if (view.page > lastPage) return seeOther(addressOf(path, { ...view, page: lastPage }));
   const isFiltered = view.search !== '' || view.state !== 'all';
   const none = isFiltered
-    ? html`<p class="empty">No ${resource.noun} is like this. <a href="${path}">Show all</a>.</p>`
-    : html`<p class="empty">There is no ${resource.noun} yet. <a href="${path}/add">Add one</a>.</p>`;
+    ? html`<p class="empty">No matching ${resource.plural}. <a href="${path}">Show all</a>.</p>`
+    : html`<p class="empty">No ${resource.plural} yet. <a href="${path}/add">Add one</a>.</p>`;
   const summary = `${count(found.total)} ${found.total === 1 ? resource.noun : resource.plural}`;
   return {
     title: name,

@@ -33,7 +33,7 @@ const isStale = ({ headers }: Failure): boolean => headers?.etag !== undefined;
 
 const toStale = (failure: Failure): Failure => ({
   ...failure,
-  message: 'somebody has changed this record since you opened it, and these are its values now; change it again',
+  message: 'this record has changed since you opened it; these are its current values, so make your change again',
 });
 
 /** What was refused on the page of a record: its form, or an action of its panel. */

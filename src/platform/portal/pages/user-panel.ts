@@ -79,7 +79,7 @@ export const addUser: typeof addRecord = (resource, visit, body) =>
     ? inviteUser(body, visit.actor, visit.services)
     : addRecord(resource, visit, body);
 
-const INVITE_HINT = 'Leave it empty to mail the user a link by which they choose it. They are active from then on.';
+const INVITE_HINT = 'Leave it empty to mail the user a link to choose one. They become active when they do.';
 
 /** With a mail server, the password of a new admin user may be left to the user. */
 export const adaptUserField: NonNullable<ListedResource['adapt']> = (field, { services }) =>

@@ -29,7 +29,7 @@ export async function runChannelDrill(drill: ChannelDrill): Promise<boolean> {
     annotations: {},
     details: {
       summary: 'this is a drill; nothing is wrong',
-      evidence: 'somebody ran "subnetd drill" to see whether messages arrive',
+      evidence: 'somebody ran "subnetd drill" to test this channel',
       fix: '',
     },
     startsAt,

@@ -7,7 +7,7 @@ export const bootnodePack: readonly LogPattern[] = [
     match: /^<< (?:PING XDC\/v4|PONG\/v4|FINDNODE\/v4|NEIGHBORS\/v4)\s+addr=(\S{3,60}:\d{1,5})(?=\s)/,
   }),
   line('listening', 'state', 'UDP listener up', 'the bootnode was started'),
-  line('bad_packet', 'note', 'Bad discv4 packet', 'something that is no node spoke to the bootnode'),
+  line('bad_packet', 'note', 'Bad discv4 packet', 'something other than a node contacted the bootnode'),
   line('expired', 'note', 'err=expired', 'the clock of a node differs from that of the bootnode', {
     anywhere: true,
     match: /^<< .*\serr=expired(?=\s|$)/,

@@ -54,7 +54,7 @@ export const frontendPack: readonly LogPattern[] = [
     anywhere: true,
     match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 5\d\d in /,
   }),
-  line('http_4xx', 'note', ' Returned 4', 'somebody asked for what is not there', {
+  line('http_4xx', 'note', ' Returned 4', 'a client requested something that does not exist', {
     anywhere: true,
     match: /^ HTTP {2}\S+ \S+ [AP]M \S+ Returned 4\d\d in /,
   }),

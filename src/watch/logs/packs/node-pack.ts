@@ -109,7 +109,7 @@ export const nodePack: readonly LogPattern[] = [
     'foreign_signer',
     'note',
     '[verifyMsgSignature] signer is not part of masternode list',
-    'a message was signed by a node that is no masternode',
+    'a message was signed by a node that is not a masternode',
     { fix: 'look for a node with a wrong key or genesis' },
   ),
   line('miner_stopped', 'error', 'Coinbase address not in snapshot signers.', 'the miner of the node has stopped', {

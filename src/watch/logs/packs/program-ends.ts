@@ -64,18 +64,15 @@ export const redisFaults: readonly LogPattern[] = [
     { fix: 'give its container or the machine more memory, and restart the container' },
   ),
   line('redis_saved', 'state', 'Background saving terminated with success', 'redis has saved its data'),
-  line(
-    'redis_captured',
-    'error',
-    'REPLICAOF ',
-    'somebody else writes to its redis, and has made it a replica of another server',
-    { match: /^REPLICAOF (?!NO ONE)\S+ enabled \(user request from /, fix: CLOSE_REDIS },
-  ),
+  line('redis_captured', 'error', 'REPLICAOF ', 'its redis was made a replica of another server by someone else', {
+    match: /^REPLICAOF (?!NO ONE)\S+ enabled \(user request from /,
+    fix: CLOSE_REDIS,
+  }),
   line(
     'redis_read_only',
     'error',
     '[1] ReplyError: READONLY ',
-    'its redis takes no data, as it is a replica of another server: somebody else writes to it',
+    'its redis accepts no data because someone else made it a replica of another server',
     { fix: CLOSE_REDIS },
   ),
   line(
@@ -85,5 +82,5 @@ export const redisFaults: readonly LogPattern[] = [
     'its redis cannot save its data and therefore takes no more',
     { fix: SAVE_REDIS },
   ),
-  line('redis_freed', 'state', 'MASTER MODE enabled', 'redis is no replica any more'),
+  line('redis_freed', 'state', 'MASTER MODE enabled', 'redis is no longer a replica'),
 ];

@@ -44,7 +44,7 @@ export const relayerPack: readonly LogPattern[] = [
   line('stopped', 'state', '[1] sleep 5s; npm run start exited with code ', 'the relayer was stopped', {
     match: /^\[1\] sleep 5s; npm run start exited with code (?:SIGTERM|SIGINT|0)$/,
   }),
-  line('redis_exited', 'fatal', 'redis-server --bind ', 'redis died, and the relayer says nothing any more', {
+  line('redis_exited', 'fatal', 'redis-server --bind ', 'redis died, and the relayer logs nothing after that', {
     anywhere: true,
     match: /^\[0\] \S*redis-server --bind \S+ exited with code (?!0$|SIGTERM|SIGINT)(\S{1,12})$/,
     fix: 'restart the container',
@@ -113,7 +113,7 @@ export const relayerPack: readonly LogPattern[] = [
     'contract_missing',
     'error',
     NO_CONTRACT,
-    'there is no contract at the address of CHECKPOINT_CONTRACT any more, or the chain behind it is another one',
+    'there is no longer a contract at the address of CHECKPOINT_CONTRACT, or the chain behind it has changed',
     {
       anywhere: true,
       match: new RegExp(`^(?!\\[)(?=.*${NO_CONTRACT})(?:[^"{]*\\b(PARENTNET|SUBNET)\\b)?`),

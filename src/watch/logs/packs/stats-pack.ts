@@ -40,7 +40,7 @@ export const statsPack: readonly LogPattern[] = [
     'request_failed',
     'note',
     ' >> StatusCode:: 5',
-    'somebody asked for what the stats server could not get from the subnet or the parent chain',
+    'a client requested data that the stats server could not get from the subnet or the parent chain',
     { level: 'ERROR', anywhere: true, match: /^\[[A-Z]+\] \S+ >> StatusCode:: 5\d\d,/ },
   ),
   line(

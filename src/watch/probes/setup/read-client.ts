@@ -21,7 +21,7 @@ function readVersion(result: CallResult): SetupResult<string> {
     return failed(isMissing ? 'it does not serve web3' : 'it answers web3_clientVersion with an error');
   }
   const version = toVersion(result.value);
-  return version.ok ? version : failed('its answer to web3_clientVersion is no version');
+  return version.ok ? version : failed('its answer to web3_clientVersion is not a version');
 }
 
 /**

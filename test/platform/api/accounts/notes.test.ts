@@ -184,14 +184,14 @@ describe('what is mailed', () => {
     expect(textsTo('ada@example.com')).toEqual([
       `${[
         'Hello ada,',
-        `The password of your account ada at ${MAILED_URL} was set at TIME by admin user root (key 1). Every session and token of it has ended.`,
+        `The password of your account ada at ${MAILED_URL} was set at TIME by admin user root (key 1). All its sessions and tokens have ended.`,
         `If you did not expect it, choose a new password at once: ${MAILED_URL}/portal/forgotten`,
         AUDIT,
       ].join('\n\n')}\n`,
       `${[
         'Hello ada,',
-        `The e-mail address of your account ada at ${MAILED_URL} was changed to r…@evil.example at TIME by admin user root (key 1). From now on mails about the account go there.`,
-        'If you did not expect it, tell an admin at once, who finds the change in the audit log and can set your address back.',
+        `The e-mail address of your account ada at ${MAILED_URL} was changed to r…@evil.example at TIME by admin user root (key 1). Mails about the account now go there.`,
+        'If you did not expect it, tell an admin at once: they can find the change in the audit log and restore your address.',
         'A link for a new password would go to the new address.',
       ].join('\n\n')}\n`,
     ]);

@@ -104,7 +104,7 @@ describe('one-time codes', () => {
     expect(await signIn(first)).toMatchObject({
       ...{
         appErrorCode: 1119,
-        errMessage: 'Otp is no recovery code that is left; send another one, or the code that the app shows now',
+        errMessage: 'Otp is not one of the remaining recovery codes; send another, or the code that the app shows now',
       },
     });
     expect((await signIn(second.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O'))).http).toBe(200);
@@ -182,7 +182,7 @@ describe('with a mail server', () => {
     await expect.poll(subjects).toHaveLength(2);
     const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/;
     expect(server.mails[0]?.text.replace(TIME, 'TIME')).toBe(
-      `Hello R,\n\nOne-time codes were turned on at TIME for your account root at ${MAILED_URL}. From now on you sign in with a code, too.\n\nIf it was not you, choose a new password at once: ${MAILED_URL}/portal/forgotten\n\nThen ask an admin to look at the security log.\n`,
+      `Hello R,\n\nOne-time codes were turned on at TIME for your account root at ${MAILED_URL}. From now on, signing in also requires a code.\n\nIf it was not you, choose a new password at once: ${MAILED_URL}/portal/forgotten\n\nThen ask an admin to look at the security log.\n`,
     );
     expect(server.mails[1]?.text.replace(TIME, 'TIME')).toContain(
       'One-time codes were turned off at TIME for your account root',

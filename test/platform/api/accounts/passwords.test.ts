@@ -95,7 +95,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await reset(moved, 'analytical engine 5')).toMatchObject(EXPIRED);
   });
 
-  it('what is no link of this kind is refused as an expired one', async () => {
+  it('what is not a link of this kind is refused as an expired one', async () => {
     await personOf('dan');
     for (const token of ['x', 'x'.repeat(43), '../../etc', "' or 1=1 --"])
       expect(await reset(token, 'analytical engine'), token).toMatchObject(EXPIRED);

@@ -143,7 +143,7 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       const added = await api.send('POST', '/api/AdminUser/Add', { ...other, IsActive: false, CreateBy: 1 });
       expect(await unlock(added.data.UserID)).toMatchObject({
         ...{ http: 500, appErrorCode: 1108 },
-        errMessage: 'that admin user is not active, so sign-ins fail all the same; set IsActive to true first',
+        errMessage: 'that admin user is not active, so signing in would still fail; set IsActive to true first',
       });
       expect(await unlock(99)).toMatchObject({ http: 404, appErrorCode: 1121 });
       expect((await unlock('1')).appErrorCode).toBe(1003);

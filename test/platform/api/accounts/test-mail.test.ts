@@ -32,7 +32,7 @@ it('an admin mails the own address, and is told when the server is down', async 
   const { server, ask } = await start({});
   expect(await ask()).toMatchObject({ status: 'success', data: { result: 'success' } });
   expect(server.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([
-    [['r@example.com'], 'subnetd: Mails arrive'],
+    [['r@example.com'], 'subnetd: Test mail'],
   ]);
   expect(server.mails[0]?.text).toBe(
     'Hello R,\n\nYou asked subnetd at https://subnetd.example.com for this mail, to see that its mails arrive. There is nothing to do.\n',

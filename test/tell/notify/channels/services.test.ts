@@ -107,7 +107,7 @@ describe('a service', () => {
     },
   );
 
-  it('telegram is not asked with what is no token', async () => {
+  it('telegram is not asked with what is not a token', async () => {
     const tokenFile = secrets.write('token', 'no token/../');
     const channels = run({ kind: 'telegram', tokenFile, chatId: '-5', apiUrl: receiver.url });
     await channels.run(35);

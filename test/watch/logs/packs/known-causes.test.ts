@@ -136,7 +136,7 @@ const cycle = relayerLine('⏰ Full Relayer: Executing normal flow periodically'
 describe('a relayer whose redis takes no data', () => {
   const start = 'fail: the relayer cannot work: ';
   const captured =
-    'somebody else writes to its redis, and has made it a replica of another server; close port 6379 of its container to the outside, recreate the container, and treat the keys in common.env as stolen';
+    'its redis was made a replica of another server by someone else; close port 6379 of its container to the outside, recreate the container, and treat the keys in common.env as stolen';
   const replica = redisLine("REPLICAOF 203.0.113.7:8886 enabled (user request from 'id=31 addr=203.0.113.7:5')", '*');
 
   test('for a full disk, names the disk until it saves again', async () => {
@@ -171,7 +171,7 @@ describe('a relayer whose redis takes no data', () => {
     expect(await reasonOf('relayer', cycle, replica, master)).toMatch(/^pass: /);
     const readOnly =
       "[1] ReplyError: READONLY You can't write against a read only replica. script: e8, on @user_script:3.";
-    expect(await reasonOf('relayer', cycle, readOnly)).toMatch(/somebody else writes to it; close port 6379/);
+    expect(await reasonOf('relayer', cycle, readOnly)).toMatch(/because someone else made it a replica of another server; close port 6379/);
   });
 });
 

@@ -115,7 +115,7 @@ test('silence after an attempt is normal for as long as a transaction may take, 
   expect(stuck.checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('to be mined') });
 });
 
-test('a catch-up of an hour without a success marker is no fault while its blocks rise', async () => {
+test('a catch-up of an hour without a success marker is not a fault while its blocks rise', async () => {
   const lines = Array.from({ length: 360 }, (_, index) =>
     relayerLine(
       `submitDynamic startblock ${1476 + index} pushing 1 blocks, 90 remaining(inclusive) into PARENTNET`,

@@ -5,7 +5,7 @@ import { nodeTarget } from '../../../support/views.ts';
 
 const VERSION = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
-test('a time in which subnetd itself was busy is no time that the node took', async () => {
+test('a time in which subnetd itself was busy is not a time that the node took', async () => {
   const version = [{ jsonrpc: '2.0', id: 1, result: VERSION }];
   const late = await startNode(undefined, (_, response) => {
     // Much more than a machine on which much else runs takes from this process.

@@ -127,7 +127,7 @@ test('a node that is reached at 127.0.0.1 is looked for at the other addresses o
   expect(seen).toMatchObject({ ok: true, value: { servedAt: [endpoint, endpoint], modules: ['eth'] } });
 });
 
-test('what does not answer well is no exposure: a redirect, an endless answer, another page, an error', async () => {
+test('what does not answer well is not an exposure: a redirect, an endless answer, another page, an error', async () => {
   const unknown = { ok: false, why: 'it does not list its namespaces by rpc_modules' };
   const target = await useNode({});
   const redirect = await useServer((_request, response) => response.writeHead(307, { location: target.url }).end());

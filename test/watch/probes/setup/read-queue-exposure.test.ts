@@ -38,7 +38,7 @@ test('the page of a relayer says of each queue whether anyone can change it', as
   });
 });
 
-test('a page that wants a password is open to nobody, and one that is no queue page is not known', async () => {
+test('a page that wants a password is open to nobody, and one that is not a queue page is not known', async () => {
   expect(await read((await useRelayer(401, '')).url)).toEqual({ ok: true, value: { servedAt: [], writable: [] } });
   const unknown = { ok: false, why: 'it does not list its queues' };
   expect(await read((await useRelayer(200, '<html>')).url)).toEqual(unknown);

@@ -24,18 +24,18 @@ const formOf = (
 ) => form({ id, action: actionPath(id), csrf, fields, submit, isDanger, failure: failureOf(refused, id) });
 
 const whileOff = (csrf: string, refused: Refused | undefined): Html => html`
-<p>A one-time code from an app on your phone, besides the password. Then a stolen password alone opens nothing.</p>
+<p>Require a one-time code from an app on your phone as well as the password, so that a stolen password is not enough.</p>
 ${formOf('codes-enrol', 'Turn codes on', [PASSWORD], csrf, refused)}`;
 
 const whileStarted = (csrf: string, refused: Refused | undefined): Html => html`
-<p>You have started to turn codes on. Type the code that the app shows now, or start again with a new QR code.</p>
+<p>Setup is not finished. Enter the code that the app shows now, or start again with a new QR code.</p>
 ${formOf('codes-confirm', 'Confirm', [OTP], csrf, refused)}
 <h3>Start again</h3>
 ${formOf('codes-enrol', 'Show a new QR code', [PASSWORD], csrf, refused)}`;
 
 const whileOn = (csrf: string, left: number, refused: Refused | undefined): Html => html`
-<p>A sign-in needs a code of your app, or a recovery code. ${left === 1 ? '1 recovery code is' : `${left} recovery codes are`} left.</p>
-${left < 3 ? warnNote('Make new recovery codes soon: without the app and without one, only another admin can let you in.') : ''}
+<p>Signing in requires a code from your app, or a recovery code. ${left === 1 ? '1 recovery code is' : `${left} recovery codes are`} left.</p>
+${left < 3 ? warnNote('Create new recovery codes soon: without the app or a recovery code, only another admin can let you in.') : ''}
 <h3>New recovery codes</h3>
 ${formOf('codes-renew', 'Replace the recovery codes', [PASSWORD, OTP_OR_RECOVERY], csrf, refused)}
 <h3>Turn codes off</h3>
@@ -71,10 +71,10 @@ async function enrol(visit: Visit): Promise<Outcome<PortalAnswer>> {
     title: 'Turn one-time codes on',
     content: html`<h1>Turn one-time codes on</h1>
 <section class="panel record" aria-labelledby="scan"><h2 id="scan">1. Add subnetd to your app</h2>
-<p>Scan this with an authenticator app, such as Aegis, FreeOTP or Google Authenticator. It is shown only now.</p>
+<p>Scan this with an authenticator app, such as Aegis, FreeOTP or Google Authenticator. It is shown only once.</p>
 ${raw(picture)}
-<p>Or type this secret into the app:</p>${withCopy(Secret, 'the secret')}</section>
-<section class="panel record" aria-labelledby="first"><h2 id="first">2. Type the first code</h2>
+<p>Or enter this secret in the app:</p>${withCopy(Secret, 'the secret')}</section>
+<section class="panel record" aria-labelledby="first"><h2 id="first">2. Enter the first code</h2>
 ${formOf('codes-confirm', 'Confirm', [OTP], visit.csrf)}</section>${BACK}`,
   });
 }
@@ -84,7 +84,7 @@ const recoveryPage = (title: string, codes: readonly string[]): PortalPage => ({
   title,
   content: html`<h1>${title}</h1>
 <section class="panel record" aria-labelledby="recovery"><h2 id="recovery">Recovery codes</h2>
-${warnNote('Keep these where you keep passwords. They are shown only now. Each signs you in once, without the app.')}
+${warnNote('Keep these where you keep passwords. They are shown only once. Each one signs you in once without the app.')}
 <ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 ${withCopy(codes.join(' '), 'all recovery codes')}</section>${BACK}`,
 });
@@ -110,7 +110,7 @@ async function remove(visit: Visit): Promise<Outcome<PortalAnswer>> {
 
 /** The user's own one-time codes, by the calls of the API. */
 export const codesPanel: AccountPanel = {
-  notes: { 'codes-off': 'One-time codes are off. A sign-in needs only the password.' },
+  notes: { 'codes-off': 'One-time codes are off. Signing in requires only the password.' },
   actions: [
     { name: 'codes-enrol', withoutCode: 'to enrol', run: enrol },
     { name: 'codes-confirm', withoutCode: 'to enrol', run: confirm },

@@ -10,13 +10,13 @@ import { signedOutPath } from '../sign-in.ts';
 const ACTION = 'password';
 
 const FIELDS: readonly Field[] = [
-  { name: 'Password', label: 'Present password', kind: 'password', autocomplete: 'current-password' },
+  { name: 'Password', label: 'Current password', kind: 'password', autocomplete: 'current-password' },
   {
     name: 'NewPassword',
     label: 'New password',
     kind: 'password',
     autocomplete: 'new-password',
-    hint: 'At least 8 characters. A long sentence is best.',
+    hint: 'At least 8 characters. A long phrase is best.',
   },
 ];
 
@@ -25,7 +25,7 @@ const OTP: Field = {
   label: 'One-time code',
   autocomplete: 'one-time-code',
   isOptional: true,
-  hint: '6 digits, or a recovery code. Not needed within ten minutes of a sign-in with one.',
+  hint: '6 digits, or a recovery code. Not needed within ten minutes of signing in with one.',
 };
 
 const show = async ({ csrf, store, session }: Visit, refused: Refused | undefined): Promise<Html> => {
@@ -34,7 +34,7 @@ const show = async ({ csrf, store, session }: Visit, refused: Refused | undefine
   const failure = failureOf(refused, ACTION);
   return html`<section class="panel record" aria-labelledby="password-title"><h2 id="password-title">Password</h2>
 ${form({ id: ACTION, action: actionPath(ACTION), csrf, fields, submit: 'Change password', failure })}
-<p class="hint">Every session and token ends with it, this session too. API keys stay valid.</p></section>`;
+<p class="hint">This ends every session and token, including this one. API keys stay valid.</p></section>`;
 };
 
 async function change({ actor, form: body, services, cookies }: Visit) {

@@ -22,7 +22,7 @@ const FIELDS: readonly Field[] = [
     autocomplete: 'tel',
     inputMode: 'tel',
     isOptional: true,
-    hint: 'As in +41 79 123 45 67.',
+    hint: 'For example +41 79 123 45 67.',
   },
 ];
 

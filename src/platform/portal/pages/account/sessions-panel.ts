@@ -34,7 +34,7 @@ async function show(visit: Visit, refused: Refused | undefined): Promise<Html> {
   return html`<section class="panel" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${failure && failureNote(failure)}
 ${table}
-<p class="hint">A session ends 30 minutes after its last request, and 12 hours after its sign-in. All end with a new password. Signing out everywhere ends your tokens, too; API keys stay.</p>
+<p class="hint">A session ends 30 minutes after its last request, and 12 hours after signing in. Changing the password ends all of them. Signing out everywhere also ends your tokens; API keys stay valid.</p>
 <form method="post" action="${actionPath('end-sessions')}">${csrfField(visit.csrf)}<button type="submit" class="danger">Sign out everywhere</button></form></section>`;
 }
 
