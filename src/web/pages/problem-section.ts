@@ -35,6 +35,10 @@ interface Shown extends Moment {
 const isCause = ({ name, component, severity, state }: Problem): boolean =>
   name !== undefined && component === 'node' && severity !== 'info' && state !== 'clearing';
 
+/** Whether the commands of its nodes end a problem of the whole subnet. */
+const endsWithNodes = ({ problem }: Problem): boolean =>
+  problem === 'subnet_halted' || problem === 'quorum_at_risk' || problem === 'finality_stalled';
+
 const toCard = ({ subnet, problem, causes }: Found, shown: Shown): Html =>
   problemCard(subnet.name, problem, shown, {
     causes,
@@ -100,7 +104,7 @@ export function problemSection(
     if ('elsewhere' in state) return listElsewhere(state, moment.nowWall);
     const { subnet, problems } = state;
     const causes = problems.filter(isCause);
-    const found = problems.map((problem): Found => ({ subnet, problem, causes }));
+    const found = problems.map((problem): Found => ({ subnet, problem, causes: endsWithNodes(problem) ? causes : [] }));
     setup.push(...found.filter(({ problem }) => isOfSetup(problem.problem)));
     return found
       .filter(({ problem }) => !isOfSetup(problem.problem))

@@ -194,6 +194,19 @@ describe('the status page', () => {
     expect(words(two)).toContain('No further node may fail critical b open');
   });
 
+  test('of a whole subnet that no node causes has no command of a node', () => {
+    const state = stateOf(nodes({ n2: DOWN }));
+    const finding: Problem = {
+      ...{ problem: 'hosts_wildcard', alert: 'SubnetSetupDrift', severity: 'info', state: 'open' },
+      ...{ summary: 'the RPC answers under any host name', evidence: 'seen at n1', fix: 'set RPC_API in n1.env' },
+      ...{ explains: [], causes: [], since: NOW - 60_000, seenAt: NOW },
+    };
+    const page = pageOf([{ ...state, problems: [...state.problems, finding] }]);
+    const [card = ''] = page.slice(page.indexOf('id="problem-devnet-hosts_wildcard"')).split('</article>');
+    expect(card).toContain('Set RPC_API in n1.env');
+    expect(card).not.toContain('data-copy');
+  });
+
   test('in a halt with enough votes says so, and not that spare votes', () => {
     const halted = nodes(Object.fromEntries(['n1', 'n2', 'n3', 'n4'].map((name) => [name, { stalledMs: 600_000 }])));
     const page = words(pageOf([stateOf(halted)]));
