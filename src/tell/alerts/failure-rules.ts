@@ -80,7 +80,7 @@ export const failureRules = [
     name: 'SubnetRelayerIdle',
     summary: 'The relayer of {{ $labels.subnet }} runs in no mode.',
     description:
-      'The relayer of {{ $labels.subnet }} looks healthy and does nothing, as CHECKPOINT_CONTRACT is missing. Deploy the checkpoint contract, see that common.env names it, and recreate the relayer.',
+      'The relayer of {{ $labels.subnet }} looks healthy but does nothing: PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env. Set all three, after deploying the checkpoint contract if there is none, and recreate the relayer.',
   }),
   reportProblems({
     ...ofService,

@@ -2,6 +2,7 @@ import { formatAgo } from '../../lib/duration.ts';
 import { formatCount, formatTimes } from '../../lib/words.ts';
 import type { ContainerFacts, Facts } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
+import { findRestartCause } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
@@ -22,6 +23,8 @@ function describeRestarts(facts: ContainerFacts | undefined, now: number): reado
   const exit = lastExit && `exit code ${lastExit.code}`;
   if (!running && lastExit) return [`${name} ended ${formatAgo(lastExit.at, now)} with ${exit}`];
   if (restarts === 0 || lastRestartAt === undefined) return [];
+  if (facts && findRestartCause(facts) === 'recreation')
+    return [`${name} was recreated ${formatAgo(lastRestartAt, now)}`];
   return [
     `${name} restarted ${formatTimes(restarts)}, last ${formatAgo(lastRestartAt, now)}${exit ? ` after ${exit}` : ''}`,
   ];

@@ -21,8 +21,8 @@ function describeReserve(quorum: Quorum): string {
   return `: it can lose ${formatCount(reserve, 'more node', 'more nodes')}`;
 }
 
-const describeVotes = ({ total, required, voting, starting }: Quorum): string =>
-  `${voting} of ${total} masternodes can vote, ${required} needed${starting === undefined ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
+  `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
 export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>

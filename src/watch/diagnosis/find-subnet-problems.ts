@@ -76,12 +76,15 @@ function findLastBlock({ nodes, reference }: SubnetView): Block | undefined {
 function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const isOpen = before.get({ problem: 'subnet_halted' })?.state === 'open';
+  const halt = before.get({ problem: 'subnet_halted' });
+  const isOpen = halt?.state === 'open';
   if (isOpen && view.haltedUntil === now) return undefined;
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const last = findLastBlock(view);
+  const seenLast = findLastBlock(view);
+  // After a restart of subnetd the block was first seen long after it came.
+  const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
   const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   const lasts = isOpen && starting.length + joining.length > 0;
@@ -102,8 +105,9 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
   return {
     problem: 'subnet_halted',
+    lastedMs: last && now - last.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${voting} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
+    evidence: `${seen}; ${Math.max(voting - starting.length, 0)} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix: foreign
       ? foreign.fix
       : voting < required

@@ -78,8 +78,10 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   if (before?.state === 'clearing' && isOther) return raiseAboutOthers(before, found, now);
   const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
-  const since = isNew ? now : Math.min(before.since, now);
-  const lastedMs = Math.max(now - since, found.lastedMs ?? 0);
+  const foundAt = isNew ? now : Math.min(before.since, now);
+  const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
+  // What is said of a halt counts from its last block.
+  const since = found.problem === 'subnet_halted' ? now - lastedMs : foundAt;
   const confirmMs = confirmMsOf(found);
   const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
   if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS))
@@ -96,7 +98,11 @@ const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_em
  * A halt is over when a block comes, and a wallet lasts when it is known what it spends. After a restart of subnetd, neither has had
  * the time to show.
  */
-function mayClear({ problem, since }: Problem, nodes: readonly TargetState[], isSpendKnown: boolean): boolean {
+function mayClear(
+  { problem, since: begunAt, openedAt: since = begunAt }: Problem,
+  nodes: readonly TargetState[],
+  isSpendKnown: boolean,
+): boolean {
   if (WALLET_PROBLEMS.includes(problem)) return isSpendKnown;
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;

@@ -208,8 +208,8 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['relayer'],
     symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
     cause:
-      'CHECKPOINT_CONTRACT is missing in common.env: the checkpoint contract is not deployed, or was deployed after the relayer started.',
-    fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the relayer',
+      'PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env, or was added after the relayer started.',
+    fix: 'set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer',
     seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
   },
   {

@@ -188,7 +188,7 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   expect(findHeadline('devnet', targets, [], { quorum: started, hasRisen: true })).toEqual({
     standing: 'ok',
     sentence: 'devnet is running with no spare vote',
-    detail: '4 of 4 masternodes can vote, 3 needed, and 1 has just started.',
+    detail: '3 of 4 masternodes can vote, 3 needed, and 1 has just started.',
   });
 });
 
@@ -230,16 +230,16 @@ test('a halt of which the nodes that were missing have just started says to wait
     )
       .filter(({ problem }) => problem === 'subnet_halted')
       .map(({ evidence, fix }) => [evidence, fix]);
-  const halted = 'no block after 1000 for 40s; 4 of 4 masternodes can vote, 3 needed; ';
+  const halted = (voting: number) => `no block after 1000 for 40s; ${voting} of 4 masternodes can vote, 3 needed; `;
   expect(tell('n3', 'n4')).toEqual([
     [
-      `${halted}n3, n4 started less than a minute ago and do not answer yet`,
+      `${halted(2)}n3, n4 started less than a minute ago and do not answer yet`,
       'wait until n3, n4 answer, a minute at most, and restart no other node',
     ],
   ]);
   expect(tell('n4')).toEqual([
     [
-      `${halted}n4 started less than a minute ago and does not answer yet`,
+      `${halted(3)}n4 started less than a minute ago and does not answer yet`,
       'wait until n4 answers, a minute at most, and restart no other node',
     ],
   ]);
@@ -398,6 +398,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   const open = diagnoseAt(NAMES.map(down)).map((one) => ({
     ...one,
     since: NOW - 600_000,
+    openedAt: NOW - 590_000,
     seenAt: NOW - 60_000,
     state: 'open' as const,
   }));
@@ -409,7 +410,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   };
   expect(haltOf(NAMES.map(started))).toEqual([
     'open',
-    'no node has shown a new block yet; 4 of 4 masternodes can vote, 3 needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'no node has shown a new block yet; 0 of 4 masternodes can vote, 3 needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
     'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
     'd is halted',
   ]);

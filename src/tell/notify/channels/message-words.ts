@@ -49,9 +49,9 @@ export function writeTitle(message: Message): string {
 
 function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
   const { plain, bold, code, link } = markup;
-  const { status, isNew, severity, links } = one;
+  const { status, isNew, isClearing, severity, links } = one;
   const text = (value: string) => plain(clip(value, mostOfText));
-  const word = status === 'resolved' ? 'resolved' : isNew ? severity : `still ${severity}`;
+  const word = status === 'resolved' ? 'resolved' : isClearing ? 'clearing' : isNew ? severity : `still ${severity}`;
   const head = `${bold(`${word}: ${clip(one.summary, mostOfText)}`)}`;
   const when =
     status === 'resolved' && one.endsAt !== undefined

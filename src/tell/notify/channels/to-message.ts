@@ -8,6 +8,8 @@ export interface MessageAlert {
   readonly status: 'firing' | 'resolved';
   /** Whether this message is the first about its status. */
   readonly isNew: boolean;
+  /** What it reports is no longer seen, and ends unless it returns. */
+  readonly isClearing?: true;
   /** Stable over the life of the alert, and the same after it has fired again. */
   readonly key: string;
   readonly alert: string;
@@ -61,6 +63,7 @@ function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNe
   return {
     status,
     isNew,
+    ...(status === 'firing' && details?.isClearing && { isClearing: true }),
     key: digest(alertKey(labels)),
     alert: alertname,
     severity,

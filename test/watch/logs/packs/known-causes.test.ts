@@ -171,7 +171,9 @@ describe('a relayer whose redis takes no data', () => {
     expect(await reasonOf('relayer', cycle, replica, master)).toMatch(/^pass: /);
     const readOnly =
       "[1] ReplyError: READONLY You can't write against a read only replica. script: e8, on @user_script:3.";
-    expect(await reasonOf('relayer', cycle, readOnly)).toMatch(/because someone else made it a replica of another server; close port 6379/);
+    expect(await reasonOf('relayer', cycle, readOnly)).toMatch(
+      /because someone else made it a replica of another server; close port 6379/,
+    );
   });
 });
 
