@@ -27,6 +27,9 @@ export const formatTimes = (count: number): string => (count === 1 ? 'once' : `$
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
+/** The begin of a hash or an address, by which people know it. */
+export const shorten = (hex: string): string => `${hex.slice(0, 10)}…`;
+
 /** Text for an element or an attribute in double quotes, in HTML and in XML. */
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? one);
 

@@ -72,7 +72,9 @@ describe('the report', () => {
       '  devnet: the nodes run different versions of the client',
       '3 findings: 1 critical, 1 warning, 1 info; 28 things were examined, 1 could not be',
     ]);
-    expect(lines).toContain('    seen: generated-n3-1 ended 1m 10s ago with exit code 137');
+    expect(lines).toContain(
+      '    seen: generated-n3-1 has exited at 1970-01-01T02:45:30.000Z with code 137 (killed, as by a plain docker stop, and Docker does not call it out of memory)',
+    );
     expect(lines.filter((line) => line.startsWith('    fix: '))).toHaveLength(3);
   });
 
@@ -86,7 +88,7 @@ describe('the report', () => {
     expect(describeReport(report).filter((line) => !line.startsWith('not examined'))).toEqual([
       'Info',
       '  devnet: the RPC of n1, n3, n4 serves admin beyond its own machine',
-      '    seen: at 10.0.0.5:8545 (n1), 10.0.0.5:8545 (n3), 10.0.0.5:8545 (n4), addresses of a private network, each serves admin without a password: anybody there can cut it off from its peers (admin_removePeer)',
+      '    seen: at 10.0.0.5:8545 (n1), 10.0.0.5:8545 (n3), 10.0.0.5:8545 (n4), each an address of a private network, each node serves admin without a password: anybody there can cut it off from its peers (admin_removePeer)',
       '    fix: set RPC_API=net in n1.env, n3.env, n4.env and recreate n1, n3, n4; what needs them can use its IPC',
       '',
       '',

@@ -15,13 +15,13 @@ import { findContainerProblems } from './find-container-problems.ts';
 import { findRecovering } from './find-joining.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
-import { findClockProblems, findMonitorProblems } from './find-monitor-problems.ts';
+import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
 import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
 import { findParentProblems } from './find-parent-problems.ts';
 import { findStatsProblems, findUnusedBootnode } from './find-service-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
-import { findWalletProblems } from './find-wallet-problems.ts';
+import { findWalletProblem } from './find-wallet-problems.ts';
 import { createProblemIndex, indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
@@ -121,28 +121,30 @@ export function diagnose(
   const failures = findKnownFailures(view, before);
   /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
   const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
-  const candidates = dropCaused([
-    ...failures.filter((one) => !bringsOthers(one)),
-    ...explainOtherTargets(
-      [
-        ...failures.filter(bringsOthers),
-        ...findContainerProblems(view),
-        ...findForeign(view),
-        ...findNodeProblems(view),
-      ],
-      view,
-    ),
-    ...findChainProblems(view),
-    ...findClockProblems(view),
-    ...findSubnetProblems(view, before),
-    ...findParentProblems(view),
-    ...findWalletProblems(view),
-    ...findStatsProblems(view),
-    ...findLogProblems(view),
-    ...findUnusedBootnode(view),
-    ...findSetupProblems(view),
-    ...findMonitorProblems(clock, view),
-  ]);
+  const candidates = dropCaused(
+    [
+      ...failures.filter((one) => !bringsOthers(one)),
+      ...explainOtherTargets(
+        [
+          ...failures.filter(bringsOthers),
+          ...findContainerProblems(view),
+          ...findForeign(view),
+          ...findNodeProblems(view),
+        ],
+        view,
+      ),
+      ...findChainProblems(view),
+      ...findClockProblems(view),
+      ...findSubnetProblems(view, before),
+      ...findParentProblems(view),
+      findWalletProblem(view),
+      ...findStatsProblems(view),
+      ...findLogProblems(view),
+      ...findUnusedBootnode(view),
+      ...findSetupProblems(view),
+      findMonitorProblem(clock, view),
+    ].filter((one) => one !== undefined),
+  );
   const isThere = new Set(candidates.map(({ problem, name = '' }) => `${problem} ${name}`));
   const isOver = ({ problem, name = '' }: Problem) => !isThere.has(`${problem} ${name}`);
   const recovering = new Set(findRecovering(before, view.now).flatMap((one) => (isOver(one) ? [one.name] : [])));

@@ -1,94 +1,69 @@
-import { listNames } from '../../lib/words.ts';
+import { listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { clientOf } from '../clients/clients.ts';
-import { explain, explainEach } from './explain-checks.ts';
 import { describeReturn } from './find-epoch.ts';
 import { findKeyProblems } from './find-key-problems.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findReplacedChain } from './find-replaced-chain.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
-import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-
-const short = (hash: string): string => `${hash.slice(0, 10)}…`;
+import { adviceOf, hasPrinted, isStopped, type SubnetView } from './subnet-view.ts';
+import { explain, explainEach, suspect, suspectTarget } from './suspect.ts';
 
 /** Nodes of another chain: other than that of most nodes, by chain id or by genesis block. */
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
-  const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
-  return foreign.flatMap((node) => {
+  return nodes.flatMap((node) => {
     const own = node.chainFacts?.observation;
-    if (own === undefined || chain === undefined) return [];
+    if (!node.isForeign || isStopped(node) || own === undefined || chain === undefined) return [];
     const { name, target } = node;
     const isId = own.chainId !== chain.chainId;
-    return [
-      {
-        problem: 'other_chain',
-        component: 'node',
-        name,
-        summary: `${name} is on another chain`,
-        evidence: isId
-          ? `${name} has the chain id ${own.chainId}, the other nodes have ${chain.chainId}`
-          : `${name} has the genesis block ${short(own.genesis ?? '')}, the other nodes have ${short(chain.genesis ?? '')}`,
-        fix: isId
-          ? `correct the address of ${name} in the inventory if another network answers there; else ${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again`
-          : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
-        explains: explain(node, 'latest_block', 'peers', 'log_block'),
-        // The other chain begins at its own block 0.
-        causes: [{ problem: 'head_regression', component: 'node', name }],
-      },
-    ];
+    return suspectTarget('other_chain', node, {
+      summary: `${name} is on another chain`,
+      evidence: isId
+        ? `${name} has the chain id ${own.chainId}, the other nodes have ${chain.chainId}`
+        : `${name} has the genesis block ${shorten(own.genesis ?? '')}, the other nodes have ${shorten(chain.genesis ?? '')}`,
+      fix: isId
+        ? `correct the address of ${name} in the inventory if another network answers there; else ${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again`
+        : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
+      explains: explain(node, 'latest_block', 'peers', 'log_block'),
+      // The other chain begins at its own block 0.
+      causes: [{ problem: 'head_regression', component: 'node', name }],
+    });
   });
 }
 
-/** The lowest height at which nodes have different blocks. */
-function findForkHeight(nodes: readonly NodeView[]): number | undefined {
-  const hashes = new Map<number, string>();
-  let lowest: number | undefined;
-  for (const { chainFacts } of nodes)
-    for (const { number, hash } of chainFacts?.marks ?? []) {
-      const known = hashes.get(number);
-      if (known === undefined) hashes.set(number, hash);
-      else if (known !== hash) lowest = Math.min(number, lowest ?? number);
-    }
-  return lowest;
-}
-
 /** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
-function findFork(view: SubnetView): readonly Suspicion[] {
-  const nodes = view.nodes.filter((node) => !node.isForeign && !isStopped(node));
-  const height = findForkHeight(nodes);
-  if (height === undefined) return [];
-  const byHash = new Map<string, NodeView[]>();
-  for (const node of nodes)
-    for (const { number, hash } of node.chainFacts?.marks ?? [])
-      if (number === height)
-        byHash
-          .set(hash, byHash.get(hash) ?? [])
-          .get(hash)
-          ?.push(node);
+function findFork({ nodes }: SubnetView): Suspicion | undefined {
+  const marks = nodes
+    .filter((node) => !node.isForeign && !isStopped(node))
+    .flatMap((node) => (node.chainFacts?.marks ?? []).map((mark) => ({ ...mark, node })));
+  const first = new Map(marks.toReversed().map(({ number, hash }) => [number, hash]));
+  const forked = marks.filter(({ number, hash }) => first.get(number) !== hash);
+  if (forked.length === 0) return undefined;
+  const height = Math.min(...forked.map(({ number }) => number));
+  const byHash = Map.groupBy(
+    marks.filter(({ number }) => number === height),
+    ({ hash }) => hash,
+  );
   const sides = [...byHash].toSorted(([, one], [, other]) => other.length - one.length);
   const [most, ...others] = sides.map(([, side]) => side);
-  const minority = others.flat();
+  const minority = others.flat().map(({ node }) => node);
   const isEven = most !== undefined && others.some((side) => side.length === most.length);
-  const names = listNames(minority.map(({ name }) => name));
-  const written = sides.map(([hash, side]) => `${listNames(side.map(({ name }) => name))} ${short(hash)}`).join(', ');
-  return [
-    {
-      problem: 'chain_forked',
-      summary: isEven
-        ? 'the nodes are on different chains'
-        : `${names} follow${minority.length > 1 ? '' : 's'} another chain`,
-      evidence: `at block ${height} the nodes have different blocks: ${written}`,
-      fix: isEven
-        ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
-        : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
-      nodes: minority.map(({ name }) => name),
-      explains: explainEach(minority, 'latest_block', 'peers'),
-      causes: [
-        { problem: 'quorum_at_risk' },
-        ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
-      ],
-    },
-  ];
+  const names = listEach(minority, ({ name }) => name);
+  const written = sides.map(([hash, side]) => `${listEach(side, ({ node }) => node.name)} ${shorten(hash)}`).join(', ');
+  return suspect('chain_forked', {
+    summary: isEven
+      ? 'the nodes are on different chains'
+      : `${names} follow${minority.length > 1 ? '' : 's'} another chain`,
+    evidence: `at block ${height} the nodes have different blocks: ${written}`,
+    fix: isEven
+      ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
+      : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
+    nodes: minority.map(({ name }) => name),
+    explains: explainEach(minority, 'latest_block', 'peers'),
+    causes: [
+      { problem: 'quorum_at_risk' },
+      ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
+    ],
+  });
 }
 
 /** A node without the snapshot of a gap block says so whenever it should vote. */
@@ -99,48 +74,34 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
   [...silentVoters].flatMap(([address, missed]) => {
     const node = masters.get(address);
     if (node === undefined) return [];
-    const { name, state, target } = node;
-    const lacksAt = state.facts.logs?.patterns.snapshot_missing?.at ?? Number.NEGATIVE_INFINITY;
-    const lacksSnapshot = now - lacksAt < LACKS_SNAPSHOT_MS;
-    return [
-      {
-        problem: 'node_not_voting',
-        component: 'node',
-        name,
-        summary: `${name} runs but does not vote`,
-        evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds${lacksSnapshot ? '; its log says that it lacks the snapshot of a gap block' : ''}`,
-        fix: lacksSnapshot
-          ? `${clientOf({ target, facts: state.facts }).advice.resync(name)}: a restart does not bring that snapshot back`
-          : `check that ${name} has the key of ${address}, that it mines, and that its clock is right; then restart it`,
-        explains: explain(node, 'log_block'),
-        causes: [],
-      },
-    ];
+    const { name } = node;
+    const lacksSnapshot = hasPrinted(node, 'snapshot_missing', LACKS_SNAPSHOT_MS, now);
+    return suspectTarget('node_not_voting', node, {
+      summary: `${name} runs but does not vote`,
+      evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds${lacksSnapshot ? '; its log says that it lacks the snapshot of a gap block' : ''}`,
+      fix: lacksSnapshot
+        ? `${adviceOf(node).resync(name)}: a restart does not bring that snapshot back`
+        : `check that ${name} has the key of ${address}, that it mines, and that its clock is right; then restart it`,
+      explains: explain(node, 'log_block'),
+    });
   });
 
 /** Masternodes that the chain has left out of its rounds. */
 const findPenalised = ({ chain, chain: { masternodes }, masters }: SubnetView): readonly Suspicion[] =>
   (masternodes?.penalised ?? []).flatMap((address) => {
-    const name = masters.get(address)?.name;
-    if (name === undefined) return [];
-    return [
-      {
-        problem: 'masternode_penalised',
-        component: 'node',
-        name,
-        summary: `${name} is penalised and does not vote`,
-        evidence: `the chain lists ${address} of ${name} among the penalised masternodes at block ${masternodes?.number}`,
-        fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(chain, address)}`,
-        explains: [],
-        causes: [],
-      },
-    ];
+    const node = masters.get(address);
+    if (node === undefined) return [];
+    const { name } = node;
+    return suspectTarget('masternode_penalised', node, {
+      summary: `${name} is penalised and does not vote`,
+      evidence: `the chain lists ${address} of ${name} among the penalised masternodes at block ${masternodes?.number}`,
+      fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(chain, address)}`,
+    });
   });
 
 /** Problems that the nodes' own answers about their chain show. */
 export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
-  ...findReplacedChain(view),
-  ...findFork(view),
+  ...[findReplacedChain(view), findFork(view)].filter((one) => one !== undefined),
   ...findUpgradeProblems(view),
   ...findNotVoting(view),
   ...findKeyProblems(view),

@@ -4,9 +4,9 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
-import { explain, READ_FROM_NODE } from './explain-checks.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { isStopped, lacksPeers, type SubnetView, type TargetView } from './subnet-view.ts';
+import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
 /** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
 const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
@@ -61,31 +61,21 @@ function toSuspicion(
   const explains = explain(view, check, ...also);
   if (explains.every((each) => explained.has(each))) return undefined;
   const { state } = view;
-  const { component, name } = state.target;
+  const { name } = state.target;
   const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
-  return {
-    problem: cause,
-    component,
-    name,
+  return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
     evidence: seen,
     fix,
     explains,
-    causes: [],
-  };
+  });
 }
-
-/** Whether a service answers at all comes first, as that explains its other checks. */
-const inOrder = (checks: readonly FailedCheck[]): readonly FailedCheck[] =>
-  checks.toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 
 /** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
 function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
-  const degraded: { readonly name: string; readonly check: Extract<CheckState, { readonly verdict: 'degraded' }> }[] =
-    [];
-  for (const { state } of targets)
-    for (const check of state.checks)
-      if (check.verdict === 'degraded') degraded.push({ name: state.target.name, check });
+  const degraded = targets.flatMap(({ state: { target, checks } }) =>
+    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ name: target.name, check }] : [])),
+  );
   if (degraded.length === 0) return undefined;
   const alike = [...Map.groupBy(degraded, ({ check }) => check.check).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first.check, others: others.map(({ name }) => name) }],
@@ -93,17 +83,12 @@ function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
   const evidence = alike.map(({ seen, others }) =>
     others.length === 0 ? seen : `${seen}; the same holds for ${listNames(others)}`,
   );
-  return {
-    problem: 'check_degraded',
+  return suspect('check_degraded', {
     summary: `subnetd sees less of ${listNames([...new Set(degraded.map(({ name }) => name))])} than it could`,
     evidence: evidence.join('; '),
     fix: alike.map(({ fix }) => fix).join('; '),
-    explains: [],
-    causes: [],
-  };
+  });
 }
-
-const NONE: readonly FailedCheck[] = [];
 
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
@@ -115,9 +100,9 @@ const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'his
 function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: SubnetView): readonly FailedCheck[] {
   const { state } = view;
   const { target, facts } = state;
-  if (target.component === 'node' && starting.has(target.name)) return NONE;
+  if (target.component === 'node' && starting.has(target.name)) return [];
   // Right after the start of subnetd Docker has not said whether its container runs.
-  if (target.container !== undefined && facts.container?.observation === undefined) return NONE;
+  if (target.container !== undefined && facts.container?.observation === undefined) return [];
   const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const areErrorsReported = hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now);
   const isOpen = (check: CheckState): check is FailedCheck =>
@@ -128,25 +113,22 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     !(check.check === 'messages' && all.joining.size > 0) &&
     !(check.check === 'peers' && !lacksPeers(view, all)) &&
     (check.check === 'submissions' || !isStopped(view));
-  let failing = NONE;
-  for (const check of state.checks) if (isOpen(check)) failing = failing === NONE ? [check] : [...failing, check];
-  return failing.length > 1 ? inOrder(failing) : failing;
+  // Whether a service answers at all comes first, as that explains its other checks.
+  return state.checks
+    .filter(isOpen)
+    .toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 }
 
 /** The failing checks that no problem explains, each as a problem of its own, and checks that are degraded. */
 export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
-  const starting = new Set<string>();
-  for (const { isStarting, name } of nodes) if (isStarting) starting.add(name);
-  const found: Suspicion[] = [];
-  for (const one of targets) {
-    if (one.failing.length > 0 && !one.failing.every((each) => explained.has(each)))
-      for (const check of takeFailing(one, starting, view)) {
-        const own = toSuspicion(one, check, explained);
-        if (own !== undefined) found.push(own);
-      }
-  }
-  const degraded = findDegraded(targets);
-  return degraded === undefined ? found : [...found, degraded];
+  const starting = new Set(nodes.flatMap(({ isStarting, name }) => (isStarting ? [name] : [])));
+  const isUnexplained = ({ failing }: TargetView) => failing.some((each) => !explained.has(each));
+  return [
+    ...targets
+      .filter(isUnexplained)
+      .flatMap((one) => takeFailing(one, starting, view).map((check) => toSuspicion(one, check, explained))),
+    findDegraded(targets),
+  ].filter((one) => one !== undefined);
 }

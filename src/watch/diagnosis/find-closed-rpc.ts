@@ -1,7 +1,7 @@
 import { toShellWord } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { explain } from './explain-checks.ts';
 import { askedAt, checkOf, type NodeView } from './subnet-view.ts';
+import { explain, suspectTarget } from './suspect.ts';
 
 /** The faults of a way to the RPC of a node that does not lead there. */
 const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable', 'unresolved', 'timeout', 'closed'];
@@ -28,10 +28,7 @@ export function findClosedRpc(node: NodeView): Suspicion | undefined {
   const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
   if (life === undefined) return undefined;
   const { seen = '', fix = '' } = checkOf(state, 'latest_block') ?? {};
-  return {
-    problem: 'rpc_closed',
-    component: 'node',
-    name,
+  return suspectTarget('rpc_closed', node, {
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
     fix:
@@ -41,6 +38,5 @@ export function findClosedRpc(node: NodeView): Suspicion | undefined {
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,
     explains: explain(node, 'latest_block', 'peers', 'log_block'),
-    causes: [],
-  };
+  });
 }

@@ -1,13 +1,14 @@
 import { joinAnd } from '../../lib/words.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { requiredVotes } from './quorum.ts';
-import type { SubnetView } from './subnet-view.ts';
+import { hasPrinted, type SubnetView } from './subnet-view.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
 const PRINTED_WITHIN_MS = 60_000;
 
 const MOST_NAMED = 3;
 
+/** Both ends of an address: those of a genesis often begin alike. */
 const short = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 /** Whether the next block is the first one of an epoch, so that those whose turn comes then must sign. */
@@ -45,10 +46,7 @@ export function findForeignCommittee(view: SubnetView): { readonly seen: string;
   const isForeign =
     next.length > 0 &&
     next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
-  const isRefused = nodes.some(({ state }) => {
-    const at = state.facts.logs?.patterns.foreign_signer?.at;
-    return at !== undefined && now - at < PRINTED_WITHIN_MS;
-  });
+  const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', PRINTED_WITHIN_MS, now));
   if (!isForeign && (next.length > 0 || !isRefused)) return undefined;
   const fix =
     'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders';

@@ -1,9 +1,8 @@
 import { formatAgo } from '../../lib/duration.ts';
-import { formatCount, listEach, listNames } from '../../lib/words.ts';
+import { formatCount, listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
-
-export const shortAddress = (address: string): string => `${address.slice(0, 10)}…`;
+import { suspect } from './suspect.ts';
 
 const addressOf = ({ chainFacts, isForeign }: NodeView): string | undefined =>
   isForeign ? undefined : chainFacts?.observation.address;
@@ -20,10 +19,6 @@ export function findOrphans({ nodes, silentVoters, masters }: SubnetView): reado
 
 /** The nodes that run with one key, by its address. Only that of a masternode matters. */
 function findShared({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] {
-  let count = 0;
-  for (const node of nodes) if (masters.has(addressOf(node) ?? '')) count += 1;
-  // Mostly each masternode has one node, and nothing is grouped.
-  if (count === masters.size) return [];
   const byAddress = Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '');
   return [...byAddress].filter(([address, ones]) => ones.length > 1 && masters.has(address));
 }
@@ -52,33 +47,31 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now }: 
 export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
   const shared = findShared(view);
-  const unvoiced = listEach(orphans, shortAddress);
-  const found: Suspicion[] = shared.map(([address, nodes]) => {
-    const names = listNames(nodes.map(({ name }) => name));
-    return {
-      problem: 'key_shared',
+  const unvoiced = listEach(orphans, shorten);
+  const found = shared.map(([address, nodes]) => {
+    const names = listEach(nodes, ({ name }) => name);
+    return suspect('key_shared', {
       about: address,
       summary: `${names} run with one key`,
       evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}`,
       fix: `stop one of them at once, as two signers with one key can sign two blocks in one round; then give the wrong one its own key back: ${nodes.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
-      explains: [],
       causes: [{ problem: 'masternode_missing' }],
-    };
+    });
   });
   if (orphans.length === 0) return found;
   const strangers = findStrangers(view);
+  const runners = listEach(strangers, ({ name }) => name);
   const total = view.chain.masternodes?.active.length ?? 0;
-  found.push({
-    problem: 'masternode_missing',
-    about: unvoiced,
-    summary: `no node votes as ${unvoiced}`,
-    evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${listEach(strangers, ({ name }) => name)} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
-    fix:
-      strangers.length === 0
-        ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
-        : `give ${listEach(strangers, ({ name }) => name)} the key of ${unvoiced} back: ${strangers.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
-    explains: [],
-    causes: [],
-  });
-  return found;
+  return [
+    ...found,
+    suspect('masternode_missing', {
+      about: unvoiced,
+      summary: `no node votes as ${unvoiced}`,
+      evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
+      fix:
+        strangers.length === 0
+          ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
+          : `give ${runners} the key of ${unvoiced} back: ${strangers.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
+    }),
+  ];
 }

@@ -6,10 +6,10 @@ import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
 import { hasLostData } from '../rules/lost-data.ts';
 import { describeFailure } from './describe-failure.ts';
-import { explain, explainAll } from './explain-checks.ts';
 import { withWallet } from './find-wallet-problems.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
+import { explain, explainAll } from './suspect.ts';
 
 /** What replaces the texts of `head_regression` when a node has lost more blocks than by a kill. */
 const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {

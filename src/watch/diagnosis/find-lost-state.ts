@@ -1,6 +1,6 @@
 import { toShellWord } from '../../lib/words.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
-import type { SubnetView } from './subnet-view.ts';
+import { hasPrinted, type SubnetView } from './subnet-view.ts';
 
 /** A node without the state of its newest blocks prints a line about that each time that it is to make one: every two seconds. */
 const PRINTED_WITHIN_MS = 30_000;
@@ -12,8 +12,8 @@ const PRINTED_WITHIN_MS = 30_000;
  */
 export function findLostState({ nodes, now }: SubnetView): { readonly seen: string; readonly fix: string } | undefined {
   const [node, ...others] = nodes;
-  const at = node?.state.facts.logs?.patterns.state_missing?.at;
-  if (node === undefined || others.length > 0 || at === undefined || now - at >= PRINTED_WITHIN_MS) return undefined;
+  if (node === undefined || others.length > 0 || !hasPrinted(node, 'state_missing', PRINTED_WITHIN_MS, now))
+    return undefined;
   const { name, container, target } = node;
   // In its container the socket is always there.
   const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');

@@ -2,10 +2,10 @@ import type { ClockDisturbances } from '../../lib/clock.ts';
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/clock-skew.ts';
-import { explain } from './explain-checks.ts';
 import { HEAD_AGE_MS } from './find-parent-problems.ts';
 import { parentSubject } from './parent-view.ts';
-import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { isStopped, type SubnetView } from './subnet-view.ts';
+import { explain, suspect, suspectTarget } from './suspect.ts';
 
 /** The one in the middle; of two in the middle the one nearer to us. */
 function middleOf(aheadMs: readonly number[]): number {
@@ -19,30 +19,23 @@ function middleOf(aheadMs: readonly number[]): number {
  * quarters of an hour apart are another time zone, not another time.
  */
 export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
-  const known: { readonly node: NodeView; readonly aheadMs: number }[] = [];
-  for (const node of nodes) {
-    const aheadMs = node.state.facts.logs?.clockAheadMs;
-    if (aheadMs !== undefined && !isStopped(node) && zoneMs(aheadMs) === undefined) known.push({ node, aheadMs });
-  }
-  // Of two clocks nobody can say which is wrong.
-  if (known.length < 2 || !known.some(({ aheadMs }) => isSkewed(aheadMs))) return [];
-  const middle = middleOf([0, ...known.map(({ aheadMs }) => aheadMs)]);
-  return known.flatMap(({ node, aheadMs }) => {
-    if (!isSkewed(aheadMs - middle)) return [];
-    const { name } = node;
-    return [
-      {
-        problem: 'node_clock_skewed',
-        component: 'node',
-        name,
-        summary: `the clock of ${name} is wrong`,
-        evidence: `by the times in its log, the clock of ${name} is ${formatSkew(aheadMs - middle)} those of the other machines`,
-        fix: `set the clock of its machine, as with \`chronyc makestep\`, and see that it stays right; until then rounds time out`,
-        explains: explain(node, 'log_block'),
-        causes: [],
-      },
-    ];
+  const known = nodes.flatMap((node) => {
+    const { clockAheadMs: aheadMs } = node.state.facts.logs ?? {};
+    return aheadMs === undefined || isStopped(node) || zoneMs(aheadMs) !== undefined ? [] : [{ node, aheadMs }];
   });
+  // Of two clocks nobody can say which is wrong.
+  if (known.length < 2) return [];
+  const middle = middleOf([0, ...known.map(({ aheadMs }) => aheadMs)]);
+  return known
+    .filter(({ aheadMs }) => isSkewed(aheadMs - middle))
+    .map(({ node, aheadMs }) =>
+      suspectTarget('node_clock_skewed', node, {
+        summary: `the clock of ${node.name} is wrong`,
+        evidence: `by the times in its log, the clock of ${node.name} is ${formatSkew(aheadMs - middle)} those of the other machines`,
+        fix: 'set the clock of its machine, as with `chronyc makestep`, and see that it stays right; until then rounds time out',
+        explains: explain(node, 'log_block'),
+      }),
+    );
 }
 
 /** How long a gap is reported after its end, and a set clock after it was set. */
@@ -55,7 +48,7 @@ const LEAST_GAP_MS = 15_000;
 const LEAST_STEP_MS = 5_000;
 
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
-export function findMonitorProblems({ gap, step }: ClockDisturbances, view: SubnetView): readonly Suspicion[] {
+export function findMonitorProblem({ gap, step }: ClockDisturbances, view: SubnetView): Suspicion | undefined {
   const { now, facts } = view;
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
   const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;
@@ -63,7 +56,7 @@ export function findMonitorProblems({ gap, step }: ClockDisturbances, view: Subn
   // By the clock of before, the newest block of the parent chain is not too old. It stays so for as long as the clock does.
   const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < HEAD_AGE_MS);
   const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= HEAD_AGE_MS));
-  if (!wasGone && !wasSet) return [];
+  if (!wasGone && !wasSet) return undefined;
   const seen = [
     ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
     ...(wasSet
@@ -72,16 +65,12 @@ export function findMonitorProblems({ gap, step }: ClockDisturbances, view: Subn
         ]
       : []),
   ];
-  return [
-    {
-      problem: 'monitor_suspended',
-      summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',
-      evidence: seen.join('; '),
-      fix: wasGone
-        ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
-        : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
-      explains: [],
-      causes: agesParent ? [{ problem: 'parent_behind', ...parentSubject(view) }] : [],
-    },
-  ];
+  return suspect('monitor_suspended', {
+    summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',
+    evidence: seen.join('; '),
+    fix: wasGone
+      ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
+      : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
+    causes: agesParent ? [{ problem: 'parent_behind', ...parentSubject(view) }] : [],
+  });
 }

@@ -5,7 +5,6 @@ import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isLooping } from '../../model/restart-cause.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
-import { explain, explainEach, READ_FROM_NODE } from './explain-checks.ts';
 import { findClosedRpc } from './find-closed-rpc.ts';
 import {
   adviceOf,
@@ -18,6 +17,7 @@ import {
   stalledMs,
   type TargetView,
 } from './subnet-view.ts';
+import { explain, explainEach, READ_FROM_NODE } from './suspect.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 export const commandToRestart = ({ container, name }: NodeView): string =>

@@ -2,7 +2,6 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import type { CheckpointProgress, ContractReading, ParentFacts, ParentResult } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { explain } from './explain-checks.ts';
 import {
   catchesUp,
   describeContract,
@@ -16,6 +15,7 @@ import {
   submits,
 } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
+import { explain, suspect, type Texts } from './suspect.ts';
 
 /** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
 export const HEAD_AGE_MS = 120_000;
@@ -32,17 +32,13 @@ const SUBMITTING: Readonly<Record<string, string>> = {
   false: ', and the relayer submits nothing',
 };
 
-type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
-
-function toSuspicion(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
+function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
   const relayer = findRelayer(view);
-  return {
-    problem,
+  return suspect(problem, {
     ...parentSubject(view),
     ...texts,
     explains: relayer ? explain(relayer, 'submissions') : [],
-    causes: [],
-  };
+  });
 }
 
 /** A problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
@@ -59,7 +55,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
   const hasSubmitted = findSubmission(view) >= unanswered.since;
   // In lite mode an epoch lies between two submissions.
   if (submits(view) && (hasSubmitted || findMode(view, progress) === 'lite'))
-    return toSuspicion(view, 'parent_unseen', {
+    return suspectParent(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
       evidence: `${seen}, while the relayer ${hasSubmitted ? 'submits' : 'shows no fault'}; whether its blocks arrive is not known`,
       fix: head.fix
@@ -68,7 +64,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
     });
   return withSecondWitness(
     view,
-    toSuspicion(view, 'parent_unreachable', {
+    suspectParent(view, 'parent_unreachable', {
       summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
       evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
       fix: head.fix
@@ -83,7 +79,7 @@ function findOtherChain(
   { observation: { chainId }, firstChainId }: ParentFacts,
 ): Suspicion | undefined {
   if (!chainId?.ok || firstChainId === undefined || chainId.value === firstChainId) return undefined;
-  return toSuspicion(view, 'parent_other_chain', {
+  return suspectParent(view, 'parent_other_chain', {
     summary: 'another chain answers in the place of the parent chain',
     evidence: `its node gives the chain id ${chainId.value}, and gave ${firstChainId} when subnetd first asked`,
     fix: 'name a node of the right chain in PARENTNET_URL and parentChain.rpc; when the new chain is the right one, restart subnetd',
@@ -92,7 +88,7 @@ function findOtherChain(
 
 function findOldHead(view: SubnetView, { observation: { head }, headAgeMs = 0 }: ParentFacts): Suspicion | undefined {
   if (!head.ok || headAgeMs < HEAD_AGE_MS) return undefined;
-  return toSuspicion(view, 'parent_behind', {
+  return suspectParent(view, 'parent_behind', {
     summary: 'the node of the parent chain is behind',
     evidence: `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`,
     fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
@@ -118,7 +114,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
   return withSecondWitness(
     view,
-    toSuspicion(view, 'contract_missing', {
+    suspectParent(view, 'contract_missing', {
       summary,
       evidence: `${evidence}${before}`,
       fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
@@ -133,7 +129,7 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
   const isAbove = reference !== undefined && committed.number > reference + subnet.settings.rpc.maxLag;
   const isAbsent = onSubnet?.found === 'absent' && isAbove && nodes.some(({ rises }) => rises);
   if (onSubnet?.found !== 'other' && !isAbsent) return undefined;
-  return toSuspicion(view, 'contract_of_other_chain', {
+  return suspectParent(view, 'contract_of_other_chain', {
     summary: 'the checkpoint contract belongs to another chain than this subnet',
     evidence: isAbsent
       ? `the contract is at block ${committed.number}, and the subnet only at ${reference}, as after a reset of the subnet`
@@ -155,7 +151,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
   const submittedAt = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
-  return toSuspicion(view, 'checkpoint_behind', {
+  return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
       ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatAgo(submittedAt, view.now)}`}, and the contract is right`
@@ -167,7 +163,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
 }
 
 function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown>, { ok: false }>): Suspicion {
-  return toSuspicion(view, 'parent_unseen', {
+  return suspectParent(view, 'parent_unseen', {
     summary: 'subnetd cannot read the checkpoint contract',
     evidence: `the node of the parent chain gives its newest block, and for the contract it ${why}`,
     fix: fix
@@ -197,9 +193,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const other = findUnanswered(view, parent) ?? findOtherChain(view, parent);
   if (other !== undefined) return [other];
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
-  if (broken.length > 0) return broken;
-  const found =
-    (contract && !contract.ok ? findUnread(view, contract) : undefined) ??
-    (contract && parent.progress && findBehind(view, parent.progress));
-  return found === undefined ? [] : [found];
+  if (broken.length > 0 || contract === undefined) return broken;
+  if (!contract.ok) return [findUnread(view, contract)];
+  return [parent.progress && findBehind(view, parent.progress)].filter((one) => one !== undefined);
 }

@@ -1,12 +1,12 @@
 import { highest } from '../../lib/numbers.ts';
+import { shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { MOST_BY_KILL } from '../rules/lost-data.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
+import { suspect } from './suspect.ts';
 
 /** For so long it is said. */
 const SAID_MS = 10 * 60_000;
-
-const short = (hash: string | undefined): string => `${hash?.slice(0, 10)}…`;
 
 /** How the chain of these nodes differs from that of before: in its genesis block or its id. */
 function describeOther(known: readonly NodeView[], { chain: { chain }, now }: SubnetView): string | undefined {
@@ -17,7 +17,7 @@ function describeOther(known: readonly NodeView[], { chain: { chain }, now }: Su
   const changes = [
     ...(before.genesis === undefined || before.genesis === chain.genesis
       ? []
-      : [`the genesis block ${short(chain.genesis)} instead of ${short(before.genesis)}`]),
+      : [`the genesis block ${shorten(chain.genesis ?? '')} instead of ${shorten(before.genesis)}`]),
     ...(before.chainId === undefined || before.chainId === chain.chainId
       ? []
       : [`the chain id ${chain.chainId} instead of ${before.chainId}`]),
@@ -42,19 +42,15 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): 
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
-export function findReplacedChain(view: SubnetView): readonly Suspicion[] {
+export function findReplacedChain(view: SubnetView): Suspicion | undefined {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);
-  if (evidence === undefined) return [];
-  return [
-    {
-      problem: 'chain_replaced',
-      summary: 'the network was replaced by a new one',
-      evidence,
-      fix: 'if that was done on purpose, deploy the checkpoint contract for the new chain and name it in the inventory; if not, find out who removed the data of the nodes, and restore it',
-      explains: [],
-      causes: nodes.map(({ name }) => ({ problem: 'head_regression', component: 'node', name }) as const),
-    },
-  ];
+  if (evidence === undefined) return undefined;
+  return suspect('chain_replaced', {
+    summary: 'the network was replaced by a new one',
+    evidence,
+    fix: 'if that was done on purpose, deploy the checkpoint contract for the new chain and name it in the inventory; if not, find out who removed the data of the nodes, and restore it',
+    causes: nodes.map(({ name }) => ({ problem: 'head_regression', component: 'node', name }) as const),
+  });
 }

@@ -1,19 +1,19 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { formatCount, listEach, listNames } from '../../lib/words.ts';
+import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
-import { explainEach } from './explain-checks.ts';
 import { describeReturn } from './find-epoch.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
-import { findOrphans, shortAddress } from './find-key-problems.ts';
+import { findOrphans } from './find-key-problems.ts';
 import { findLostState } from './find-lost-state.ts';
 import { findSplitRounds } from './find-split-rounds.ts';
 import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import { createIsVoter, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { checkOf, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import { explainEach, suspect } from './suspect.ts';
 
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
@@ -103,8 +103,7 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
   const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
-  return {
-    problem: 'subnet_halted',
+  return suspect('subnet_halted', {
     lastedMs: last && now - last.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${Math.max(voting - starting.length, 0)} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
@@ -120,7 +119,7 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
               'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
     causes: [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }],
-  };
+  });
 }
 
 /** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
@@ -133,17 +132,14 @@ function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | 
   const [first] = penalised;
   // A chain that never had a vote to spare has lost none.
   if (first === undefined || requiredVotes(all, chain.consensus?.certificateThreshold) === all) return undefined;
-  const names = listEach(penalised, (address) => masters.get(address)?.name ?? shortAddress(address));
+  const names = listEach(penalised, (address) => masters.get(address)?.name ?? shorten(address));
   const are = penalised.length === 1 ? 'is' : 'are';
-  return {
-    problem: 'quorum_at_risk',
+  return suspect('quorum_at_risk', {
     about: names,
     summary: `no node may fail, because ${names} ${are} penalised`,
     evidence: `${all} masternodes were chosen, ${names} ${are} penalised, and each of the other ${total} must vote`,
     fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(chain, first)}`,
-    explains: [],
-    causes: [],
-  };
+  });
 }
 
 /** Whether blocks came after the last of these nodes had failed. Then their votes are not missing, whatever keeps them from answering. */
@@ -169,13 +165,12 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
-  const orphans = findOrphans(view).map(shortAddress);
+  const orphans = findOrphans(view).map(shorten);
   const names = listNames([...found, ...orphans]);
   const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
   const short = required - voting;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
-  return {
-    problem: 'quorum_at_risk',
+  return suspect('quorum_at_risk', {
     about: names,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
     ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
@@ -187,61 +182,41 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     fix: `bring back ${back}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
-    causes: [],
-  };
+  });
 }
 
 /** How long no block may be committed while blocks come. */
 const STALLED_MS = 60_000;
 
-/**
- * The nodes that say what is committed: those of clients that are known to mean the same by it, if blocks come to one of them. So
- * the idea that another client has makes finality neither better nor worse.
- */
-function findFinalityWitnesses(nodes: readonly NodeView[]): readonly NodeView[] {
-  const isSettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;
-  const hasSettled = nodes.some((node) => node.rises && node.state.facts.node?.committed && isSettled(node));
-  return hasSettled ? nodes.filter(isSettled) : nodes;
-}
-
 /** The highest committed block is stalled, while the latest rises. */
 function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion | undefined {
-  let since = Number.NEGATIVE_INFINITY;
-  let top = Number.NEGATIVE_INFINITY;
-  let latest = Number.NEGATIVE_INFINITY;
-  let moves = false;
-  for (const { height, isForeign, state } of findFinalityWitnesses(nodes)) {
-    if (isForeign || !isCredible(height?.number ?? 0, reference)) continue;
-    const { committed } = state.facts.node ?? {};
-    if (committed !== undefined) {
-      since = Math.max(since, committed.advancedAt, committed.fall?.at ?? 0);
-      top = Math.max(top, committed.number);
-    }
-    if (height === undefined) continue;
-    latest = Math.max(latest, height.number);
-    moves ||= height.risen && now - height.advancedAt < STALLED_MS;
-  }
-  // No node has given a committed block, or no height rises.
-  if (!Number.isFinite(since) || !moves || now - since < STALLED_MS) return undefined;
-  return {
-    problem: 'finality_stalled',
+  const onChain = nodes.filter(({ isForeign, height }) => !isForeign && isCredible(height?.number ?? 0, reference));
+  // Clients that are not known to mean the same by a committed block count only while no block comes to the others.
+  const isSettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;
+  const hasSettled = nodes.some((node) => node.rises && node.state.facts.node?.committed && isSettled(node));
+  const witnesses = hasSettled ? onChain.filter(isSettled) : onChain;
+  const committed = witnesses.flatMap(({ state }) => state.facts.node?.committed ?? []);
+  const heights = witnesses.flatMap(({ height }) => height ?? []);
+  const since = highest(committed.map(({ advancedAt, fall }) => Math.max(advancedAt, fall?.at ?? 0)));
+  const moves = heights.some(({ risen, advancedAt }) => risen && now - advancedAt < STALLED_MS);
+  if (committed.length === 0 || !moves || now - since < STALLED_MS) return undefined;
+  const top = highest(committed.map(({ number }) => number));
+  const latest = highest(heights.map(({ number }) => number));
+  return suspect('finality_stalled', {
     summary: 'the subnet commits no blocks',
     evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${latest - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
     explains: explainEach(targets, 'submissions'),
-    causes: [],
-  };
+  });
 }
 
 /** Problems of the subnet as a whole, given its problems so far. */
 export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
-  const unseen = findUnseen(view, before);
-  if (unseen !== undefined) return [unseen];
-  const halt = findHalt(view, before);
-  if (halt !== undefined) return [halt];
+  const gravest = findUnseen(view, before) ?? findHalt(view, before);
+  if (gravest !== undefined) return [gravest];
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt) ?? [], finality ?? []].flat();
+  return [findRisk(view, isAfterHalt), finality].filter((one) => one !== undefined);
 }

@@ -2,10 +2,10 @@ import { highest } from '../../lib/numbers.ts';
 import { listEach } from '../../lib/words.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { explainEach } from './explain-checks.ts';
 import { parentSubject } from './parent-view.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { explainEach } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
 export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];

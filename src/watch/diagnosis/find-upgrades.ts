@@ -1,9 +1,9 @@
 import { type ConsensusSettings, type RoundSettings, settingsAt } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { describeWait, type Upgrade } from '../../model/upgrade.ts';
-import { clientOf } from '../clients/clients.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
-import { isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { suspectTarget } from './suspect.ts';
 
 /** A change of the consensus settings at a coming round. */
 interface Coming {
@@ -36,24 +36,12 @@ function describeChange(before: RoundSettings, after: RoundSettings): string {
 const settingsOf = ({ isForeign, chainFacts }: NodeView): ConsensusSettings | undefined =>
   isForeign ? undefined : chainFacts?.observation.consensus;
 
-/** The next round after `now` at which the settings of a node change. */
-function findRound(nodes: readonly NodeView[], now: number): number {
-  let next = Number.POSITIVE_INFINITY;
-  let last: ConsensusSettings | undefined;
-  for (const node of nodes) {
-    const settings = settingsOf(node);
-    // Equal settings are the same object (createSharing).
-    if (settings === undefined || settings === last) continue;
-    last = settings;
-    for (const { round } of settings.byRound ?? []) if (round > now && round < next) next = round;
-  }
-  return next;
-}
-
 /** The next change. Only nodes that say from which rounds on their settings hold are compared. */
 export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetView): Coming | undefined {
   if (consensus === undefined || masternodes === undefined) return undefined;
-  const round = findRound(nodes, masternodes.round);
+  // Equal settings are the same object (createSharing).
+  const rounds = [...new Set(nodes.map(settingsOf))].flatMap((settings) => settings?.byRound ?? []);
+  const round = Math.min(...rounds.map((one) => one.round).filter((one) => one > masternodes.round));
   if (!Number.isFinite(round)) return undefined;
   const dated = nodes.flatMap((node) => {
     const settings = settingsOf(node);
@@ -88,14 +76,11 @@ export function findUpgradeProblems(view: SubnetView): readonly Suspicion[] {
   const { round, change } = upgrade;
   return lacking
     .filter((node) => !isStopped(node))
-    .map(({ name, target, state }) => ({
-      problem: 'upgrade_missing',
-      component: 'node',
-      name,
-      summary: `${name} lacks the change of the consensus settings at round ${round}`,
-      evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${name} does not`,
-      fix: `before that round, ${clientOf({ target, facts: state.facts }).advice.compareGenesis(name, other.name)}, and ${commandToRecreate(target.container)}`,
-      explains: [],
-      causes: [],
-    }));
+    .map((node) =>
+      suspectTarget('upgrade_missing', node, {
+        summary: `${node.name} lacks the change of the consensus settings at round ${round}`,
+        evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${node.name} does not`,
+        fix: `before that round, ${adviceOf(node).compareGenesis(node.name, other.name)}, and ${commandToRecreate(node.target.container)}`,
+      }),
+    );
 }

@@ -13,6 +13,7 @@ import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { findRelayer, parentSubject } from './parent-view.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import type { SubnetView } from './subnet-view.ts';
+import { suspect } from './suspect.ts';
 
 /** What a top-up should last. */
 const TOP_UP_DAYS = 30n;
@@ -65,24 +66,21 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
 }
 
 /** The wallet that pays for the submissions has coins for some days only. */
-export function findWalletProblems(view: SubnetView): readonly Suspicion[] {
+export function findWalletProblem(view: SubnetView): Suspicion | undefined {
   const { wallet } = view.facts.parent ?? {};
   const { wallet: named } = view.subnet.parentChain ?? {};
-  if (!wallet?.level || named === undefined || isEmpty(view)) return [];
+  if (!wallet?.level || named === undefined || isEmpty(view)) return undefined;
   const spend = findSpend(wallet);
-  if (spend === undefined) return [];
+  if (spend === undefined) return undefined;
   const { perDay, daysLeft, payments, overMs } = spend;
   const age = view.now - wallet.readAt;
   const read = age < OLD_BALANCE_MS ? '' : `, read ${formatDuration(age)} ago`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
-  return [
-    {
-      ...PROBLEMS[wallet.level],
-      ...parentSubject(view),
-      evidence: `its balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
-      fix: `send ${formatCoins(missing)} coins to ${toAddress(named)} (PARENTNET_WALLET) on the parent chain, which lasts for ${TOP_UP_DAYS} days`,
-      explains: [],
-      causes: [],
-    },
-  ];
+  const { problem, summary } = PROBLEMS[wallet.level];
+  return suspect(problem, {
+    summary,
+    ...parentSubject(view),
+    evidence: `its balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
+    fix: `send ${formatCoins(missing)} coins to ${toAddress(named)} (PARENTNET_WALLET) on the parent chain, which lasts for ${TOP_UP_DAYS} days`,
+  });
 }

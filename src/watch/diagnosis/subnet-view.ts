@@ -195,6 +195,10 @@ export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | 
 /** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
+/** Whether the log of a node has shown a line of a pattern within a time. */
+export const hasPrinted = ({ state }: NodeView, pattern: string, withinMs: number, now: number): boolean =>
+  now - (state.facts.logs?.patterns[pattern]?.at ?? Number.NEGATIVE_INFINITY) < withinMs;
+
 /** What to do about a node, in the words of the client that it runs. */
 export const adviceOf = ({ target, state }: Pick<NodeView, 'target' | 'state'>): ClientAdvice =>
   clientOf({ target, facts: state.facts }).advice;

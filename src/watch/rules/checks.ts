@@ -9,10 +9,9 @@ import {
   type ServiceTarget,
   type Target,
 } from '../../model/target.ts';
-import { addFix, type CheckName, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
-import { CLIENTS, fixOf } from '../clients/clients.ts';
+import { type CheckName, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
+import { CLIENTS } from '../clients/clients.ts';
 import { judgeContainer } from './judge-container.ts';
-import { activeFailures } from './judge-failures.ts';
 import { judgeFrontendLog, judgePage } from './judge-frontend.ts';
 import { judgeHttp } from './judge-http.ts';
 import { judgeLatestBlock } from './judge-latest-block.ts';
@@ -100,15 +99,6 @@ const noDebugLog = ({ logFiles }: Target): Finding | undefined =>
       }
     : undefined;
 
-/** Adds the fixes of the known failures that a target shows to a failure. */
-function explainKnown(judgement: Judgement, { target, facts, now }: View): Judgement {
-  if (judgement.verdict !== 'fail') return judgement;
-  const failures = activeFailures(target, facts, now);
-  if (failures.length === 0) return judgement;
-  const known = failures.map((one) => `${one.name}: ${fixOf(one, { target, facts })}`).join(', and ');
-  return { verdict: 'fail', ...addFix(judgement, `known as ${known}`) };
-}
-
 /** Every check. A target has those of its component, in this order. */
 export const checkTable: Readonly<Record<CheckName, Check>> = {
   latest_block: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgeLatestBlock }),
@@ -132,7 +122,7 @@ export const checkTable: Readonly<Record<CheckName, Check>> = {
     kind: 'container',
     isFor: ({ container }) => container !== undefined,
     skippedBecause: () => undefined,
-    judge: (view) => explainKnown(judgeContainer(view), view),
+    judge: judgeContainer,
   }),
 };
 

@@ -53,28 +53,32 @@ export function findLogFault(
 
 const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
   missing: {
-    seen: 'no file is at the path of logFiles',
-    fix: 'correct it in the inventory, or mount it where subnetd runs',
+    seen: 'no file is there',
+    fix: 'correct logFiles in the inventory, or mount the folder where subnetd runs, at the same path',
   },
-  denied: { seen: 'the file of logFiles may not be read', fix: 'give the user of subnetd the right to read it' },
-  'not-a-file': {
-    seen: 'the path of logFiles is not a file',
-    fix: 'name the file itself, or a glob such as logs/*.log',
+  denied: {
+    seen: 'subnetd may not read it',
+    fix: 'give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
   },
+  'not-a-file': { seen: 'it is not a file', fix: 'name the file itself in logFiles, or a glob such as logs/*.log' },
   'not-kept': {
-    seen: 'the log driver of its container keeps nothing to read',
+    seen: 'its log driver keeps nothing to read',
     fix: 'give it the driver json-file or local in docker-compose.yml and recreate it',
   },
-  'no-container': {
-    seen: 'there is no such container',
-    fix: 'correct container in the inventory, or start it if it is gone',
-  },
-  'docker-unreachable': { seen: 'Docker cannot be reached', fix: 'start it or correct docker in the inventory' },
+  'no-container': { seen: 'there is no such container', fix: 'create it, or correct container in the inventory' },
+  'docker-unreachable': { seen: 'Docker does not answer', fix: 'start Docker, or correct docker in the inventory' },
   'no-descriptor': NO_DESCRIPTOR,
-  broken: { seen: 'reading it broke off', fix: 'wait, as it is tried again' },
+  broken: { seen: 'reading it breaks off', fix: 'look at the log of subnetd and at the disk' },
 };
 
-const NOT_BEGUN: Finding = { seen: 'reading it has not begun' };
+const BROKEN_BY_DOCKER: Required<Finding> = {
+  seen: 'Docker breaks off when it is read',
+  fix: 'let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+};
+
+/** Why a log cannot be read: files, or that of a container. What was seen is the end of a sentence. */
+export const explainUnread = ({ what }: LogFault, isFile: boolean): Required<Finding> =>
+  what === 'broken' && !isFile ? BROKEN_BY_DOCKER : FAULTS[what];
 
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
@@ -86,7 +90,8 @@ export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fau
 export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined {
   const source = countedSource(logs);
   if (source?.up) return undefined;
-  const { seen, fix }: Finding = source?.fault === undefined ? NOT_BEGUN : FAULTS[source.fault.what];
+  if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
+  const { seen, fix } = explainUnread(source.fault, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);
 }
 

@@ -1,18 +1,15 @@
+import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
-import type { ContainerFacts, Exit } from '../../model/facts.ts';
+import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
-import type { Component, ContainerRef } from '../../model/target.ts';
+import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, describeRef } from '../clients/commands-to-type.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
+import { RELAYER_START_ERRORS } from './fold-relayer-log.ts';
 import type { View } from './view.ts';
-
-const explainMissing = (ref: ContainerRef): Required<Finding> => ({
-  seen: 'name' in ref ? `there is no container named ${ref.name}` : `there is no container of ${describeRef(ref)}`,
-  fix: commandToCreate(ref),
-});
 
 /**
  * How a plain `docker stop` ends a program. A shell that ignores SIGTERM is killed; npm ends with 1; the bootnode is the first
@@ -32,50 +29,52 @@ function explainCode(code: number, component: Component, onOrder: boolean | unde
   if (code === 0 && component === 'node')
     return 'which the container of a node does even when its process died of a fatal error';
   if (code === 137)
-    return `killed${isLikeStop ? ', as by a plain `docker stop`' : ''}, and Docker does not call it out of memory`;
+    return `killed${isLikeStop ? ', as by a plain docker stop' : ''}, and Docker does not call it out of memory`;
   if (code === 143) return 'ended by SIGTERM, as a stop causes';
-  if (isLikeStop) return 'which a plain `docker stop` causes too';
+  if (isLikeStop) return 'which a plain docker stop causes too';
   return code === 0 ? 'no error' : 'an error';
 }
 
-type ToWall = (at: number) => number;
+/** Why the last run of a container ended, as a line of its log says, or else how to find that out. */
+function explainEnd({ target, facts: { container, logs } }: View, { name, running }: Container) {
+  const ended = (running ? container?.runBefore : undefined) ?? container?.run;
+  const since = (ended?.startedAt ?? 0) - LINE_TOLERANCE_MS;
+  const lines = target.component === 'node' ? [] : RELAYER_START_ERRORS.map((pattern) => logs?.patterns[pattern]);
+  const [last] = lines
+    .filter((line) => line !== undefined)
+    .filter((line) => line.at >= since)
+    .toSorted((one, other) => other.order - one.order);
+  return last?.fix === undefined
+    ? { isKnown: false, fix: `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\`` }
+    : { isKnown: true, fix: `${last.what}, as its log says: ${last.fix}` };
+}
 
-const formatTime = (at: number | undefined, toWall: ToWall): string =>
-  at === undefined ? '' : ` at ${new Date(toWall(at)).toISOString()}`;
-
-function explainExited(container: Container, { component, onOrder }: Ended, toWall: ToWall): Required<Finding> {
+function explainExited(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
-  const when = formatTime(finishedAt, toWall);
+  const when = finishedAt === undefined ? '' : ` at ${new Date(view.toWall(finishedAt)).toISOString()}`;
+  const start = `start it with \`docker start ${toShellWord(name)}\``;
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return {
       seen: `${name} has exited${when}, out of memory by Docker's verdict`,
-      fix: `raise its memory limit${limit} or free memory on the host, then \`docker start ${toShellWord(name)}\``,
+      fix: `raise its memory limit${limit} or free memory on the host, then ${start}`,
     };
   }
-  if (onOrder)
-    return {
-      seen: `${name} was stopped on order${when}, by a person or a program`,
-      fix: `start it with \`docker start ${toShellWord(name)}\``,
-    };
-  const code = exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, component, onOrder)})`;
+  if (onOrder) return { seen: `${name} was stopped on order${when}, by a person or a program`, fix: start };
+  const code =
+    exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, view.target.component, onOrder)})`;
+  const { fix, isKnown } = explainEnd(view, container);
   return {
     seen: `${name} has exited${when}${code}`,
-    fix: `read \`docker logs --tail 100 ${toShellWord(name)}\`, then \`docker start ${toShellWord(name)}\``,
+    fix: isKnown ? `${fix}, then ${start}` : `${start}; if it ends again, ${fix}`,
   };
 }
 
-/** Of what component it is, and whether it ended on order. */
-interface Ended {
-  readonly component: Component;
-  readonly onOrder: boolean | undefined;
-}
-
-function explainStopped(container: Container, ended: Ended, toWall: ToWall): Required<Finding> {
+function explainStopped(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, exitCode } = container;
   switch (container.status) {
     case 'exited':
-      return explainExited(container, ended, toWall);
+      return explainExited(view, container, onOrder);
     case 'paused':
       return {
         seen: `${name} is paused, so its processes do nothing`,
@@ -84,11 +83,13 @@ function explainStopped(container: Container, ended: Ended, toWall: ToWall): Req
     case 'restarting': {
       // Docker starts nothing again that was stopped on order.
       const code =
-        exitCode === undefined ? '' : ` after exit code ${exitCode} (${explainCode(exitCode, ended.component, false)})`;
+        exitCode === undefined
+          ? ''
+          : ` after exit code ${exitCode} (${explainCode(exitCode, view.target.component, false)})`;
       const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
       return {
         seen: `${name} ends again and again and waits for its next restart${why}`,
-        fix: `read \`docker logs --tail 100 ${toShellWord(name)}\``,
+        fix: explainEnd(view, container).fix,
       };
     }
     case 'created':
@@ -113,56 +114,30 @@ function explainStopped(container: Container, ended: Ended, toWall: ToWall): Req
   }
 }
 
-/** The exit before the start at `restartAt`, if it is known. */
-const exitBefore = (exit: Exit | undefined, restartAt: number): Exit | undefined =>
-  exit !== undefined && exit.at <= restartAt ? exit : undefined;
-
-/** Times of a restart: when it was, how long that is ago in words, and how long it still fails the check. */
-interface RestartTimes {
-  readonly at: number;
-  readonly ago: string;
-  readonly leftMs: number;
-}
-
-/** A restart that somebody requested: wait, or ask who it was. */
-function explainPlanned(
-  cause: 'request' | 'recreation',
-  { name }: Container,
-  { ago, leftMs }: RestartTimes,
-): Required<Finding> {
-  const what =
-    cause === 'recreation'
-      ? `was recreated ${ago}, as \`docker compose up\` does after a change`
-      : `was restarted on order ${ago}, by a person, a program or Docker's own start`;
-  return {
-    seen: `${name} ${what}, and runs`,
-    fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
-  };
-}
-
+/** Explains a restart at `at`, which still fails the check for `leftMs`. */
 function explainRestart(
+  view: View,
   facts: ContainerFacts,
   container: Container,
-  component: Component,
-  times: RestartTimes,
+  at: number,
+  leftMs: number,
 ): Required<Finding> {
   const { name } = container;
-  const { at, ago } = times;
+  const ago = formatAgo(at, view.now);
   const cause = findRestartCause(facts);
-  if (cause === 'request' || cause === 'recreation') return explainPlanned(cause, container, times);
-  const exit = exitBefore(facts.lastExit, at);
-  const oom = facts.lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - facts.lastOomAt) < 5_000;
-  const why = oom
-    ? ", out of memory by Docker's verdict"
-    : exit === undefined
-      ? ''
-      : ` after exit code ${exit.code} (${explainCode(exit.code, component, false)})`;
-  const count = facts.restarts > 1 ? `, ${facts.restarts} times by now` : '';
+  if (cause === 'request' || cause === 'recreation')
+    return {
+      seen: `${name} ${cause === 'recreation' ? `was recreated ${ago}, as \`docker compose up\` does after a change` : `was restarted on order ${ago}, by a person, a program or Docker's own start`}, and runs`,
+      fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
+    };
+  const { lastExit, lastOomAt, restarts } = facts;
+  const exit = lastExit !== undefined && lastExit.at <= at ? lastExit : undefined;
+  const isOom = lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - lastOomAt) < 5_000;
+  const code = exit && ` after exit code ${exit.code} (${explainCode(exit.code, view.target.component, false)})`;
+  const count = restarts > 1 ? `, ${restarts} times by now` : '';
   return {
-    seen: `${name} runs but restarted ${ago}${why}${count}`,
-    fix: oom
-      ? 'raise its memory limit or free memory on the host'
-      : `read \`docker logs --tail 100 ${toShellWord(name)}\``,
+    seen: `${name} runs but restarted ${ago}${isOom ? ", out of memory by Docker's verdict" : (code ?? '')}${count}`,
+    fix: isOom ? 'raise its memory limit or free memory on the host' : explainEnd(view, container).fix,
   };
 }
 
@@ -174,41 +149,39 @@ const formatTwins = (twins: number | undefined): string =>
  * Is the container running, and has it been for `errorWindow`? Unknown while Docker is unreachable. Exit codes alone
  * decide nothing: a dead node exits 0 and a stopped one 137. Only Docker's own verdict means out of memory.
  */
-export function judgeContainer({ target, facts: { container: facts }, settings, now, toWall }: View): Judgement {
+export function judgeContainer(view: View): Judgement {
+  const {
+    target,
+    facts: { container: facts },
+    settings,
+    now,
+  } = view;
   const { container: ref } = target;
   if (ref === undefined) return unknown('no container');
   const { observation, lastRestartAt } = facts ?? {};
   if (facts === undefined || observation === undefined) return unknown(`${describeRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
-  if (observation.kind === 'missing') return { verdict: 'fail', ...explainMissing(ref) };
-
+  if (observation.kind === 'missing')
+    return fail(`Docker has no container for ${describeRef(ref)}`, commandToCreate(ref));
   const { container } = observation;
+  const { name, startedAt } = container;
   const also = formatTwins(observation.twins);
   if (!container.running) {
-    const { seen, fix } = explainStopped(
-      container,
-      { component: target.component, onOrder: isStoppedOnOrder(facts, container) },
-      toWall,
-    );
+    const { seen, fix } = explainStopped(view, container, isStoppedOnOrder(facts, container));
     return fail(`${seen}${also}`, fix);
   }
-  const { errorWindowMs } = settings.logs;
-  if (lastRestartAt !== undefined && now - lastRestartAt < errorWindowMs) {
-    const agoMs = Math.max(0, now - lastRestartAt);
-    const times = { at: lastRestartAt, ago: formatAgo(lastRestartAt, now), leftMs: errorWindowMs - agoMs };
-    const { seen, fix } = explainRestart(facts, container, target.component, times);
+  const agoMs = Math.max(0, now - (lastRestartAt ?? Number.NEGATIVE_INFINITY));
+  if (lastRestartAt !== undefined && agoMs < settings.logs.errorWindowMs) {
+    const { seen, fix } = explainRestart(view, facts, container, lastRestartAt, settings.logs.errorWindowMs - agoMs);
     return fail(`${seen}${also}`, fix);
   }
-  const since =
-    container.startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - container.startedAt))}`;
-  const kills =
-    facts.oomKills === 0
-      ? ''
-      : `, after ${formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills')} seen`;
-  if (container.isUnhealthy)
-    return degraded(
-      `${container.name} has been running${since}${kills}${also}, and its own health check fails`,
-      `read what that says with \`docker inspect --format '{{json .State.Health}}' ${toShellWord(container.name)}\``,
-    );
-  return pass(`${container.name} has been running${since}${kills}${also}`);
+  const since = startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - startedAt))}`;
+  const kills = formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills');
+  const runs = `${name} has been running${since}${facts.oomKills === 0 ? '' : `, after ${kills} seen`}${also}`;
+  return container.isUnhealthy
+    ? degraded(
+        `${runs}, and its own health check fails`,
+        `read what that says with \`docker inspect --format '{{json .State.Health}}' ${toShellWord(name)}\``,
+      )
+    : pass(runs);
 }

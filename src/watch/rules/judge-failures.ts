@@ -92,7 +92,3 @@ export function judgeFailures(target: Target, evidence: Evidence, now: number): 
   );
   return toJudged(known, remembered, endedFailures);
 }
-
-/** Those of the remembered failures that are not known to be over. */
-export const activeFailures = (target: Target, evidence: Evidence, now: number): readonly KnownFailure[] =>
-  judgeFailures(target, evidence, now).shownFailures;

@@ -54,6 +54,18 @@ const reasonsOf = (targets: readonly KnownTarget[], problems: readonly Problem[]
     ),
   );
 
+test('the check of a container that has ended gives the fix of the known failure that its log shows', () => {
+  const { target, facts } = diagnosedNode('n2', NAMES, { container: STOPPED, fault: timeout });
+  const what = 'its database is empty';
+  const hit = { means: 'fatal', what, count: 1, at: NOW - 80_000, own: true, order: 1 } as const;
+  const lost = { target, facts: { ...facts, logs: { sources: {}, patterns: { database_empty: hit } } } };
+  const targets = [diagnosedNode('n1', NAMES), lost, diagnosedNode('n3', NAMES), diagnosedNode('n4', NAMES)];
+  const { problems } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, NOW);
+  const [because, reason] = reasonsOf(targets, problems)['n2/container'] ?? [];
+  expect(because).toBe('database_lost');
+  expect(reason).toMatch(/; known as database_lost: check the disk, then let the node sync again/);
+});
+
 test('a node that is out and has never given its address counts as one masternode without a name, if there is one', () => {
   const quorumWith = (active: readonly string[]) => {
     const masternodes = { number: 1_000, round: 2_000, active: active.map(addressOf), standby: [], penalised: [] };

@@ -85,7 +85,7 @@ describe('one of four', () => {
       [
         'container_down',
         'the container of subnet2 does not run',
-        'generated-subnet2-1 ended 1m 10s ago with exit code 137',
+        'generated-subnet2-1 has exited at 1970-01-01T02:45:30.000Z with code 137 (killed, as by a plain docker stop, and Docker does not call it out of memory)',
         'start it with `docker start generated-subnet2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-subnet2-1`',
       ],
       [

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
 import type { EngineSetup } from '../../../src/model/setup.ts';
-import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { findDockerExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
-import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { findDockerExposure } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 
 function find(engines: Readonly<Record<string, Partial<EngineSetup>>>) {
-  const view = viewSubnet({ name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS }, [], 0);
   const read = Object.entries(engines).map(
     ([name, over]) => [name, { ok: true, value: { projects: [], ...over } }] as const,
   );
-  return findDockerExposures(view, { targets: new Map(), engines: new Map(read), named: [] }).map(
-    ({ problem, component, summary, evidence, fix }) => [problem, component, summary, evidence, fix],
-  );
+  const found = findDockerExposure({ targets: new Map(), engines: new Map(read), named: [] });
+  return found === undefined ? [] : [[found.problem, found.component, found.summary, found.evidence, found.fix]];
 }
 
 const at = (url: string, lacks: 'encryption' | 'client certificates' = 'encryption') => ({

@@ -216,7 +216,7 @@ describe('a stock network, whose nodes all serve the same', () => {
     seen('', { servedAt: [{ ip: '192.168.25.1', port }], anyHost: true, anyOrigin: true, ...over });
   const network = (over: Partial<RpcExposure> = {}) => [stock(8545), stock(8546), stock(8547), stock(8548, over)];
   const four =
-    'at 192.168.25.1:8545 (n1), 192.168.25.1:8546 (n2), 192.168.25.1:8547 (n3), 192.168.25.1:8548 (n4), addresses of a private network, each';
+    'at 192.168.25.1:8545 (n1), 192.168.25.1:8546 (n2), 192.168.25.1:8547 (n3), 192.168.25.1:8548 (n4), each an address of a private network, each node';
 
   test('has one problem of each kind, which names the nodes', () => {
     const found = findOf(network());
@@ -252,7 +252,7 @@ describe('a stock network, whose nodes all serve the same', () => {
       'the RPC of n1, n2, n3, n4 serves admin, debug, miner and personal beyond its own machine',
     );
     expect(open?.evidence).toMatch(
-      /8547 \(n3\), addresses of a private network, each serves debug, miner and personal .*; at 192\.168\.25\.1:8548, an address of a private network, n4 serves admin without a password: anybody there can cut it off from its peers \(admin_removePeer\)$/,
+      /8547 \(n3\), each an address of a private network, each node serves debug, miner and personal .*; at 192\.168\.25\.1:8548, an address of a private network, n4 serves admin without a password: anybody there can cut it off from its peers \(admin_removePeer\)$/,
     );
     expect(open?.fix).toBe(
       'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env, n2.env, n3.env and recreate n1, n2, n3; set RPC_API=XDPoS,eth in n4.env and recreate n4; what needs them can use its IPC',

@@ -1,21 +1,13 @@
 import { expect, test } from 'vitest';
 import type { SetupObservation } from '../../../src/model/setup.ts';
-import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { findMonitorExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
-import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { findMonitorExposure } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 
 const UNKNOWN: NonNullable<SetupObservation['monitor']> = { ok: false, why: 'nothing answers' };
 
 function find(monitor: SetupObservation['monitor']) {
-  const view = viewSubnet({ name: 'd', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS }, [], 0);
   const setup = { targets: new Map(), engines: new Map(), named: [], ...(monitor && { monitor }) };
-  return findMonitorExposures(view, setup).map(({ problem, component, summary, evidence, fix }) => [
-    problem,
-    component,
-    summary,
-    evidence,
-    fix,
-  ]);
+  const found = findMonitorExposure(setup);
+  return found === undefined ? [] : [[found.problem, found.component, found.summary, found.evidence, found.fix]];
 }
 
 const servedAt = (...ips: readonly string[]): NonNullable<SetupObservation['monitor']> => ({

@@ -34,7 +34,7 @@ const differencesOf = (...given: Parameters<typeof nodes>) => {
     targets: targets.map(({ target }) => target),
     settings: DEFAULT_SETTINGS,
   };
-  return findNodeDifferences(viewSubnet(subnet, judgeTargets(targets, AT), AT)).map(({ problem }) => problem);
+  return findNodeDifferences(viewSubnet(subnet, judgeTargets(targets, AT), AT)).flatMap((one) => one?.problem ?? []);
 };
 
 it('a change that all nodes know is counted down, and is not a problem', () => {

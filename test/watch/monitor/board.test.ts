@@ -95,18 +95,19 @@ test('a container that was removed, or replaced by one that does not run either,
     board.recordRun(node, 'containers', { kind: 'container', seen }, 0, at);
     board.diagnoseChanged(at);
     const [down] = board.snapshot()[0]?.problems.filter(({ problem }) => problem === 'container_down') ?? [];
-    return down?.evidence;
+    return [down?.seenAt, down?.evidence];
   };
   const stopped = (id: string, exitCode: number): ContainerObservation => {
     const about = { id, name: 'a-1', running: false, status: 'exited', exitCode, startedAt: 500, finishedAt: 1_000 };
     return { kind: 'found', container: { ...about, oomKilled: false, restartCount: 0 } };
   };
-  expect(see(2_000, stopped('x', 1))).toBe('a-1 ended 1s ago with exit code 1');
-  expect(see(3_000, stopped('y', 2))).toBe('a-1 ended 2s ago with exit code 2');
-  expect(see(4_000, { kind: 'missing' })).toBe('Docker has no container for the container a-1');
-  expect(see(5_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
+  const ended = (code: number) => `a-1 has exited at 1970-01-01T00:00:01.000Z with code ${code} (an error)`;
+  expect(see(2_000, stopped('x', 1))).toEqual([2_000, ended(1)]);
+  expect(see(3_000, stopped('y', 2))).toEqual([3_000, ended(2)]);
+  expect(see(4_000, { kind: 'missing' })).toEqual([4_000, 'Docker has no container for the container a-1']);
+  expect(see(5_000, stopped('y', 2))).toEqual([5_000, ended(2)]);
   // The same is left to the next round.
-  expect(see(6_000, stopped('y', 2))).toBe('a-1 ended 4s ago with exit code 2');
+  expect(see(6_000, stopped('y', 2))).toEqual([5_000, ended(2)]);
 });
 
 test('the nodes that a bootnode has heard are still counted after a reload that adds a node', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { findSpend, type ParentChain, type ParentFacts } from '../../../src/model/parent-chain.ts';
 import type { Subnet } from '../../../src/model/target.ts';
-import { findWalletProblems } from '../../../src/watch/diagnosis/find-wallet-problems.ts';
+import { findWalletProblem } from '../../../src/watch/diagnosis/find-wallet-problems.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { createParentProber } from '../../../src/watch/probes/parent-prober.ts';
 import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
@@ -61,7 +61,8 @@ function watchWallet() {
     },
     spend: () => findSpend(wallet()),
     balance: () => wallet().balance,
-    problems: () => findWalletProblems(viewSubnet(subnet, [], now, parent && { parent })),
+    problems: () =>
+      [findWalletProblem(viewSubnet(subnet, [], now, parent && { parent }))].filter((one) => one !== undefined),
   };
 }
 

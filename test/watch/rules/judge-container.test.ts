@@ -107,10 +107,10 @@ describe('how a container has ended is told by what is known of it:', () => {
   const when = 'subnet1 has exited at 2026-03-01T11:59:00.000Z';
 
   test.each([
-    ['bootnode', 2, 'which a plain `docker stop` causes too'],
-    ['relayer', 1, 'which a plain `docker stop` causes too'],
-    ['stats', 1, 'which a plain `docker stop` causes too'],
-    ['frontend', 137, 'killed, as by a plain `docker stop`, and Docker does not call it out of memory'],
+    ['bootnode', 2, 'which a plain docker stop causes too'],
+    ['relayer', 1, 'which a plain docker stop causes too'],
+    ['stats', 1, 'which a plain docker stop causes too'],
+    ['frontend', 137, 'killed, as by a plain docker stop, and Docker does not call it out of memory'],
     ['relayer', 2, 'an error'],
     ['bootnode', 0, 'no error'],
   ] as const)(
@@ -199,7 +199,7 @@ describe('a container that runs but restarted', () => {
     const died = foldContainerEvent(found(running), { action: 'die', id: 'b', exitCode: 2, at: now - 40_100 });
     const { reason } = judge(found({ ...running, id: 'b', startedAt: now - 40_000, restartCount: 1 }, died));
     expect(reason).toBe(
-      'subnet1 runs but restarted 40s ago after exit code 2 (an error), 2 times by now; read `docker logs --tail 100 subnet1`',
+      'subnet1 runs but restarted 40s ago after exit code 2 (an error), 2 times by now; read why it ended with `docker logs --tail 100 subnet1`',
     );
   });
 

@@ -146,7 +146,7 @@ describe('a relayer whose log is read too', () => {
     const { verdict, reason } = judgeBoth(failed, logs(10_000, false));
     expect(verdict).toBe('fail');
     expect(reason).toBe(
-      'the last jobs of the queue FULL failed, 30s ago (2 failed, 6 completed since its start); read its log, which should name why; give the user of subnetd the right to read it',
+      'the last jobs of the queue FULL failed, 30s ago (2 failed, 6 completed since its start); read its log, which should name why; give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
     );
   });
 

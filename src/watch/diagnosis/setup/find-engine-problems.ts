@@ -1,28 +1,24 @@
-import { listNames } from '../../../lib/words.ts';
+import { listEach, listNames } from '../../../lib/words.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../../model/setup.ts';
 import { engineOf } from '../../../model/target.ts';
 import { formatSkew, isSkewed } from '../../rules/clock-skew.ts';
 import { indexContainers } from '../index-containers.ts';
 import type { SubnetView } from '../subnet-view.ts';
+import { suspect } from '../suspect.ts';
 
 type Engine = readonly [name: string, setup: EngineSetup];
 
-function findClocks(engines: readonly Engine[]): readonly Suspicion[] {
+function findClocks(engines: readonly Engine[]): Suspicion | undefined {
   const wrong = engines.flatMap(([name, { clockAheadMs = 0 }]) =>
     isSkewed(clockAheadMs) ? [`that of the engine ${name} is ${formatSkew(clockAheadMs)} ours`] : [],
   );
-  if (wrong.length === 0) return [];
-  return [
-    {
-      problem: 'docker_clock_skewed',
-      summary: 'the clock of Docker differs from that of subnetd',
-      evidence: `by the times of their answers, ${listNames(wrong)}`,
-      fix: 'see on both machines which clock is wrong with `chronyc tracking`, and set it with `chronyc makestep`; until then the times of containers and of their log lines are wrong by as much',
-      explains: [],
-      causes: [],
-    },
-  ];
+  if (wrong.length === 0) return undefined;
+  return suspect('docker_clock_skewed', {
+    summary: 'the clock of Docker differs from that of subnetd',
+    evidence: `by the times of their answers, ${listNames(wrong)}`,
+    fix: 'see on both machines which clock is wrong with `chronyc tracking`, and set it with `chronyc makestep`; until then the times of containers and of their log lines are wrong by as much',
+  });
 }
 
 /** One that has done its work, or was never started, is not missed: the containers that deploy contracts end so. */
@@ -58,23 +54,19 @@ export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedCo
   );
 }
 
-function findUnlisted(view: SubnetView): readonly Suspicion[] {
+function findUnlisted(view: SubnetView): Suspicion | undefined {
   const unlisted = listUnlisted(view);
   const [first] = unlisted;
-  if (first === undefined) return [];
-  return [
-    {
-      problem: 'containers_unlisted',
-      summary: 'the inventory lacks containers of its compose projects',
-      evidence: `not in the inventory: ${listNames(unlisted.map(describe))}`,
-      fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give what does not the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
-      explains: [],
-      causes: [],
-    },
-  ];
+  if (first === undefined) return undefined;
+  return suspect('containers_unlisted', {
+    summary: 'the inventory lacks containers of its compose projects',
+    evidence: `not in the inventory: ${listEach(unlisted, describe)}`,
+    fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give what does not the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
+  });
 }
 
 /** What is wrong with the engines of a subnet, and with what they hold. */
-export function findEngineProblems(view: SubnetView, setup: SetupObservation): readonly Suspicion[] {
-  return [...findClocks(enginesOf(setup)), ...findUnlisted(view)];
-}
+export const findEngineProblems = (view: SubnetView, setup: SetupObservation): readonly (Suspicion | undefined)[] => [
+  findClocks(enginesOf(setup)),
+  findUnlisted(view),
+];

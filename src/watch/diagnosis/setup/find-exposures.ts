@@ -1,187 +1,323 @@
 import { isLoopbackHost } from '../../../lib/addresses.ts';
-import { joinAnd } from '../../../lib/words.ts';
-import { formatEndpoint, type OpenDockerApi, type RpcExposure, toReach } from '../../../model/exposure.ts';
+import { joinAnd, listEach } from '../../../lib/words.ts';
+import type { Client } from '../../../model/client.ts';
+import {
+  type Endpoint,
+  formatEndpoint,
+  type OpenDockerApi,
+  type Reach,
+  type RpcExposure,
+  reachOf,
+  toReach,
+} from '../../../model/exposure.ts';
 import type { Suspicion } from '../../../model/problem.ts';
+import type { ProblemName } from '../../../model/problem-catalog.ts';
 import type { EngineSetup, SetupObservation } from '../../../model/setup.ts';
 import { DEFAULT_ENGINE } from '../../../model/target.ts';
+import type { Finding } from '../../../model/verdict.ts';
 import { clientOf } from '../../clients/clients.ts';
 import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
-import {
-  describeAccounts,
-  describeNamespaces,
-  describeWildcards,
-  type Exposed,
-  toExposed,
-} from './describe-exposed.ts';
-import { describeWhere } from './groups.ts';
+import { suspect, suspectTarget, type Texts } from '../suspect.ts';
 
-/** A Docker API that others than its own machine can use. */
-interface Open {
-  readonly evidence: string;
-  readonly fix: string;
+const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
+
+const PLACES: Readonly<Record<Reach, string>> = {
+  public: 'a public address',
+  private: 'an address of a private network',
+  loopback: 'an address of its own machine',
+};
+
+/** Where something is served, by the endpoints that most can reach. */
+export interface Where {
+  readonly reach: Reach;
+  /** The first of the endpoints: `192.0.2.1:8545`. */
+  readonly endpoint: string;
+  readonly port: number;
+  /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
+  readonly text: string;
+}
+
+/** The endpoints that most can reach; undefined when there are none. */
+export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
+  const reach = REACHES.find((one) => servedAt.some((endpoint) => reachOf(endpoint) === one));
+  const endpoints = servedAt.filter((endpoint) => reachOf(endpoint) === reach);
+  const [first] = endpoints;
+  if (reach === undefined || first === undefined) return undefined;
+  const shown = endpoints.slice(0, 2).map(formatEndpoint);
+  const text = `${joinAnd(shown)}, ${shown.length > 1 ? 'each ' : ''}${PLACES[reach]},`;
+  return { reach, endpoint: formatEndpoint(first), port: first.port, text };
 }
 
 const hostOf = ({ url }: OpenDockerApi): string => URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
 
-function describeOpen(engine: string, api: OpenDockerApi): Open {
-  const { url, lacks } = api;
-  const seen = `${engine} says that its API is open at ${url} without ${lacks}: whoever reaches that is root on its machine`;
-  return lacks === 'encryption'
-    ? {
-        evidence: seen,
-        fix: `take ${url.replace(/^http/, 'tcp')} out of -H in the unit docker.service and out of hosts in /etc/docker/daemon.json of its machine, restart Docker, and reach it by ssh`,
-      }
-    : {
-        evidence: seen,
-        fix: 'start dockerd with --tlsverify and --tlscacert, so that only your certificates are let in',
-      };
-}
-
-function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readonly Open[] {
+/** How others than its own machine can use the API of a Docker Engine. */
+function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readonly Required<Finding>[] {
   const engine = name === DEFAULT_ENGINE ? 'the Docker Engine' : `the Docker Engine ${name}`;
-  const found = openApis.filter((api) => !isLoopbackHost(hostOf(api))).map((api) => describeOpen(engine, api));
-  if (found.length > 0) return found;
+  const open = openApis.filter((api) => !isLoopbackHost(hostOf(api)));
   // In a private network this may be a proxy that only reads; the engine itself says what it opens.
-  if (plainAt === undefined || toReach(plainAt.ip) !== 'public') return [];
-  return [
-    {
-      evidence: `${engine} answers subnetd at ${formatEndpoint(plainAt)}, a public address, without TLS: whoever reaches that can be root on its machine`,
-      fix: 'close this port, and reach it by ssh or with certificates, by `docker:` in the inventory',
-    },
-  ];
-}
-
-/** Docker Engines of the subnet whose API others than their own machines can use. */
-export function findDockerExposures(_: SubnetView, { engines }: SetupObservation): readonly Suspicion[] {
-  const open = [...engines].flatMap(([name, read]) => (read.ok ? findOpen(name, read.value) : []));
-  const [first] = open;
-  if (first === undefined) return [];
-  return [
-    {
-      problem: 'docker_exposed',
-      summary: "Docker's API is open to others than its own machine",
-      evidence: [...new Set(open.map(({ evidence }) => evidence))].join('; '),
-      fix: [...new Set(open.map(({ fix }) => fix))].join('; '),
-      explains: [],
-      causes: [],
-    },
-  ];
-}
-
-/** A relayer whose queue page lets anyone change its jobs. */
-export function findQueueExposures({ services }: SubnetView): readonly Suspicion[] {
-  return services.flatMap(({ state: { target }, setup: { queues } }): readonly Suspicion[] => {
-    const where = queues?.ok ? describeWhere(queues.value.servedAt) : undefined;
-    if (!queues?.ok || where === undefined || where.reach === 'loopback' || queues.value.writable.length === 0)
-      return [];
+  if (open.length === 0 && plainAt !== undefined && toReach(plainAt.ip) === 'public')
     return [
       {
-        problem: 'queues_open',
-        component: target.component,
-        name: target.name,
-        summary: 'anyone can change the jobs of the relayer on its queue page',
-        evidence: `at ${where.text} the queue page of the relayer is not read-only for ${joinAnd(queues.value.writable)}: anybody there can repeat, pause and remove its jobs without a password`,
-        fix: `make it read-only with readOnlyMode: true, as the stock relayer does, or publish the port as 127.0.0.1:${where.port}:${where.port} in docker-compose.yml`,
-        explains: [],
-        causes: [],
+        seen: `${engine} answers subnetd at ${formatEndpoint(plainAt)}, a public address, without TLS: whoever reaches that can be root on its machine`,
+        fix: 'close this port, and reach it by ssh or with certificates, by `docker:` in the inventory',
       },
     ];
+  return open.map(({ url, lacks }) => ({
+    seen: `${engine} says that its API is open at ${url} without ${lacks}: whoever reaches that is root on its machine`,
+    fix:
+      lacks === 'encryption'
+        ? `take ${url.replace(/^http/, 'tcp')} out of -H in the unit docker.service and out of hosts in /etc/docker/daemon.json of its machine, restart Docker, and reach it by ssh`
+        : 'start dockerd with --tlsverify and --tlscacert, so that only your certificates are let in',
+  }));
+}
+
+/** Several texts as one, each said once. */
+const joinOnce = (texts: readonly string[]): string => [...new Set(texts)].join('; ');
+
+/** Docker Engines of the subnet whose API others than their own machines can use. */
+export function findDockerExposure({ engines }: SetupObservation): Suspicion | undefined {
+  const open = [...engines].flatMap(([name, read]) => (read.ok ? findOpen(name, read.value) : []));
+  if (open.length === 0) return undefined;
+  return suspect('docker_exposed', {
+    summary: "Docker's API is open to others than its own machine",
+    evidence: joinOnce(open.map(({ seen }) => seen)),
+    fix: joinOnce(open.map(({ fix }) => fix)),
   });
 }
 
+/** A relayer whose queue page lets anyone change its jobs. */
+export const findQueueExposures = ({ services }: SubnetView): readonly Suspicion[] =>
+  services.flatMap((service) => {
+    const { queues } = service.setup;
+    const where = queues?.ok ? describeWhere(queues.value.servedAt) : undefined;
+    if (!queues?.ok || where === undefined || where.reach === 'loopback' || queues.value.writable.length === 0)
+      return [];
+    return suspectTarget('queues_open', service, {
+      summary: 'anyone can change the jobs of the relayer on its queue page',
+      evidence: `at ${where.text} the queue page of the relayer is not read-only for ${joinAnd(queues.value.writable)}: anybody there can repeat, pause and remove its jobs without a password`,
+      fix: `make it read-only with readOnlyMode: true, as the stock relayer does, or publish the port as 127.0.0.1:${where.port}:${where.port} in docker-compose.yml`,
+    });
+  });
+
 /** This subnetd shows what it knows to everybody who reaches its port from beyond its machine. */
-export function findMonitorExposures(_: SubnetView, { monitor }: SetupObservation): readonly Suspicion[] {
+export function findMonitorExposure({ monitor }: SetupObservation): Suspicion | undefined {
   const where = monitor?.ok ? describeWhere(monitor.value.servedAt) : undefined;
-  if (where === undefined || where.reach === 'loopback') return [];
-  return [
-    {
-      problem: where.reach === 'public' ? 'monitor_exposed' : 'monitor_open',
-      summary: 'subnetd itself shows all that it knows to anyone',
-      evidence: `at ${where.text} subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs`,
-      fix: `set SUBNETD_LISTEN=127.0.0.1:${where.port}, or name a file with basic_auth_users and tls_server_config in SUBNETD_WEB_CONFIG, and start subnetd again`,
-      explains: [],
-      causes: [],
-    },
-  ];
+  if (where === undefined || where.reach === 'loopback') return undefined;
+  return suspect(where.reach === 'public' ? 'monitor_exposed' : 'monitor_open', {
+    summary: 'subnetd itself shows all that it knows to anyone',
+    evidence: `at ${where.text} subnetd shows its metrics and pages without a password, with the addresses of all nodes and lines of their logs`,
+    fix: `set SUBNETD_LISTEN=127.0.0.1:${where.port}, or name a file with basic_auth_users and tls_server_config in SUBNETD_WEB_CONFIG, and start subnetd again`,
+  });
 }
 
-function isMasternode(node: NodeView, { chain, masters }: SubnetView): boolean {
-  const address = node.chainFacts?.observation.address;
-  return address !== undefined && masters.get(address) === node && chain.masternodes?.active.includes(address) === true;
-}
+/** The namespaces that change the node, and what anyone can do with each (XDC-Subnet node/api.go, eth/api.go, internal/ethapi/api.go). */
+const DANGERS: Readonly<Record<string, string>> = {
+  admin: 'cut it off from its peers (admin_removePeer)',
+  debug: 'rewind its chain (debug_setHead)',
+  miner: 'stop its blocks (miner_stop)',
+  personal: 'guess the password of its account (personal_unlockAccount)',
+};
 
-/** A masternode that signs nothing is found by its missing votes. */
-const isSilent = (node: NodeView, { silentVoters }: SubnetView): boolean =>
-  isMissing(node) || silentVoters.has(node.chainFacts?.observation.address ?? '');
+/** A node that serves anyone, and where. */
+interface Exposed {
+  readonly node: NodeView;
+  readonly client: Client;
+  readonly seen: RpcExposure;
+  readonly where: Where;
+  readonly dangerous: readonly string[];
+  /** The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count. */
+  readonly abused: readonly string[];
+  /** Undefined when it is not known that its account is unlocked. */
+  readonly unlocked: UnlockedBy | undefined;
+}
 
 /** How it is known that the account of a node is unlocked. `before` is what was known, which stays so while a masternode is out. */
 function findUnlocked(
   node: NodeView,
-  { wallet }: RpcExposure,
-  view: SubnetView,
+  { unlockFlag }: Client,
+  { modules, wallet }: RpcExposure,
+  { chain, masters, silentVoters }: SubnetView,
   before: UnlockedBy | undefined,
 ): UnlockedBy | undefined {
+  if (!modules.includes('eth')) return undefined;
   if (wallet === 'unlocked') return 'wallet';
-  const signsUnlocked = clientOf({ target: node.target, facts: node.state.facts }).unlockFlag !== undefined;
-  if (wallet !== undefined || !signsUnlocked || !isMasternode(node, view)) return undefined;
-  // A key that is locked signs nothing.
-  return isSilent(node, view) ? before : 'signing';
+  const { address = '' } = node.chainFacts?.observation ?? {};
+  const isMasternode = masters.get(address) === node && chain.masternodes?.active.includes(address) === true;
+  if (wallet !== undefined || unlockFlag === undefined || !isMasternode) return undefined;
+  // A key that is locked signs nothing. A masternode that signs nothing is found by its missing votes.
+  return isMissing(node) || silentVoters.has(address) ? before : 'signing';
 }
 
-/** What a node serves to anyone, if anything. */
+/** What a node serves to anyone, if anything; nothing for one that wants a password. */
 function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   const { exposure } = node.setup;
   if (!exposure?.ok) return undefined;
   const seen = exposure.value;
+  const client = clientOf({ target: node.target, facts: node.state.facts });
   const last = view.exposures.get(node.target);
-  const before = last?.seen === seen ? last.unlocked : undefined;
-  const unlocked = seen.modules.includes('eth') ? findUnlocked(node, seen, view, before) : undefined;
+  const unlocked = findUnlocked(node, client, seen, view, last?.seen === seen ? last.unlocked : undefined);
   view.exposures.set(node.target, { seen, unlocked });
-  return toExposed(node.target, clientOf({ target: node.target, facts: node.state.facts }), seen, unlocked);
+  const where = describeWhere(seen.servedAt);
+  if (where === undefined) return undefined;
+  const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
+  const isOpen = unlocked !== undefined && where.reach !== 'loopback';
+  return {
+    node,
+    client,
+    seen,
+    where,
+    dangerous,
+    abused: isOpen ? [...dangerous, 'eth'].toSorted() : dangerous,
+    unlocked,
+  };
 }
 
-/** A problem of each node: whoever makes another one public is paged for it. */
-const ofEach = (
-  problem: 'rpc_exposed' | 'account_exposed',
-  ones: readonly Exposed[],
-  describe: (alike: readonly Exposed[]) => Pick<Suspicion, 'summary' | 'evidence' | 'fix'>,
-): readonly Suspicion[] =>
-  ones.map((one) => ({ problem, component: 'node', name: one.name, ...describe([one]), explains: [], causes: [] }));
+const namesOf = (ones: readonly Exposed[]): string => listEach(ones, ({ node }) => node.name);
 
-/** One problem of all nodes: on a stock network each of them has it. */
-const ofAll = (
-  problem: 'rpc_open' | 'account_unlocked' | 'hosts_wildcard' | 'origins_wildcard',
+/** What is said of nodes that are reached from as far and have the same value, each group as one text. */
+const describeAlike = (
   ones: readonly Exposed[],
-  describe: (ones: readonly Exposed[]) => Pick<Suspicion, 'summary' | 'evidence' | 'fix'>,
-): readonly Suspicion[] =>
-  ones.length === 0
-    ? []
-    : [{ problem, ...describe(ones), explains: [], causes: [], nodes: ones.map(({ name }) => name) }];
+  likeness: (one: Exposed) => string,
+  describe: (first: Exposed, alike: readonly Exposed[]) => string,
+): string =>
+  joinOnce(
+    [...Map.groupBy(ones, (one) => `${one.where.reach} ${likeness(one)}`).values()].flatMap((alike) =>
+      alike[0] === undefined ? [] : describe(alike[0], alike),
+    ),
+  );
 
-/** What the RPC of the nodes does for anyone, and should not. */
+/** Where nodes are reached, and who they are: `at …, n1` and `at … (n1), … (n2), each …, each node`. */
+function describeReached({ node, where }: Exposed, alike: readonly Exposed[], one = node.name): string {
+  if (alike.length === 1) return `at ${where.text} ${one}`;
+  return `at ${listEach(alike, (each) => `${each.where.endpoint} (${each.node.name})`)}, each ${PLACES[where.reach]}, each node`;
+}
+
+/** What to type for nodes whose namespaces are dangerous: they keep those that change nothing. */
+function serveLess(ones: readonly Exposed[]): string {
+  const keptOf = ({ seen, dangerous }: Exposed) => seen.modules.filter((module) => !dangerous.includes(module));
+  return describeAlike(
+    ones,
+    (one) => `${one.client.name} ${keptOf(one).join()}`,
+    (first, alike) =>
+      first.client.advice.serveOnly(
+        keptOf(first),
+        alike.map(({ node }) => node.target),
+      ),
+  );
+}
+
+/** Nodes that serve namespaces which change them. */
+function describeNamespaces(ones: readonly Exposed[]): Texts {
+  const all = Object.keys(DANGERS).filter((module) => ones.some(({ dangerous }) => dangerous.includes(module)));
+  return {
+    summary: `the RPC of ${namesOf(ones)} serves ${joinAnd(all)} beyond its own machine`,
+    evidence: describeAlike(
+      ones,
+      ({ dangerous }) => dangerous.join(),
+      (first, alike) =>
+        `${describeReached(first, alike)} serves ${joinAnd(first.dangerous)} without a password: anybody there can ${joinAnd(first.dangerous.map((module) => DANGERS[module] ?? ''))}`,
+    ),
+    fix: `${serveLess(ones)}${ones.every(({ client }) => client.hasConsole) ? '; what needs them can use its IPC' : ''}`,
+  };
+}
+
+/** Nodes whose account anyone can use. */
+function describeAccounts(ones: readonly Exposed[]): Texts {
+  const [first] = ones;
+  const flagged = ones.find(({ client }) => client.unlockFlag !== undefined);
+  const port = `127.0.0.1:${first?.where.port}:${first?.where.port}`;
+  const published =
+    ones.length === 1 ? `the port as ${port}` : `each port for 127.0.0.1 only, as ${port} of ${first?.node.name},`;
+  return {
+    summary: `the unlocked account of ${namesOf(ones)} can be used from beyond its own machine`,
+    evidence: describeAlike(
+      ones,
+      ({ unlocked }) => String(unlocked),
+      (one, alike) => {
+        const who = `${alike.length === 1 ? '' : 'each of '}${namesOf(alike)}`;
+        const known =
+          one.unlocked === 'wallet'
+            ? `by personal_listWallets, an account of ${who} is unlocked`
+            : `${who} signs blocks as a masternode, so its account is unlocked`;
+        return `${known}, and ${describeReached(one, alike, 'it')} serves eth: anybody there can spend its coins and sign in its name without a password (eth_sendTransaction, eth_sign)`;
+      },
+    ),
+    fix: `publish ${published} in docker-compose.yml, without network_mode: host, or close it in the firewall (chain DOCKER-USER for ports that Docker publishes)${flagged ? `; no line of ${ones.length === 1 ? flagged.client.advice.envFile(flagged.node.target) : 'an env file'} helps, as the start script always passes ${flagged.client.unlockFlag}` : ''}`,
+  };
+}
+
+/** How the RPC of nodes serves web pages, by what they do not look at: the host name, or the origin. */
+const WILDCARDS = {
+  hosts: {
+    summary: 'answers under any host name',
+    seen: 'answered for the host name subnetd-exposure.invalid: a web page that points its own name there can use',
+    how: ' (DNS rebinding)',
+  },
+  origins: {
+    summary: 'lets any web page use it',
+    seen: 'allowed the origin https://subnetd-exposure.invalid: any page that is opened in a browser there can use',
+    how: '',
+  },
+} as const;
+
+function describeWildcards(ones: readonly Exposed[], about: keyof typeof WILDCARDS): Texts {
+  const { summary, seen, how } = WILDCARDS[about];
+  const byModules = ones.filter(({ abused }) => !abused.includes('eth'));
+  const byEth = ones.filter(({ abused }) => abused.includes('eth'));
+  return {
+    summary: `the RPC of ${namesOf(ones)} ${summary}`,
+    evidence: describeAlike(
+      ones,
+      ({ abused }) => abused.join(),
+      (first, alike) => `${describeReached(first, alike)} ${seen} ${joinAnd(first.abused)}${how}`,
+    ),
+    fix: [
+      ...(byModules.length > 0 ? [`${serveLess(byModules)}; web pages then reach only what everybody may read`] : []),
+      ...[...Map.groupBy(byEth, ({ client }) => client)].map(([{ advice }, alike]) =>
+        advice.refusePages(
+          about,
+          alike.map(({ node }) => node.target),
+        ),
+      ),
+    ].join('; '),
+  };
+}
+
+/** One problem of all nodes that have it: on a stock network each of them has. */
+const ofAll = (problem: ProblemName, ones: readonly Exposed[], describe: (ones: readonly Exposed[]) => Texts) =>
+  ones.length === 0 ? [] : [suspect(problem, { ...describe(ones), nodes: ones.map(({ node }) => node.name) })];
+
+/** What the RPC of the nodes does for anyone, and should not. Whoever makes that of a node public is paged for it. */
 export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
   const exposed = view.nodes.flatMap((node) => findExposed(node, view) ?? []);
-  if (exposed.length === 0) return [];
-  const at = (reach: string, has: (one: Exposed) => boolean) =>
-    exposed.filter((one) => one.where.reach === reach && has(one));
+  const at = (reach: Reach) => exposed.filter(({ where }) => where.reach === reach);
+  const ofEach = (problem: ProblemName, ones: readonly Exposed[], describe: (ones: readonly Exposed[]) => Texts) =>
+    ones.map((one) => suspectTarget(problem, one.node, describe([one])));
   const isOpen = ({ dangerous }: Exposed) => dangerous.length > 0;
   const isUnlocked = ({ unlocked }: Exposed) => unlocked !== undefined;
-  const abusedBy = (has: (seen: RpcExposure) => boolean | undefined) =>
-    exposed.filter(({ abused, seen }) => abused.length > 0 && has(seen));
+  const abused = exposed.filter((one) => one.abused.length > 0);
   return [
-    ...ofEach('rpc_exposed', at('public', isOpen), describeNamespaces),
-    ...ofAll('rpc_open', at('private', isOpen), describeNamespaces),
-    ...ofEach('account_exposed', at('public', isUnlocked), describeAccounts),
-    ...ofAll('account_unlocked', at('private', isUnlocked), describeAccounts),
+    ...ofEach('rpc_exposed', at('public').filter(isOpen), describeNamespaces),
+    ...ofAll('rpc_open', at('private').filter(isOpen), describeNamespaces),
+    ...ofEach('account_exposed', at('public').filter(isUnlocked), describeAccounts),
+    ...ofAll('account_unlocked', at('private').filter(isUnlocked), describeAccounts),
     ...ofAll(
       'hosts_wildcard',
-      abusedBy(({ anyHost }) => anyHost),
-      describeWildcards.hosts,
+      abused.filter(({ seen }) => seen.anyHost),
+      (ones) => describeWildcards(ones, 'hosts'),
     ),
     ...ofAll(
       'origins_wildcard',
-      abusedBy(({ anyOrigin }) => anyOrigin),
-      describeWildcards.origins,
+      abused.filter(({ seen }) => seen.anyOrigin),
+      (ones) => describeWildcards(ones, 'origins'),
     ),
   ];
 }
+
+/** What anyone can use who should not: of nodes, of Docker, of the relayer, and of subnetd itself. */
+export const findExposures = (view: SubnetView, setup: SetupObservation): readonly (Suspicion | undefined)[] => [
+  ...findRpcExposures(view),
+  findDockerExposure(setup),
+  ...findQueueExposures(view),
+  findMonitorExposure(setup),
+];

@@ -1,30 +1,44 @@
 import { formatDuration } from '../../../lib/duration.ts';
+import { medianOf } from '../../../lib/numbers.ts';
 import { listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
-import { clientOf } from '../../clients/clients.ts';
-import { commandToRecreate, serviceOf } from '../../clients/commands-to-type.ts';
+import { commandToRecreate, commandToSeeLog, serviceOf } from '../../clients/commands-to-type.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
-import { describeGroups, type Group, groupByValue } from './groups.ts';
+import { suspect, suspectTarget } from '../suspect.ts';
 
-/**
- * The running nodes that gave a value, grouped by it; undefined when all gave the same. Mostly that is so, so values become text only
- * when they differ.
- */
+/** The names of those that have a value. */
+interface Group {
+  readonly value: string;
+  readonly names: readonly string[];
+}
+
+/** Who has which value, the most frequent value first; of two as frequent ones the one that came first. */
+function groupByValue(given: Iterable<readonly [name: string, value: string]>): readonly Group[] {
+  return [...Map.groupBy(given, ([, value]) => value)]
+    .map(([value, ones]) => ({ value, names: ones.map(([name]) => name) }))
+    .sort((one, other) => other.names.length - one.names.length);
+}
+
+/** More values than these are counted, not named. */
+const MAX_GROUPS = 4;
+
+/** As `3 nodes run A (n1, n2, n3), 1 runs B (n4)`; the verb in the singular and the plural. */
+function describeGroups(groups: readonly Group[], [one, many]: readonly [string, string]): string {
+  const named = groups.slice(0, MAX_GROUPS).map(({ value, names: { length }, names }, index) => {
+    const unit = index > 0 ? '' : length === 1 ? 'node ' : 'nodes ';
+    return `${length} ${unit}${length === 1 ? one : many} ${value} (${listNames(names)})`;
+  });
+  const more = groups.length - named.length;
+  return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+/** The running nodes that gave a value, grouped by it in words; undefined when all gave the same. */
 function groupIfDifferent<Value>(
   { nodes }: SubnetView,
   read: (node: NodeView) => Value | undefined,
   describe: (value: Value) => string,
-  isSame: (one: Value, other: Value) => boolean = Object.is,
 ): readonly [Group, Group, ...Group[]] | undefined {
-  let any: Value | undefined;
-  const differs = (node: NodeView): boolean => {
-    const value = isStopped(node) ? undefined : read(node);
-    if (value === undefined) return false;
-    any ??= value;
-    return !isSame(any, value);
-  };
-  if (!nodes.some(differs)) return undefined;
   const given = nodes.flatMap((node) => {
     const value = isStopped(node) ? undefined : read(node);
     return value === undefined ? [] : [[node.name, describe(value)] as const];
@@ -49,25 +63,17 @@ const containerOf = ({ setup: { container } }: NodeView) =>
 
 /** Two clients differ in everything, so only nodes of the same one are compared. */
 const splitByClient = (view: SubnetView): readonly SubnetView[] =>
-  [...Map.groupBy(view.nodes, ({ target, state }) => clientOf({ target, facts: state.facts })).values()].map(
-    (nodes) => ({
-      ...view,
-      nodes,
-    }),
-  );
+  [...Map.groupBy(view.nodes, adviceOf).values()].map((nodes) => ({ ...view, nodes }));
 
 function findVersions(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(view, versionOf, String);
   if (groups === undefined) return undefined;
   const { names, service, recreate } = describeOthers(view, groups);
-  return {
-    problem: 'client_versions_differ',
+  return suspect('client_versions_differ', {
     summary: 'the nodes run different versions of the client',
     evidence: describeGroups(groups, ['runs', 'run']),
     fix: `give ${names} the line \`image:\` of ${groups[0].names[0]} in docker-compose.yml, or the others that of ${service}, and ${recreate}, one node after another`,
-    explains: [],
-    causes: [],
-  };
+  });
 }
 
 /** Images with one name and different content, or different names, although the clients are the same. */
@@ -76,18 +82,14 @@ function findImages(view: SubnetView): Suspicion | undefined {
     view,
     containerOf,
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
-    (one, other) => one.imageId === other.imageId,
   );
   if (groups === undefined || groupIfDifferent(view, versionOf, String) !== undefined) return undefined;
   const { names, recreate } = describeOthers(view, groups);
-  return {
-    problem: 'images_differ',
+  return suspect('images_differ', {
     summary: 'the containers of the nodes are made from different images',
     evidence: describeGroups(groups, ['has', 'have']),
     fix: `pull the image of the other nodes for ${names} with \`docker compose pull\`, name it in docker-compose.yml by a tag that does not move, and ${recreate}, one node after another`,
-    explains: [],
-    causes: [],
-  };
+  });
 }
 
 const describeConsensus = (settings: ConsensusSettings): string =>
@@ -99,13 +101,6 @@ const describeConsensus = (settings: ConsensusSettings): string =>
     `a gap of ${settings.gap} blocks`,
   ].join(', ');
 
-const isSameConsensus = (one: ConsensusSettings, other: ConsensusSettings): boolean =>
-  one.minePeriodMs === other.minePeriodMs &&
-  one.timeoutPeriodMs === other.timeoutPeriodMs &&
-  one.certificateThreshold === other.certificateThreshold &&
-  one.epoch === other.epoch &&
-  one.gap === other.gap;
-
 /** Nodes on one chain that follow different consensus settings. */
 function findConsensus(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(
@@ -115,19 +110,15 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
       return settings && settingsAt(settings, view.chain.masternodes?.round ?? 0);
     },
     describeConsensus,
-    isSameConsensus,
   );
   if (groups === undefined) return undefined;
   const { names, first, recreate } = describeOthers(view, groups);
   const [{ names: most }] = groups;
-  return {
-    problem: 'consensus_differs',
+  return suspect('consensus_differs', {
     summary: 'the nodes follow different consensus settings',
     evidence: describeGroups(groups, ['has', 'have']),
     fix: `${first && adviceOf(first).compareGenesis(names, most[0] ?? '')}, and ${recreate}, one node after another`,
-    explains: [],
-    causes: [],
-  };
+  });
 }
 
 /** Nodes that give their blocks, but serve no method of the consensus engine: then that is a namespace of its own. */
@@ -137,24 +128,46 @@ const findEnginesOff = ({ nodes, subnet: { consensus } }: SubnetView): readonly 
     const why = answers === true && height !== undefined ? chainFacts?.observation.missing.consensus : undefined;
     if (why !== 'module-off' && why !== 'method-not-found') return [];
     const open = adviceOf(node).openNamespace('XDPoS', target);
-    return [
-      {
-        problem: 'engine_off' as const,
-        component: 'node' as const,
-        name,
-        summary: `${name} does not serve the methods of the consensus engine`,
-        evidence: `${name} gives its blocks, but ${why === 'module-off' ? 'its module for' : 'it does not know'} ${consensus}_networkInformation${why === 'module-off' ? ' is off' : ''}, so it tells nothing about masternodes, missed rounds and votes`,
-        fix: why === 'module-off' ? open : `${open}, or correct consensus in the inventory`,
-        explains: [],
-        causes: [],
-      },
-    ];
+    const isOff = why === 'module-off';
+    return suspectTarget('engine_off', node, {
+      summary: `${name} does not serve the methods of the consensus engine`,
+      evidence: `${name} gives its blocks, but ${isOff ? 'its module for' : 'it does not know'} ${consensus}_networkInformation${isOff ? ' is off' : ''}, so it tells nothing about masternodes, missed rounds and votes`,
+      fix: isOff ? open : `${open}, or correct consensus in the inventory`,
+    });
   });
 
+/** From this median on a node is slow, whatever the others are. */
+const SLOW_MS = 1_000;
+
+/** A node is slow, too, if its median is this many times that of the others, and at least `LEAST_MS`. */
+const SLOW_TIMES = 10;
+const LEAST_MS = 100;
+
+/** Nodes that answer JSON-RPC far more slowly than others do. */
+function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
+  const timed = nodes.flatMap((node) => {
+    const { client } = node.setup;
+    const tookMs = client?.ok && !isStopped(node) ? client.value.tookMs : [];
+    const median = medianOf(tookMs);
+    return median === undefined ? [] : [{ node, median, tookMs }];
+  });
+  // Of many nodes the slow ones hardly move the median, and of few the smaller one counts.
+  const usual = medianOf(timed.map(({ median }) => median)) ?? 0;
+  return timed
+    .filter(({ median }) => median >= SLOW_MS || (median >= LEAST_MS && median >= SLOW_TIMES * usual))
+    .map(({ node, median, tookMs }) =>
+      suspectTarget('node_slow', node, {
+        summary: `${node.name} answers slowly`,
+        evidence: `of ${tookMs.length} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(Math.max(...tookMs))}; the median of all nodes is ${formatDuration(usual)}`,
+        fix: `look at the processor, the disk and the network of its machine, and ${commandToSeeLog(node.target)}`,
+      }),
+    );
+}
+
 /** In what the nodes of a subnet differ, and what they lack. */
-export const findNodeDifferences = (view: SubnetView): readonly Suspicion[] =>
-  [
-    findConsensus(view),
-    ...findEnginesOff(view),
-    ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)]),
-  ].filter((one) => one !== undefined);
+export const findNodeDifferences = (view: SubnetView): readonly (Suspicion | undefined)[] => [
+  findConsensus(view),
+  ...findEnginesOff(view),
+  ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)]),
+  ...findSlowNodes(view),
+];

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeWhere } from '../../../../src/watch/diagnosis/setup/groups.ts';
+import { describeWhere } from '../../../../src/watch/diagnosis/setup/find-exposures.ts';
 import {
   findEndpoints,
   isInContainerNetwork,

@@ -1,0 +1,36 @@
+import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import type { CheckName } from '../../model/verdict.ts';
+import type { TargetView } from './subnet-view.ts';
+
+/** What is said of a suspicion. */
+export type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
+
+type Told = Texts & Partial<Suspicion>;
+
+/** A suspicion about a whole subnet. It explains no check and causes no other problem, unless it is told to. */
+export const suspect = (problem: ProblemName, told: Told): Suspicion => ({
+  problem,
+  explains: [],
+  causes: [],
+  ...told,
+});
+
+/** A suspicion about one target. */
+export const suspectTarget = (problem: ProblemName, { state: { target } }: TargetView, told: Told): Suspicion =>
+  suspect(problem, { component: target.component, name: target.name, ...told });
+
+/** The failing ones of the named checks of a target. */
+export const explain = ({ failing }: TargetView, ...names: readonly CheckName[]): readonly ExplainedCheck[] =>
+  failing.filter(({ check }) => names.includes(check));
+
+/** The failing ones of the named checks of many targets. */
+export const explainEach = (targets: readonly TargetView[], ...names: readonly CheckName[]) =>
+  targets.flatMap((target) => explain(target, ...names));
+
+/** All failing checks of a target but its submissions: a relayer that does not submit pages by itself, whatever the cause. */
+export const explainAll = ({ failing }: TargetView): readonly ExplainedCheck[] =>
+  failing.filter(({ check }) => check !== 'submissions');
+
+/** The checks of services that fail when the node that the service reads from does. */
+export const READ_FROM_NODE: readonly CheckName[] = ['submissions', 'block_data', 'history_data'];
