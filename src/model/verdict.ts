@@ -32,9 +32,9 @@ export const addFix = ({ seen, fix }: Finding, more: string): Required<Finding> 
   fix: fix === undefined ? more : `${fix}; ${more}`,
 });
 
-/** The reason that people read: what was seen, and then because of what, or what to do. */
+/** The reason that people read: what was seen, and then because of what, unless that is what was seen, or what to do. */
 export function formatReason({ seen, fix, cause }: Finding & { readonly cause?: string }): string {
-  if (cause !== undefined) return `${seen}, because ${cause}`;
+  if (cause !== undefined) return seen.includes(cause) ? seen : `${seen}, because ${cause}`;
   return fix === undefined ? seen : `${seen}; ${fix}`;
 }
 

@@ -48,7 +48,7 @@ test('prints JSON for programs, with the same exit code', async () => {
 });
 
 test.each([
-  ['relayer', 'relayer-no-funds.log', /submissions {2}fail {2}.*not enough coins/],
+  ['relayer', 'relayer-no-funds.log', /submissions {2}fail {2}.*out of funds/],
   ['relayer', 'relayer-killed-dash.log', /submissions {2}fail {2}.*died/],
   ['stats', 'stats-no-csc.log', /block_data {2}fail .*\nhistory_data {2}fail /],
   ['frontend', 'frontend-build-sigkill.log', /logs {2}fail {2}.*memory/],

@@ -85,7 +85,7 @@ export const failureRules = [
   reportProblems({
     ...ofService,
     name: 'SubnetRelayerWalletEmpty',
-    summary: 'The wallet of the relayer of {{ $labels.subnet }} has too few coins.',
+    summary: 'The wallet of the relayer of {{ $labels.subnet }} is out of funds.',
     description:
       'The relayer of {{ $labels.subnet }} cannot pay for its transactions. Send coins to the wallet PARENTNET_WALLET on the parent chain.',
   }),

@@ -68,7 +68,8 @@ export function describeFailure({ facts }: TargetState, failure: ShownFailure, n
   const seen = [
     ...describeSigns(failure, facts, now),
     ...(OWN[failure.name]?.(facts, now) ?? []),
-    ...describeRestarts(facts.container, now),
+    // One that leaves its program running did not end it.
+    ...(failure.leavesRunning ? [] : describeRestarts(facts.container, now)),
   ];
   const cause = failure.cause.replace(/\.$/, '');
   return seen.length === 0 ? `${failure.symptom} ${cause}` : `${seen.join('; ')}. ${cause}`;

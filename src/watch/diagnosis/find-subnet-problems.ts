@@ -56,11 +56,14 @@ interface Block {
 const lastOf = (blocks: readonly Block[]): Block | undefined =>
   blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
 
-/** The last block by the answers of nodes, or one above it that a log shows before its node is asked again. */
-function findLastBlock({ nodes, reference }: SubnetView): Block | undefined {
+/**
+ * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
+ * or subnetd were started again says nothing, but in a halt that goes on.
+ */
+function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
   const answered = lastOf(
     nodes.flatMap(({ height, isWitness, isRepeating }) =>
-      height && isWitness && !isRepeating ? [{ number: height.number, since: height.riseDueSince }] : [],
+      height && isWitness && (goesOn || !isRepeating) ? [{ number: height.number, since: height.riseDueSince }] : [],
     ),
   );
   if (answered === undefined) return undefined;
@@ -82,7 +85,7 @@ function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | 
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
   const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const seenLast = findLastBlock(view);
+  const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came.
   const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
   const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));

@@ -59,7 +59,7 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
   if (wallet.richSince > (relayer?.facts.logs?.patterns.no_funds?.at ?? now)) return undefined;
   return {
     ...one,
-    summary: 'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+    summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
     evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
     fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
   };

@@ -134,7 +134,7 @@ export const transactionCauses: readonly Cause[] = [
   {
     name: 'no_funds',
     says: "[Ii]nsufficient (?:funds|balance)|INSUFFICIENT_FUNDS|InsufficientFunds|[Nn]ot enough funds|doesn't have enough funds|exceeds [a-z ]{0,30}balance|gas required exceeds allowance \\(",
-    what: 'the wallet of the relayer has not enough coins',
+    what: 'the wallet of the relayer is out of funds',
     fix: 'fund it',
   },
   {

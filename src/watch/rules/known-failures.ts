@@ -214,11 +214,11 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'wallet_without_funds',
-    summary: () => 'the wallet of the relayer has too few coins',
+    summary: () => 'the wallet of the relayer is out of funds',
     leavesRunning: { explains: ['submissions'], brings: [] },
     of: ['relayer'],
     symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
-    cause: 'The wallet that pays on the parent chain has too few coins.',
+    cause: 'The wallet that pays on the parent chain is out of funds.',
     fix: 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain',
     ...shownBy('no_funds'),
     isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,

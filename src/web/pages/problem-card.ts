@@ -42,10 +42,10 @@ export interface CardOptions {
 /** A card shows at most this many commands of causes. */
 const MAX_CAUSES = 3;
 
-/** What to type: the commands of the fix, or, where the whole subnet is in trouble, the first one of each cause. */
-function findCommands({ severity, fix, name }: Problem, causes: readonly Problem[]): readonly string[] {
+/** What to type: the commands of the fix, or the first one of each cause. */
+function findCommands({ fix, name }: Problem, causes: readonly Problem[]): readonly string[] {
   const own = commandsOf(fix);
-  if (own.length > 0 || name !== undefined || severity !== 'critical') return own;
+  if (own.length > 0 || name !== undefined) return own;
   return causes.flatMap((cause) => commandsOf(cause.fix).slice(0, 1)).slice(0, MAX_CAUSES);
 }
 

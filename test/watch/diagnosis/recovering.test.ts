@@ -219,6 +219,31 @@ test('a node that has answered since its start, and answers no more, is not star
   }
 });
 
+test('a halt counts from its last block, also after a restart of subnetd saw that block late', () => {
+  const stalled = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000, peers: ['n1', 'n2'] }));
+  const halt = diagnoseAt(stalled).find(({ problem }) => problem === 'subnet_halted');
+  expect([halt?.since, halt?.openedAt, halt?.evidence]).toEqual([
+    NOW - 40_000,
+    NOW,
+    'no block after 1000 for 40s; 4 of 4 masternodes can vote, 3 needed',
+  ]);
+  const subnet = { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+  const targets = stalled.map((one) => {
+    const { node, logs: _, ...facts } = one.facts;
+    const latest = node?.latest && { ...node.latest, risen: false, advancedAt: NOW - 5_000, riseDueSince: NOW - 5_000 };
+    return { ...one, facts: { ...facts, node: node && { ...node, latest } } } as KnownTarget;
+  });
+  const { problems } = diagnoseSubnet(
+    { ...subnet, targets: targets.map(({ target }) => target) },
+    judgeTargets(targets, NOW),
+    { problems: halt ? [{ ...halt, since: NOW - 90_000, openedAt: NOW - 60_000 }] : [], ended: [] },
+    NOW,
+  );
+  expect(problems.find(({ problem }) => problem === 'subnet_halted')?.evidence).toMatch(
+    /^no block after 1000 for 1m 30s; /,
+  );
+});
+
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
   const tell = (...started: readonly string[]) =>
     diagnoseAt(
@@ -419,7 +444,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
-    'no node has shown a new block yet; 4 of 4 masternodes can vote, 3 needed',
+    'no block after 1000 for 10m; 4 of 4 masternodes can vote, 3 needed',
     'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
     'd is halted',
   ]);

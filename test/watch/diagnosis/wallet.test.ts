@@ -130,7 +130,7 @@ test('a relayer that says that it cannot pay has that problem only', () => {
 test('a relayer that cannot pay is told with the address and the balance of its wallet, where the inventory names it', () => {
   const tell = (facts: WalletFacts | undefined, parentChain?: NonNullable<Subnet['parentChain']>) =>
     causesOf(facts, [unpaid], parentChain).map(({ evidence, fix }) => [evidence.replace(/^.*\. /, ''), fix]);
-  const seen = 'The wallet that pays on the parent chain has too few coins';
+  const seen = 'The wallet that pays on the parent chain is out of funds';
   const address = '0xcd0340a2214058390d204a826de05312deadbeef';
   const fix = `send coins to ${address} (PARENTNET_WALLET) on the parent chain`;
   expect(tell(wallet(2))).toEqual([[`${seen}; ${address} has 2 coins`, fix]]);
@@ -149,10 +149,10 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
   test('pays from another wallet', () => {
     const [one] = causesOf(full(NOW - MINUTE), [unpaid]);
     expect(one?.summary).toBe(
-      'the relayer pays from a wallet that has too few coins, and not from the one that is named',
+      'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
     );
     expect(one?.evidence).toMatch(
-      new RegExp(`has too few coins; that is not ${address} \\(PARENTNET_WALLET\\), which has 97 coins$`),
+      new RegExp(`is out of funds; that is not ${address} \\(PARENTNET_WALLET\\), which has 97 coins$`),
     );
     expect(one?.fix).toBe(
       `put the key of ${address} into PARENTNET_WALLET_PK of common.env and run \`HOSTPWD=$PWD docker compose -p generated up -d relayer\` in the folder of its compose file, or send coins to the wallet of the key that is there`,
@@ -168,9 +168,9 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
 
   test('is not known to pay from another one before a balance is read since it fails', () => {
     const begun = (at: number) => causesOf(full(NOW - MINUTE), [unpaid], undefined, since(at))[0];
-    expect(begun(NOW - MINUTE - 1)?.summary).toContain('and not from the one that is named');
-    expect(begun(NOW - MINUTE)?.summary).toBe('the wallet of the relayer has too few coins');
-    expect(begun(NOW - MINUTE)?.evidence).toMatch(/The wallet that pays on the parent chain has too few coins$/);
+    expect(begun(NOW - MINUTE - 1)?.summary).toContain('which is not the one in the inventory');
+    expect(begun(NOW - MINUTE)?.summary).toBe('the wallet of the relayer is out of funds');
+    expect(begun(NOW - MINUTE)?.evidence).toMatch(/The wallet that pays on the parent chain is out of funds$/);
     expect(causesOf(full(NOW - MINUTE), [unpaid], undefined, [])[0]?.fix).toMatch(
       /^send coins to the wallet that it pays from/,
     );

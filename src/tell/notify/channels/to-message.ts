@@ -72,7 +72,8 @@ function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNe
     ...(name !== undefined && { name }),
     summary: details?.summary ?? summary,
     evidence: details?.evidence ?? description,
-    ...(details && details.fix !== '' && { fix: details.fix }),
+    // What has ended needs no fix.
+    ...(status === 'firing' && details && details.fix !== '' && { fix: details.fix }),
     startsAt: toIso(startsAt),
     ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
     ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),

@@ -98,6 +98,12 @@ describe('a title', () => {
 });
 
 describe('a message', () => {
+  it('calls an alert whose problem is no longer seen clearing', () => {
+    expect(writeAlerts(message([ongoing('n1', { isClearing: true })]), PLAIN, 1_000)).toMatch(
+      /^clearing: n1 is down\n/,
+    );
+  });
+
   it('has no instant of what an earlier version has stored without one', () => {
     expect(writeAlerts(message([alert('n1', { seenAt: undefined })]), PLAIN, 1_000)).toContain(
       'It answers no call. Since 2026-11-21 00:00 UTC.\n',

@@ -39,6 +39,19 @@ const targets: Readonly<Record<string, () => ChannelTarget>> = {
   }),
 };
 
+it('a message says which alerts are clearing, and gives no fix for those that have ended', () => {
+  const details = { summary: 'n1 is down', evidence: 'it answers no call', fix: 'docker start n1' };
+  const one = { ...firingAlert('n1', 0), startsAt: 0, details };
+  const clearing = { ...one, details: { ...details, isClearing: true as const } };
+  const planned = { kind: 'change', begun: [one], ended: [{ ...one, endsAt: 9_000 }], ongoing: [clearing] } as const;
+  const { alerts } = toMessage(planned, undefined, { channel: 'ops', group: 'devnet', instance: 'one', now: 9_000 });
+  expect(alerts.map(({ status, fix, isClearing }) => [status, fix, isClearing])).toEqual([
+    ['firing', 'docker start n1', undefined],
+    ['resolved', undefined, undefined],
+    ['firing', 'docker start n1', true],
+  ]);
+});
+
 describe('a service', () => {
   it.each([
     ['slack', `/services/T0/${TOKEN}`, 'blocks'],

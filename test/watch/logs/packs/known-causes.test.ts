@@ -26,7 +26,7 @@ const whyNot = async (text: string): Promise<string> => {
 
 describe('a relayer says why its transaction failed', () => {
   const REFUSED = 'the checkpoint contract refused the blocks; check that it belongs to this subnet';
-  const NO_FUNDS = 'the wallet of the relayer has not enough coins; fund it';
+  const NO_FUNDS = 'the wallet of the relayer is out of funds; fund it';
   const BASE_FEE = 'the parent chain wants more for gas than the relayer pays; wait until it falls';
   const WAITS = 'an older transaction of the wallet waits in the pool of the parent chain; wait, or replace it by hand';
   const MINIMUM =
