@@ -20,7 +20,7 @@ const reader = createLogReader({
     if (value !== undefined) found[pattern].height = Number(value);
   },
 });
-const tail = createTail(path, '', 0);
+const tail = createTail({ path, inode: '' }, 0);
 await tail.drain((text, start, end) => {
   lines++;
   reader.read(text, start, end);

@@ -106,10 +106,10 @@ export interface FilePosition {
   /** Hexadecimal SHA-256 of the first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
-  /** Checksums of blocks up to the offset; absent in positions of older versions. */
-  readonly marks?: string;
+  /** Checksums of blocks up to the offset. */
+  readonly marks: string;
   /** The offset, including an incomplete line, and the hash of the bytes before it. */
-  readonly last?: { readonly at: number; readonly bytes: number; readonly hash: string };
+  readonly last: { readonly at: number; readonly bytes: number; readonly hash: string };
 }
 
 /** Stores positions for followers. The key names subnet, component, target and source. Never rejects or throws. */

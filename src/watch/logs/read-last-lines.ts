@@ -7,8 +7,8 @@ import type { ContainerRef, Target } from '../../model/target.ts';
 import { createMessageReader, createTerminalReader } from '../docker/frames.ts';
 import type { DockerLinks } from '../docker/links.ts';
 import { fromLatin1 } from './match/line-form.ts';
-import { withOpenFile } from './tail/content.ts';
 import { findLogFiles, toFault } from './tail/find-log-files.ts';
+import { withOpenFile } from './tail/open-log.ts';
 
 /** What is needed to read the last lines of a log. */
 export interface LastLinesOptions {

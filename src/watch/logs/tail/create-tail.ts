@@ -4,7 +4,6 @@ import type { FilePosition } from '../../../model/log.ts';
 import {
   addMarks,
   compareContent,
-  compareSaved,
   type Fingerprint,
   HEAD_BYTES,
   hashHead,
@@ -12,175 +11,164 @@ import {
   isContinued,
   LAST_BYTES,
   matchesHead,
-  openFound,
-  type ReadAt,
   type Relation,
-  readerOf,
-  readHead,
   readMarks,
   START_BYTES,
 } from './content.ts';
+import type { FoundFile } from './find-log-files.ts';
 import { createOpenFiles, createReadBuffers, type OpenFiles } from './open-files.ts';
+import { openFound, type ReadAt, readerOf } from './open-log.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 /** Hundreds of files are read in turn and share a few buffers. Node.js reads four files at once. */
 const buffers = createReadBuffers(4, CHUNK_BYTES + LAST_BYTES);
 
-/** The content of one file and how far it was read. */
+/** How much is read at once. */
+export interface DrainOptions {
+  /** Reading ends at this offset; by default at the end of the file. */
+  readonly until?: number;
+  /** Called after each chunk; false ends reading. */
+  readonly shouldContinue?: () => boolean;
+}
+
+/** The content of a log file, and how far it was read. */
 export interface Tail {
-  /** The file's last known path. */
+  /** Where the file that holds it, or held it last, was seen last. */
   path: string;
-  readonly inode: string;
+  inode: string;
   /** The offset of reading, including the bytes of an incomplete line. */
   offset(): number;
+  /** Reading continues in another file, which is compared before. */
+  moveTo(file: Pick<FoundFile, 'path' | 'inode'>): Promise<void>;
   /**
-   * Reads the file to its end, or to `until`, and emits whole lines. `shouldContinue` is called after each chunk.
-   * Resolves to false when the file now holds another content; none of that is emitted.
+   * Reads its file and emits whole lines. Resolves to false when that now holds another content; none of it is emitted. Rejects
+   * when the file cannot be opened or has been replaced.
    */
-  drain(onLine: OnLine, until?: number, shouldContinue?: () => boolean): Promise<boolean>;
-  /** Where reading of a copy starts: a few bytes before the offset, to verify that it is one. */
-  restOffset(): number;
-  /** Reads a copy's bytes from `restOffset` on; emits nothing when they are not a copy. */
-  readRest(rest: AsyncIterable<Buffer>, onLine: OnLine, shouldContinue?: () => boolean): Promise<void>;
-  /** The first bytes, as many as are compared first; empty before the file was opened. */
-  head(): Buffer;
+  drain(onLine: OnLine, options?: DrainOptions): Promise<boolean>;
+  /** The same from another file, which stays open elsewhere. */
+  drainFrom(readAt: ReadAt, size: number, onLine: OnLine, options?: DrainOptions): Promise<boolean>;
   /** Can a file with this head hold the content? A cheap test that may say yes too often. */
-  matchesHead(start: Buffer): boolean;
+  matchesHead(head: Buffer): boolean;
   compare(readAt: ReadAt, size: number): Promise<Relation>;
   /** Emits the incomplete line, when no more can come. */
   flush(onLine: OnLine): void;
   position(): FilePosition;
-  /** Is it identified by more than its head? False for a stored position without more. */
-  isSure(): boolean;
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
-/**
- * Tails the content of a file from an offset; `known` is the stored fingerprint. `drain` opens the file, and rejects
- * when it cannot be opened or has been replaced.
- */
+/** Tails a file from an offset, or from a known position, whose content it then must hold. Opens nothing yet. */
 export function createTail(
-  path: string,
-  inode: string,
-  from: number,
-  known?: Pick<FilePosition, 'head' | 'headBytes' | 'marks' | 'last'>,
+  file: Pick<FoundFile, 'path' | 'inode'>,
+  from: number | FilePosition,
   files: OpenFiles = createOpenFiles(),
 ): Tail {
+  const known = typeof from === 'number' ? undefined : from;
   const cutter = createLineCutter();
-  const fingerprint: Fingerprint = {
-    offset: from,
+  const print: Fingerprint = {
+    offset: typeof from === 'number' ? from : from.offset,
     last: Buffer.alloc(0),
     marks: known?.marks ?? '',
-    ...(known && { saved: known }),
+    saved: known,
   };
   let handle: FileHandle | undefined;
-  let hash = { bytes: 0, head: '' };
+  let hash = { bytes: 0, head: hashHead(Buffer.alloc(0)) };
 
-  const toLast = () => ({ at: fingerprint.offset, bytes: fingerprint.last.length, hash: hashLast(fingerprint.last) });
-  const hasSameEnd = async (readAt: ReadAt, size: number): Promise<boolean> => {
-    const own = handle ?? (await openFound(tail.path, inode).catch(() => undefined));
-    if (own === undefined) return true;
-    try {
-      const isThere =
-        fingerprint.start === undefined
-          ? (await compareSaved(fingerprint, readerOf(own), (await own.stat()).size)) === 'all'
-          : (await readHead(own, fingerprint.start.length)).equals(fingerprint.start);
-      const from = Math.max(size - LAST_BYTES, 0);
-      const end = await readerOf(own)(from, size - from);
-      return !isThere || end.length < size - from || end.equals(await readAt(from, size - from));
-    } finally {
-      if (own !== handle) await own.close();
-    }
+  /** Reads what identifies the content from the first file that holds all of it. */
+  const recognise = async (readAt: ReadAt, size: number): Promise<boolean> => {
+    if (print.start !== undefined) return true;
+    if (known !== undefined && (await compareContent(print, readAt, size)) !== 'all') return false;
+    const { offset } = print;
+    const start = await readAt(0, Math.min(START_BYTES, offset));
+    if (start.length < Math.min(START_BYTES, offset)) return false;
+    print.last = copyUnpooled(await readAt(Math.max(offset - LAST_BYTES, 0), Math.min(LAST_BYTES, offset)));
+    if (known === undefined) print.marks = await readMarks(readAt, offset);
+    print.start = copyUnpooled(start);
+    return true;
   };
 
-  const open = async (): Promise<FileHandle | undefined> => {
-    handle ??= await openFound(tail.path, inode);
-    if (fingerprint.start !== undefined) return handle;
-    const readAt = readerOf(handle);
-    const { offset } = fingerprint;
-    if (known !== undefined && (await compareSaved(fingerprint, readAt, (await handle.stat()).size)) !== 'all')
-      return undefined;
-    const head = await readHead(handle, Math.min(START_BYTES, offset));
-    if (head.length < Math.min(START_BYTES, offset)) return undefined;
-    fingerprint.last = await readAt(Math.max(offset - LAST_BYTES, 0), Math.min(LAST_BYTES, offset));
-    fingerprint.marks = await readMarks(readAt, offset);
-    fingerprint.start = head;
-    return handle;
-  };
-  /** Emits the bytes after the offset; `around` also has the last bytes before it. */
-  const accept = (around: Buffer, onLine: OnLine) => {
-    const { last, offset } = fingerprint;
-    const chunk = around.subarray(last.length);
-    fingerprint.marks = addMarks(fingerprint.marks, around, offset - last.length);
-    fingerprint.offset = offset + chunk.length;
-    fingerprint.last = copyUnpooled(around.subarray(-LAST_BYTES));
-    cutter.push(chunk.toString('latin1'), onLine);
-  };
-  const drain = async (onLine: OnLine, until: number, shouldContinue: () => boolean): Promise<boolean> => {
-    const opened = await open();
-    if (opened === undefined) return false;
+  const drainFrom: Tail['drainFrom'] = async (readAt, size, onLine, options = {}) => {
+    const { until = Number.POSITIVE_INFINITY, shouldContinue = () => true } = options;
+    if (!(await recognise(readAt, size))) return false;
     return buffers.use(async (buffer) => {
       do {
-        const { start, last, offset } = fingerprint;
-        if (start === undefined) return false;
-        const wanted = last.length + Math.min(CHUNK_BYTES, until - offset);
-        const { bytesRead } = await opened.read(buffer, 0, wanted, offset - last.length);
-        const around = buffer.subarray(0, bytesRead);
+        const { start, last, offset } = print;
+        const around = await readAt(offset - last.length, last.length + Math.min(CHUNK_BYTES, until - offset), buffer);
+        const chunk = around.subarray(last.length);
         // Read after the chunk: a truncation before that would show in the head.
-        const head = await readHead(opened, Math.min(START_BYTES, offset + Math.max(bytesRead - last.length, 0)));
-        if (bytesRead < last.length || !isContinued(fingerprint, head, around)) return false;
-        if (bytesRead === last.length) return (await opened.stat()).size >= offset;
-        if (start.length < START_BYTES) fingerprint.start = head;
-        accept(around, onLine);
+        const head = await readAt(0, Math.min(START_BYTES, offset + chunk.length));
+        if (around.length < last.length || !isContinued(print, head, around)) return false;
+        if (chunk.length === 0) return true;
+        if (start === undefined || start.length < START_BYTES) print.start = copyUnpooled(head);
+        print.marks = addMarks(print.marks, around, offset - last.length);
+        print.offset += chunk.length;
+        print.last = copyUnpooled(around.subarray(-LAST_BYTES));
+        cutter.push(chunk.toString('latin1'), onLine);
       } while (shouldContinue());
       return true;
     });
   };
 
+  /** Does a file that seems to be a part end as the content does there, as far as its own file still shows? */
+  const endsAlike = async (readAt: ReadAt, size: number): Promise<boolean> => {
+    const own = handle ?? (await openFound(tail).catch(() => undefined));
+    if (own === undefined) return true;
+    try {
+      const readOwn = readerOf(own);
+      if ((await compareContent(print, readOwn, (await own.stat()).size)) !== 'all') return true;
+      const from = Math.max(size - LAST_BYTES, 0);
+      return (await readOwn(from, size - from)).equals(await readAt(from, size - from));
+    } finally {
+      if (own !== handle) await own.close();
+    }
+  };
+
+  const close = async () => {
+    const opened = handle;
+    handle = undefined;
+    await opened?.close();
+  };
+
   const tail: Tail = {
-    path,
-    inode,
-    offset: () => fingerprint.offset,
-    drain: (onLine, until = Number.POSITIVE_INFINITY, shouldContinue = () => true) =>
-      files.use(() => drain(onLine, until, shouldContinue), tail),
-    restOffset: () => fingerprint.offset - fingerprint.last.length,
-    readRest: async (rest, onLine, shouldContinue = () => true) => {
-      let overlap = fingerprint.last;
-      for await (const bytes of rest) {
-        const seen = overlap.subarray(0, bytes.length);
-        if (!bytes.subarray(0, seen.length).equals(seen)) return;
-        overlap = overlap.subarray(seen.length);
-        const chunk = bytes.subarray(seen.length);
-        if (chunk.length === 0) continue;
-        accept(Buffer.concat([fingerprint.last, chunk]), onLine);
-        if (fingerprint.start === undefined && known !== undefined) fingerprint.saved = { ...known, last: toLast() };
-        if (!shouldContinue()) return;
-      }
+    path: file.path,
+    inode: file.inode,
+    offset: () => print.offset,
+    moveTo: async (other) => {
+      if (other.inode !== tail.inode) await close();
+      tail.path = other.path;
+      tail.inode = other.inode;
     },
-    head: () => (fingerprint.start ?? Buffer.alloc(0)).subarray(0, HEAD_BYTES),
-    matchesHead: (head) => matchesHead(fingerprint, head),
-    compare: (readAt, size) => compareContent(fingerprint, readAt, size, () => hasSameEnd(readAt, size)),
+    drain: (onLine, options) =>
+      files.use(async () => {
+        handle ??= await openFound(tail);
+        return drainFrom(readerOf(handle), (await handle.stat()).size, onLine, options);
+      }, tail),
+    drainFrom,
+    matchesHead: (head) => matchesHead(print, head),
+    compare: async (readAt, size) => {
+      const relation = await compareContent(print, readAt, size);
+      return relation !== 'part' || (await endsAlike(readAt, size)) ? relation : 'none';
+    },
     flush: cutter.flush,
     position: () => {
-      const { start, marks, saved } = fingerprint;
-      const offset = fingerprint.offset - cutter.pendingBytes();
-      if (start === undefined)
-        return { head: '', headBytes: 0, ...saved, ...(saved && { marks }), path: tail.path, inode, offset };
+      const { start = Buffer.alloc(0), offset: at, last, marks } = print;
+      const { path, inode } = tail;
+      if (print.start === undefined && known !== undefined) return { ...known, path, inode };
       const bytes = Math.min(start.length, HEAD_BYTES);
       if (hash.bytes !== bytes) hash = { bytes, head: hashHead(start.subarray(0, bytes)) };
-      const { bytes: headBytes, head } = hash;
-      return { path: tail.path, inode, offset, head, headBytes, marks, last: toLast() };
+      return {
+        path,
+        inode,
+        offset: at - cutter.pendingBytes(),
+        head: hash.head,
+        headBytes: bytes,
+        marks,
+        last: { at, bytes: last.length, hash: hashLast(last) },
+      };
     },
-    isSure: () =>
-      fingerprint.start !== undefined || fingerprint.saved === undefined || fingerprint.saved.last !== undefined,
     isOpen: () => handle !== undefined,
-    close: async () => {
-      const opened = handle;
-      handle = undefined;
-      await opened?.close();
-    },
+    close,
   };
   return tail;
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FilePosition } from '../../../../src/model/log.ts';
 import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
 import { numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
@@ -229,29 +228,6 @@ test.each(['a.log', 'a.log*'])(
     expect(read.toSorted()).toEqual(numbered(0, 30).toSorted());
   },
 );
-
-test('a stored copy of an older version, known by 1 KiB, loses no line of a log with the same beginning', async () => {
-  const folder = useFolder();
-  const path = join(folder, 'a.log');
-  const { read: lines, begin, look } = sweptFiles(`${path}*`);
-  const first = begin([]);
-  await writeFile(path, BANNER + text(0, 20));
-  await look(first);
-  await copyFile(path, `${path}.1`);
-  const [position] = JSON.parse(JSON.stringify(first.positions())) as FilePosition[];
-  await first.close();
-  if (position === undefined) throw new Error('no position');
-  const { offset, head, headBytes } = position;
-  const { dev, ino } = await stat(`${path}.1`);
-  const ofCopy = { path: `${path}.1`, inode: `${dev}:${ino}`, offset, head, headBytes };
-  await rm(`${path}.1`);
-  await writeFile(path, BANNER + text(20, 60));
-
-  const second = begin([position, ofCopy]);
-  for (let index = 0; index < 2; index++) await look(second);
-  await second.close();
-  expect(lines.filter((line) => line.startsWith('line'))).toEqual(numbered(0, 60));
-});
 
 // Other steps at each run: a failure prints the seed, the path and the steps. `SUBNETD_TEST_SEED` runs those of a seed again.
 // Few steps here, as every found case is a test above; `npm run soak` runs 1,000.
