@@ -41,20 +41,11 @@ export interface ChainView {
   readonly foreign: ReadonlySet<TargetState>;
 }
 
-const isSame = (one: Chain, other: Chain | undefined): boolean =>
-  one.chainId === other?.chainId && one.genesis === other?.genesis;
-
-/** The chain of more than half of these nodes. Only the last candidate of Boyer and Moore's vote can be it, so that one is counted. */
+/** The chain of more than half of these nodes. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
-  let last: Chain | undefined;
-  let lead = 0;
-  for (const chain of chains) {
-    if (lead === 0) last = chain;
-    lead += isSame(chain, last) ? 1 : -1;
-  }
-  if (last === undefined) return undefined;
-  const count = lead === chains.length ? lead : chains.filter((chain) => isSame(chain, last)).length;
-  return count * 2 > chains.length ? { chainId: last.chainId, genesis: last.genesis } : undefined;
+  const groups = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
+  const [chain] = [...groups].find((alike) => alike.length * 2 > chains.length) ?? [];
+  return chain && { chainId: chain.chainId, genesis: chain.genesis };
 }
 
 const differs = (one: number | string | undefined, other: number | string | undefined): boolean =>
@@ -66,12 +57,10 @@ const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
 
 /** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
-  const chains: Chain[] = [];
-  for (const state of states) {
-    const own = state.facts.node?.chain?.observation;
-    if (own?.chainId !== undefined && own.genesis !== undefined) chains.push(own);
-  }
-  const chain = findMajority(chains);
+  const observations = states.flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
+  const chain = findMajority(
+    observations.filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined),
+  );
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;

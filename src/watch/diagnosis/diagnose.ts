@@ -22,7 +22,7 @@ import { findStatsProblems, findUnusedBootnode } from './find-service-problems.t
 import { findSetupProblems } from './find-setup-problems.ts';
 import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problems.ts';
-import { createProblemIndex, indexProblems, type ProblemIndex } from './problem-index.ts';
+import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { withContract } from './with-contract.ts';
 
@@ -36,9 +36,8 @@ const isOwnCheck = (one: ProblemRef, each: ExplainedCheck): boolean =>
 
 /** Without the problems that another one of them causes. */
 function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
-  const caused = createProblemIndex<ProblemRef>();
-  for (const { causes } of found) for (const one of causes) caused.set(one);
-  return caused.values.length === 0 ? found : found.filter((one) => caused.get(one) === undefined);
+  const caused = indexProblems(found.flatMap(({ causes }) => causes));
+  return found.filter((one) => caused.get(one) === undefined);
 }
 
 /** What is seen of a node that is just back. */
@@ -59,8 +58,6 @@ const SILENCING: readonly ProblemName[] = [
   'container_restarting',
 ];
 
-const NOTHING: ReadonlySet<Suspicion> = new Set();
-
 /** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
 function findStale(
   found: readonly Suspicion[],
@@ -68,25 +65,18 @@ function findStale(
   isOver: (one: Problem) => boolean,
   { nodes, now }: SubnetView,
 ): ReadonlySet<Suspicion> {
-  const silent = found.filter(({ problem }) => SILENCE.includes(problem));
-  if (silent.length === 0) return NOTHING;
-  /** Until when something kept a node from answering, and without a name, all of them. */
-  const keptUntil = new Map<string, number>();
-  for (const one of before.values) {
-    const { problem, name = '', clearingSince = now } = one;
-    if (SILENCING.includes(problem) && isOver(one))
-      keptUntil.set(name, Math.max(clearingSince, keptUntil.get(name) ?? clearingSince));
-  }
-  if (keptUntil.size === 0) return NOTHING;
-  const probedAt = new Map(nodes.map(({ name, state }) => [name, askedAt(state)]));
+  const kept = before.values.filter((one) => SILENCING.includes(one.problem) && isOver(one));
   const isStale = (suspicion: Suspicion) => {
-    const { name = '' } = suspicion;
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.
-    if (known !== undefined && isStanding(known)) return false;
-    return ['', name].some((one) => (keptUntil.get(one) ?? Number.NEGATIVE_INFINITY) >= (probedAt.get(name) ?? 0));
+    if (!SILENCE.includes(suspicion.problem) || (known !== undefined && isStanding(known))) return false;
+    const node = nodes.find(({ name }) => name === suspicion.name);
+    const probedAt = node === undefined ? 0 : askedAt(node.state);
+    return kept.some(
+      ({ name, clearingSince = now }) => (name === undefined || name === suspicion.name) && clearingSince >= probedAt,
+    );
   };
-  return new Set(silent.filter(isStale));
+  return new Set(kept.length === 0 ? [] : found.filter(isStale));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
@@ -99,7 +89,7 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 
 /** The failing checks that these problems explain, without the own checks of each problem. */
 function findExplained(view: SubnetView, problems: readonly (Problem | EndedProblem)[]): readonly ExplainedCheck[] {
-  if (problems.length === 0) return [];
+  if (problems.every(({ explains }) => explains.length === 0)) return [];
   const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
   return problems.flatMap((one) =>
     one.explains.flatMap((each) => (isOwnCheck(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
@@ -145,36 +135,30 @@ export function diagnose(
       findMonitorProblem(clock, view),
     ].filter((one) => one !== undefined),
   );
-  const isThere = new Set(candidates.map(({ problem, name = '' }) => `${problem} ${name}`));
-  const isOver = ({ problem, name = '' }: Problem) => !isThere.has(`${problem} ${name}`);
+  const there = indexProblems(candidates);
+  const isOver = (one: Problem) => there.get(one) === undefined;
   const recovering = new Set(findRecovering(before, view.now).flatMap((one) => (isOver(one) ? [one.name] : [])));
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
   const isRecovering = ({ problem, name }: Suspicion) =>
     RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
   const stale = findStale(candidates, before, isOver, view);
   const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));
-  const explained = new Set<ExplainedCheck>();
-  for (const { explains } of stale) for (const each of explains) explained.add(each);
-  const isTaken = (each: ExplainedCheck) => explained.has(each);
-  /** Takes the checks that no problem before explains. Mostly that is all of them, and nothing is copied. */
-  const take = (one: Suspicion): Suspicion => {
-    const free = one.explains.some(isTaken) ? one.explains.filter((each) => !isTaken(each)) : one.explains;
-    const sizeBefore = explained.size;
-    for (const each of free) explained.add(each);
-    const hasTwins = explained.size - sizeBefore < free.length;
-    if (free === one.explains && !hasTwins) return one;
-    return { ...one, explains: hasTwins ? [...new Set(free)] : free };
+  const explained = new Set([...stale].flatMap(({ explains }) => explains));
+  const explainAlso = (checks: Iterable<ExplainedCheck>) => {
+    for (const each of checks) explained.add(each);
   };
-  const found = createProblemIndex<Suspicion>();
-  for (const one of causes) found.set(take(one));
-  const notFoundAgain: (Problem | EndedProblem)[] = ended.filter(({ explains }) => explains.length > 0);
-  for (const one of before.values)
-    if (one.explains.length > 0 && isStanding(one) && found.get(one) === undefined) notFoundAgain.push(one);
-  for (const each of findExplained(view, notFoundAgain)) explained.add(each);
+  /** Takes the checks that no problem before explains. */
+  const take = (one: Suspicion): Suspicion => {
+    const free = new Set(one.explains).difference(explained);
+    explainAlso(free);
+    return { ...one, explains: [...free] };
+  };
+  const found = indexProblems(causes.map(take));
+  const notFoundAgain = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);
+  explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
   const halt = before.get({ problem: 'subnet_halted' });
   // After a restart, subnetd needs as long to find a halt again as it did at first.
-  if (halt?.state === 'open' && found.get(halt) === undefined)
-    for (const each of explainHalt(view)) explained.add(each);
+  if (halt?.state === 'open' && found.get(halt) === undefined) explainAlso(explainHalt(view));
   for (const one of findCheckProblems(view, explained)) {
     const own = withContract(withCause(one, causes), view);
     if (own === undefined) continue;

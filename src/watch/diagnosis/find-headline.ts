@@ -61,19 +61,6 @@ function rank({ problem, state, severity, planned }: Problem): number {
   );
 }
 
-/** The first of those with the lowest rank. */
-function findWorst(problems: readonly Problem[]): Problem | undefined {
-  let worst: Problem | undefined;
-  let lowest = Number.POSITIVE_INFINITY;
-  for (const one of problems) {
-    const own = rank(one);
-    if (own >= lowest) continue;
-    worst = one;
-    lowest = own;
-  }
-  return worst;
-}
-
 function describeWorst(
   subnet: string,
   worst: Problem,
@@ -128,7 +115,7 @@ export function findHeadline(
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
   const blind = problems.find((one) => one.state === 'suspected' && isBlind(one.problem));
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
-  const worst = findWorst(standing);
+  const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
   const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.

@@ -1,4 +1,3 @@
-import type { MissedRounds } from '../../model/chain.ts';
 import type { ChainView } from './chain-view.ts';
 import { fails, type NeverSigned, type NodeView } from './subnet-view.ts';
 
@@ -13,24 +12,12 @@ const MIN_MISSED = 2;
 
 /** The addresses that are missing in every round of every pool of a node that takes part. */
 export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
-  let all: readonly string[] | undefined;
-  let rounds = 0;
-  let last: readonly string[] | undefined;
-  for (const { chainFacts, isOut } of nodes) {
-    const { voteRounds = 0, neverSigned = [] } = (!isOut && chainFacts?.observation.pool) || {};
-    if (voteRounds === 0) continue;
-    rounds = Math.max(rounds, voteRounds);
-    // Equal lists are the same object (createSharing).
-    if (neverSigned === last) continue;
-    last = neverSigned;
-    // Most pools lack the same ones in the same order.
-    const isListed = (address: string, place: number) =>
-      neverSigned[place] === address || neverSigned.includes(address);
-    if (all === undefined) all = neverSigned;
-    else if (!all.every(isListed)) all = all.filter(isListed);
-    if (all.length === 0) break;
-  }
-  return { addresses: new Set(all), rounds };
+  const pools = nodes.flatMap(({ chainFacts, isOut }) => (isOut ? [] : (chainFacts?.observation.pool ?? [])));
+  const used = pools.filter(({ voteRounds }) => voteRounds > 0);
+  // Equal lists are the same object (createSharing).
+  const [first = [], ...others] = [...new Set(used.map(({ neverSigned }) => neverSigned))];
+  const addresses = first.filter((address) => others.every((other) => other.includes(address)));
+  return { addresses: new Set(addresses), rounds: Math.max(0, ...used.map(({ voteRounds }) => voteRounds)) };
 }
 
 /** How many of its newest rounds each address missed, by all nodes together. */
@@ -39,23 +26,11 @@ function countMissed(
   addresses: readonly string[],
   oldest: number,
 ): ReadonlyMap<string, number> {
-  const counts = new Map(addresses.map((address) => [address, 0]));
-  const counted = new Set<number>();
-  let last: MissedRounds['rounds'] | undefined;
-  for (const { chainFacts } of witnesses) {
-    const { rounds } = chainFacts?.epoch.missedRounds ?? {};
-    // Equal lists are the same object (createSharing).
-    if (rounds === undefined || rounds === last) continue;
-    last = rounds;
-    for (const { round, miner } of rounds) {
-      // Thousands of nodes list the same rounds. To find a number is cheaper than to find an address.
-      if (round < oldest || counted.has(round)) continue;
-      counted.add(round);
-      const count = counts.get(miner);
-      if (count !== undefined) counts.set(miner, count + 1);
-    }
-  }
-  return counts;
+  // Equal lists are the same object (createSharing), and most nodes list the same rounds.
+  const lists = new Set(witnesses.map(({ chainFacts }) => chainFacts?.epoch.missedRounds?.rounds ?? []));
+  const minerOf = new Map([...lists].flatMap((rounds) => rounds.map(({ round, miner }) => [round, miner])));
+  const missed = [...minerOf].filter(([round]) => round >= oldest).map(([, miner]) => miner);
+  return new Map(addresses.map((address) => [address, missed.filter((one) => one === address).length]));
 }
 
 /** Whether a node was asked about its chain long enough after its start. */
@@ -75,13 +50,11 @@ function findLeft(
   { addresses }: NeverSigned,
   now: number,
 ): readonly string[] {
-  const left: string[] = [];
-  for (const { chainFacts } of nodes) {
-    const { address, at } = chainFacts?.keyBefore ?? {};
-    if (address === undefined || at === undefined || masters.has(address) || !active.includes(address)) continue;
-    if (now - at < POOLS_KNOWN_MS || addresses.has(address)) left.push(address);
-  }
-  return left;
+  return nodes
+    .flatMap(({ chainFacts }) => chainFacts?.keyBefore ?? [])
+    .filter(({ address }) => !masters.has(address) && active.includes(address))
+    .filter(({ address, at }) => now - at < POOLS_KNOWN_MS || addresses.has(address))
+    .map(({ address }) => address);
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   isWarningOf,
   NOTHING_TO_DO,
   type Problem,
-  type ProblemRef,
   type Suspicion,
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
@@ -15,7 +14,7 @@ import { SEVERITIES } from '../../model/severity.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import { keepEnded, mayReopen, toEnded } from './ended-problems.ts';
-import { createProblemIndex, type ProblemIndex } from './problem-index.ts';
+import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
@@ -32,32 +31,10 @@ const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
 
-/** A cause over its life, at one moment. */
-type Life = Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>;
-
-/** Made as one object with every member. Copies with members added would cost several times as much, and there may be thousands. */
-function toProblem(found: Suspicion, { state, since, seenAt, openedAt }: Life): Problem {
+/** A cause at one moment of its life. */
+function toProblem(found: Suspicion, life: Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>): Problem {
   const { severity, alert } = problemCatalog[found.problem];
-  return {
-    problem: found.problem,
-    component: found.component,
-    name: found.name,
-    summary: found.summary,
-    evidence: found.evidence,
-    fix: found.fix,
-    explains: found.explains,
-    lastedMs: found.lastedMs,
-    confirmMs: found.confirmMs,
-    about: found.about,
-    nodes: found.nodes,
-    causes: found.causes,
-    severity,
-    alert,
-    state,
-    since,
-    seenAt,
-    openedAt,
-  } satisfies Record<keyof Suspicion | keyof Life, unknown> & Problem;
+  return { ...found, severity, alert, ...life };
 }
 
 /** A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself. */
@@ -164,8 +141,7 @@ function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
 export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
-  const restored = createProblemIndex<Problem>();
-  for (const one of stored) restored.set(one);
+  const restored = indexProblems(stored);
   for (const one of problems) {
     const before = restored.get(one);
     const since = Math.min(one.since, before?.since ?? one.since);
@@ -187,11 +163,11 @@ export function followProblems(
   now: number,
   isSpendKnown = true,
 ): FollowedProblems {
-  const covered = createProblemIndex<ProblemRef>();
-  for (const one of found.values) for (const each of one.causes) covered.set(each);
-  const ended = createProblemIndex<EndedProblem>();
+  const covered = indexProblems(found.values.flatMap(({ causes }) => causes));
   // What something graver hides may come back when that is gone, however long it takes.
-  for (const one of endedBefore) ended.set(covered.get(one) === undefined ? one : { ...one, endedAt: now });
+  const ended = indexProblems(
+    endedBefore.map((one) => (covered.get(one) === undefined ? one : { ...one, endedAt: now })),
+  );
   const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raise(before.get(one), ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
@@ -201,25 +177,25 @@ export function followProblems(
     if (earlier !== undefined) reopened.add(earlier);
     return problem;
   });
-  let subjectsOf: SubjectsOf | undefined;
+  const subjectsOf = indexSubjects(targets);
   const end = (one: Problem) => {
-    subjectsOf ??= indexSubjects(targets);
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
   for (const one of before.values) {
     if (found.get(one) !== undefined) continue;
-    subjectsOf ??= indexSubjects(targets);
     const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, isSpendKnown) : undefined;
     if (left !== undefined) problems.push(left);
     else end(one);
   }
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
   const noLongerPaged = findNoLongerPaged(before.values, problems);
-  const standing = problems.filter((one) => {
-    const isOver = one.state === 'clearing' && isWarningOf(one, noLongerPaged);
-    if (isOver) end(one);
-    return !isOver;
-  });
-  const over = reopened.size === 0 ? ended.values : ended.values.filter((one) => !reopened.has(one));
-  return { problems: standing.sort(byUrgency), ended: keepEnded(over, now) };
+  const isOver = (one: Problem) => one.state === 'clearing' && isWarningOf(one, noLongerPaged);
+  for (const one of problems.filter(isOver)) end(one);
+  return {
+    problems: problems.filter((one) => !isOver(one)).sort(byUrgency),
+    ended: keepEnded(
+      ended.values.filter((one) => !reopened.has(one)),
+      now,
+    ),
+  };
 }

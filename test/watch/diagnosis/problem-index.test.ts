@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProblemRef } from '../../../src/model/problem.ts';
-import { createProblemIndex, indexProblems } from '../../../src/watch/diagnosis/problem-index.ts';
+import { indexProblems } from '../../../src/watch/diagnosis/problem-index.ts';
 
 const down: ProblemRef & { readonly seen: number } = { problem: 'node_down', component: 'node', name: 'n1', seen: 1 };
 
@@ -20,7 +20,7 @@ test('a problem is found by its name, its component and its target, and by nothi
 });
 
 test('what is the same problem takes the place of the one before, and the others keep theirs', () => {
-  const index = createProblemIndex<typeof down>();
+  const index = indexProblems<typeof down>([]);
   const of = (name: string, seen: number) => ({ ...down, name, seen });
   for (const one of [of('n1', 1), of('n2', 1), of('n3', 1), of('n2', 2)]) index.set(one);
   expect(index.values).toEqual([of('n1', 1), of('n2', 2), of('n3', 1)]);
