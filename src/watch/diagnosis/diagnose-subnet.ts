@@ -8,11 +8,10 @@ import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '..
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
-import { dropObserved } from './ended-problems.ts';
 import { findEpoch } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { findMembers } from './find-members.ts';
-import { type FollowedProblems, followProblems } from './follow-problems.ts';
+import { dropObserved, type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
 import { indexProblems } from './problem-index.ts';
 import { findIdle, withoutIdle } from './quorum.ts';

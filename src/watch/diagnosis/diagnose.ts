@@ -17,14 +17,13 @@ import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
 import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
-import { findParentProblems } from './find-parent-problems.ts';
+import { findParentProblems, withContract } from './find-parent-problems.ts';
 import { findStatsProblems, findUnusedBootnode } from './find-service-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { explainHalt, findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problems.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
-import { withContract } from './with-contract.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 

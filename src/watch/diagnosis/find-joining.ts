@@ -1,8 +1,12 @@
+import { highest } from '../../lib/numbers.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { START_MS } from '../../model/restart-cause.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import { isCredible } from '../rules/view.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import type { NodeView } from './subnet-view.ts';
+import { heightOf, viewContainer, viewStart } from './view-node.ts';
 
 /** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
 const RECOVERED_FROM: readonly ProblemName[] = [
@@ -40,9 +44,58 @@ export function findJoining(
   now: number,
 ): ReadonlySet<string> {
   const recovering = new Set(findRecovering(before, now).map(({ name }) => name));
-  const joining = new Set<string>();
-  for (const node of nodes)
-    if (node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name))))
-      joining.add(node.name);
-  return joining;
+  const joins = (node: NodeView) =>
+    node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name)));
+  return new Set(nodes.filter(joins).map(({ name }) => name));
+}
+
+/** The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. */
+function heightsBefore({ facts: { node, logs } }: TargetState, since: number): readonly number[] {
+  const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
+  return [
+    node?.latest !== undefined && node.latest.advancedAt <= since ? [node.latest.number] : [],
+    height !== undefined && advancedAt <= since ? [height] : [],
+    heightBefore ?? [],
+  ].flat();
+}
+
+/**
+ * The greatest height that a node had already at `before`. One without peers, or that has just started, shows nothing. While a halt
+ * lasts: the greatest of all from before it.
+ */
+export function findStoodAt(
+  states: readonly TargetState[],
+  reference: number | undefined,
+  before: number,
+  now: number,
+  halt: Problem | undefined,
+): number {
+  const heights = states.flatMap((state) => {
+    const { number, advancedAt = now } = heightOf(state) ?? {};
+    const { peers } = state.facts.node?.observation ?? {};
+    const isAlone = peers?.ok === true && peers.value.count === 0;
+    const counts = advancedAt <= before && !isAlone && !viewStart(state, viewContainer(state), now).isStarting;
+    return [
+      ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt) : []),
+      ...(counts && number !== undefined ? [number] : []),
+    ];
+  });
+  return highest(heights.filter((height) => isCredible(height, reference)));
+}
+
+/** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
+export function findHaltEnd(
+  halt: Problem | undefined,
+  states: readonly TargetState[],
+  stoodAt: number,
+  now: number,
+): number {
+  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
+  const isNew = (number = stoodAt, at = halt.seenAt) => number > stoodAt && at > halt.seenAt;
+  const isOver = states.some(
+    ({ facts: { node, logs } }) =>
+      (node?.latest?.risen === true && isNew(node.latest.number, node.latest.advancedAt)) ||
+      isNew(logs?.node?.height, logs?.node?.advancedAt),
+  );
+  return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
 }

@@ -1,0 +1,195 @@
+import type { Progress } from '../../model/facts.ts';
+import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
+import type { ExplainedCheck } from '../../model/problem.ts';
+import { isLooping, START_MS } from '../../model/restart-cause.ts';
+import type { TargetSetup } from '../../model/setup.ts';
+import type { TargetState } from '../../model/snapshot.ts';
+import type { NodeTarget } from '../../model/target.ts';
+import { isCredible } from '../rules/view.ts';
+import type { ChainView } from './chain-view.ts';
+import { answersAnyway, askedAt, type ContainerView, checkOf, isDown, type NodeView } from './subnet-view.ts';
+
+/** The container of a target, as far as Docker was asked. */
+export function viewContainer(state: TargetState): ContainerView {
+  const observation = state.facts.container?.observation;
+  if (observation === undefined || observation.kind === 'docker-unreachable') return { kind: 'unknown' };
+  if (answersAnyway(state)) return { kind: 'elsewhere' };
+  if (observation.kind === 'missing') return { kind: 'missing' };
+  const { container } = observation;
+  if (container.status === 'paused') return { kind: 'paused', container };
+  if (container.status === 'restarting') return { kind: 'restarting', container };
+  return { kind: container.running ? 'running' : 'stopped', container };
+}
+
+/** Whether a time is known and less than so long ago. */
+const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
+
+/**
+ * Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start.
+ * Of a node whose container is not known, its log tells the start.
+ */
+export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
+  const { observation, latest } = facts.node ?? {};
+  const runs = { isStarting: false, isLooping: false };
+  const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
+  if (!byLog && container.kind !== 'running') return runs;
+  const startedAt = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
+  if (startedAt === undefined || now - startedAt >= START_MS) return runs;
+  // One that has answered since, and no longer does, is not starting any more.
+  if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return runs;
+  if (byLog) {
+    // A minute after the first start that brought neither a block nor an answer, another one counts as none.
+    const { failedFrom = startedAt } = facts.logs?.node ?? {};
+    const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;
+    return { isStarting: !loops, isLooping: loops };
+  }
+  // A node that takes blocks again runs, whatever came before.
+  const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
+  const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
+  return { isStarting: !loops, isLooping: loops };
+}
+
+/** The height of a node, as long as its last probe obtained one. */
+export const heightOf = ({ facts: { node } }: TargetState): Progress | undefined =>
+  node?.observation.latest.ok ? node.latest : undefined;
+
+/** A node whose log has shown a new block within this time takes part, whether its RPC answers or not. */
+const LOG_ALIVE_MS = 15_000;
+
+/** A node that runs prints each block. Its lines are no later than those of the others, and where nothing listens any more, they go on. */
+const NEXT_LINE_MS = 5_000;
+
+/** Whether the last line with a new block, of `at`, shows that a node runs which does not answer. */
+function isAliveByLog(
+  state: TargetState,
+  at: number | undefined,
+  fault: Fault | undefined,
+  { lastLine, now }: Moment,
+): boolean {
+  if (at === undefined || now - at >= LOG_ALIVE_MS || lastLine - at >= NEXT_LINE_MS) return false;
+  if (fault?.kind !== 'refused') return true;
+  const failsSince = checkOf(state, 'latest_block')?.since ?? now;
+  return at > failsSince || now - failsSince < NEXT_LINE_MS;
+}
+
+/** The failing checks of a target. */
+export const findFailing = ({ target: { component, name }, checks }: TargetState): readonly ExplainedCheck[] =>
+  checks.flatMap(({ check, verdict }) => (verdict === 'fail' ? [{ component, name, check }] : []));
+
+/** What the view of each node of a subnet needs of the others. */
+export interface Moment {
+  readonly stallAfterMs: number;
+  readonly reference: number | undefined;
+  /** How many blocks below the reference a node may be. */
+  readonly maxLag: number;
+  /** The highest that a node has had for longer than the stall limit. To come up to it is no new block. */
+  readonly stoodAt: number;
+  /** When a node of the chain last rose. */
+  readonly lastRise: number;
+  /** When a log last showed a new block. */
+  readonly lastLine: number;
+  /** When a halt was seen to end. Who did not answer before may do so since. */
+  readonly haltedUntil: number;
+  /** Of these a node that is not asked yet is out. */
+  readonly stillOut: ReadonlySet<string | undefined>;
+  readonly now: number;
+}
+
+/**
+ * Whether a rise to this height shows that the chain goes on. It does not where the height is not credible, or far below the
+ * reference, as that of a node that catches up. A node without a height claims nothing.
+ */
+export const canBeWitness = (
+  height: Progress | undefined,
+  { reference, maxLag }: Pick<Moment, 'reference' | 'maxLag'>,
+): boolean =>
+  height === undefined ||
+  reference === undefined ||
+  (isCredible(height.number, reference) && height.number >= reference - maxLag);
+
+/**
+ * Whether half of the nodes are above this one, and the chain has gone on for half of the stall limit since. When all
+ * nodes stop at once, or go on at once, some are probed earlier than others: that difference is less than half of the limit.
+ */
+const isLeftBehind = (
+  { number, riseDueSince, passedAt = Number.POSITIVE_INFINITY }: Progress,
+  { reference = number, lastRise, stallAfterMs }: Moment,
+): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
+
+/** Whether the turns that the chain counts as missed show that a silent node takes its own: the last two of each masternode were since. */
+function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, moment: Moment) {
+  const { reference, lastRise, stallAfterMs, now } = moment;
+  if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
+  const { active, round, number } = counted.masternodes;
+  // A masternode that takes no part misses each of its turns, of which it has had two by so many blocks.
+  const since = node?.latest?.number ?? Number.NEGATIVE_INFINITY;
+  if (Math.min(number, reference) - since < 2 * active.length) return false;
+  const { epochRound, rounds } = counted.missedRounds;
+  const oldest = round - 2 * active.length;
+  const address = node?.chain?.observation.address;
+  if (oldest < epochRound || (address !== undefined && !active.includes(address))) return false;
+  return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
+}
+
+export function viewNode(
+  state: TargetState,
+  target: NodeTarget,
+  setup: TargetSetup,
+  chain: ChainView,
+  moment: Moment,
+): NodeView {
+  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
+  const isForeign = chain.foreign.has(state);
+  const { node, logs } = state.facts;
+  const { observation } = node ?? {};
+  const height = heightOf(state);
+  const container = viewContainer(state);
+  const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
+  const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
+  const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
+  const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
+  const { isStarting, isLooping } = viewStart(state, container, now);
+  const rises =
+    !isForeign &&
+    ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
+      // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
+      (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
+  const unseen =
+    answers !== false || fault === undefined || isDown(container)
+      ? undefined
+      : isBarred(fault)
+        ? 'barred'
+        : takesTurns(state, chain, moment)
+          ? 'votes'
+          : undefined;
+  const isLogAlive = isAliveByLog(state, risenAt, fault, moment);
+  const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
+  const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
+  const isWitness = canBeWitness(height, moment);
+  const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
+  const isRepeating =
+    height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
+  return {
+    state,
+    container,
+    failing: findFailing(state),
+    setup,
+    target,
+    name: target.name,
+    chainFacts: node?.chain,
+    answers,
+    fault,
+    height,
+    isWitness,
+    rises: rises && isWitness && isNew,
+    isRepeating,
+    isStalled: height !== undefined && !rises && isLeftBehind(height, moment),
+    peers,
+    isLogAlive,
+    unseen,
+    isForeign,
+    isStarting,
+    isOut:
+      isForeign || isDown(container) || isLooping || isSilent || isAlone || (!observation && stillOut.has(target.name)),
+  };
+}
