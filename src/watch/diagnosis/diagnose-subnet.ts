@@ -8,9 +8,8 @@ import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '..
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
-import { findEpoch } from './find-epoch.ts';
+import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
-import { findMembers } from './find-members.ts';
 import { dropObserved, type FollowedProblems, followProblems } from './follow-problems.ts';
 import { markPlanned } from './mark-planned.ts';
 import { indexProblems } from './problem-index.ts';

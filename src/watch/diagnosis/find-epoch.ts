@@ -1,9 +1,8 @@
-import type { Masternodes } from '../../model/chain.ts';
+import type { ConsensusSettings, Masternodes } from '../../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../../model/snapshot.ts';
-import type { ChainView } from './chain-view.ts';
-import { countBlocks, type Turns } from './count-blocks.ts';
+import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
-import type { SubnetView } from './subnet-view.ts';
+import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** How many masternodes an epoch may have where the settings do not say it (XDC-Subnet common/constants.go). */
 const MAX_MASTERNODES = 108;
@@ -86,25 +85,102 @@ export function describeReturn(chain: ChainView, address: string): string {
   return `keep it running: it has no turn in ${next} either, and the chain chooses again at block ${later}`;
 }
 
+/** What decides whose turn a round is. */
+interface Rotation {
+  /** Its length in rounds. */
+  readonly epoch: number;
+  /** How many there are. */
+  readonly masternodes: number;
+}
+
+/** The place of the masternode whose turn a round is. A block of another is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
+const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
+
+/** How many of the rounds from 0 to below `round` are the turn of the masternode at a place. */
+function countTurns(round: number, place: number, { epoch, masternodes }: Rotation): number {
+  const ofRounds = (rounds: number) => Math.max(0, Math.ceil((rounds - place) / masternodes));
+  return Math.floor(round / epoch) * ofRounds(epoch) + ofRounds(round % epoch);
+}
+
+/** What each masternode did with its turns of the epoch, by address. */
+interface Turns {
+  readonly made: number;
+  readonly missed: number;
+}
+
+/**
+ * The blocks that each masternode made in the epoch until the block at which its rounds were counted. Each round is the turn of one
+ * masternode, and the chain lists those that brought no block: all others brought one. Undefined when the sum is not the number of
+ * blocks: then a block came between the two answers, or this chain takes turns by another rule.
+ */
+export function countBlocks(
+  { masternodes: { number, round, active }, missedRounds }: Counted,
+  { epoch }: Pick<ConsensusSettings, 'epoch'>,
+): ReadonlyMap<string, Turns> | undefined {
+  const { epochBlock, epochRound, rounds, byMiner } = missedRounds;
+  if (epochBlock > number || epochRound > round || epoch < 1) return undefined;
+  const rotation = { epoch, masternodes: active.length };
+  const missed = new Map(Object.entries(byMiner));
+  for (const one of rounds) {
+    if (one.miner !== active[turnOf(one.round, rotation)]) return undefined;
+    // Counted after the block at which the masternodes were read.
+    if (one.round > round) missed.set(one.miner, (missed.get(one.miner) ?? 0) - 1);
+  }
+  // Nobody made the genesis.
+  const first = epochBlock === 0 ? 1 : epochRound;
+  let left = number - epochBlock + (epochBlock === 0 ? 0 : 1);
+  const turns = new Map<string, Turns>();
+  for (const [place, address] of active.entries()) {
+    const all = countTurns(round + 1, place, rotation) - countTurns(first, place, rotation);
+    const lost = missed.get(address) ?? 0;
+    if (lost < 0 || lost > all) return undefined;
+    left -= all - lost;
+    turns.set(address, { made: all - lost, missed: lost });
+  }
+  return left === 0 ? turns : undefined;
+}
+
+/** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
+function findVote(
+  { chainFacts, isOut, isForeign, isStarting }: NodeView,
+  { chain: { masternodes }, silentVoters }: SubnetView,
+  isIdle: boolean,
+): Vote | undefined {
+  const address = isForeign ? undefined : chainFacts?.observation.address;
+  if (masternodes === undefined || address === undefined)
+    return isOut || isIdle ? 'silent' : isStarting ? 'unknown' : 'votes';
+  if (masternodes.penalised.includes(address)) return 'penalised';
+  if (masternodes.standby.includes(address)) return 'standby';
+  if (!masternodes.active.includes(address)) return undefined;
+  if (isStarting) return 'unknown';
+  return isOut || isIdle || silentVoters.has(address) ? 'silent' : 'votes';
+}
+
+/** What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. */
+export const findMembers = (view: SubnetView, idle: readonly NodeView[]): readonly Member[] =>
+  view.nodes.map((node) => {
+    const { genesis, chainId } = node.chainFacts?.observation ?? {};
+    const hasChain = view.chain.chain !== undefined && (genesis !== undefined || chainId !== undefined);
+    return {
+      name: node.name,
+      isOnChain: hasChain ? !node.isForeign : undefined,
+      vote: findVote(node, view, idle.includes(node)),
+      isOut: node.isOut,
+    };
+  });
+
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** The nodes of masternodes, penalised and on standby too, by their addresses. One on the chain comes before one on another. */
-function findNodes(
-  { nodes }: SubnetView,
-  members: readonly Member[],
-  { active, standby, penalised }: Masternodes,
-): ReadonlyMap<string, Member> {
-  // Few of thousands of nodes are masternodes.
-  const listed = new Set([...active, ...standby, ...penalised]);
-  const byAddress = new Map<string, Member>();
-  for (const [place, { chainFacts, isForeign }] of nodes.entries()) {
-    const address = chainFacts?.observation.address;
+/** The nodes that say their addresses, by these. One on the chain comes before one on another. */
+function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyMap<string, Member> {
+  const known = nodes.flatMap(({ chainFacts, isForeign }, place) => {
+    const { address } = chainFacts?.observation ?? {};
     const member = members[place];
-    if (address === undefined || member === undefined || !listed.has(address)) continue;
-    if (!(isForeign && byAddress.has(address))) byAddress.set(address, member);
-  }
-  return byAddress;
+    return address === undefined || member === undefined ? [] : [{ address, member, isForeign }];
+  });
+  const inOrder = known.toSorted((one, other) => Number(other.isForeign) - Number(one.isForeign));
+  return new Map(inOrder.map(({ address, member }) => [address, member]));
 }
 
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
@@ -117,40 +193,30 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(chain, masternodes, place);
-  const nodeOf = findNodes(view, members, masternodes);
+  const nodeOf = findNodes(view, members);
   const following = place && place.number + 1;
   const upgrade = findComing(view)?.upgrade;
 
-  const findVote = (address: string): Vote => {
-    const vote = nodeOf.get(address)?.vote;
-    if (vote !== undefined) return vote;
-    if (isBlind) return 'unknown';
-    return silentVoters.has(address) ? 'silent' : 'votes';
-  };
-  const describe = (address: string): Pick<Masternode, 'address' | 'name'> => {
+  const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => {
     const name = nodeOf.get(address)?.name;
-    return name === undefined ? { address } : { address, name };
+    return { address, ...(name !== undefined && { name }), vote, ...changes };
   };
   const describeActive = (address: string): Masternode => {
-    const own: Turns | undefined = turns?.get(address);
+    const own = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
-    return {
-      ...describe(address),
-      vote: findVote(address),
+    const unseen = isBlind ? 'unknown' : silentVoters.has(address) ? 'silent' : 'votes';
+    return describe(address, nodeOf.get(address)?.vote ?? unseen, {
       ...(own && { blocksMade: own.made }),
       ...(missed !== undefined && { missedRounds: missed }),
       ...(neverSigned.rounds >= MIN_VOTE_ROUNDS && {
         votesMissing: neverSigned.addresses.has(address) ? neverSigned.rounds : 0,
       }),
       ...(chosen && following !== undefined && !chosen.has(address) && { leavesInEpoch: following }),
-    };
+    });
   };
   // Who is left out for an epoch has no turn in it.
-  const describeIdle =
-    (vote: Vote) =>
-    (address: string): Masternode => ({
-      ...describe(address),
-      vote,
+  const describeIdle = (address: string, vote: Vote): Masternode =>
+    describe(address, vote, {
       ...(counted && { blocksMade: 0, missedRounds: 0 }),
       ...(chosen?.has(address) && following !== undefined && { backInEpoch: following }),
     });
@@ -164,8 +230,8 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     ...(upgrade && { upgrade }),
     masternodes: [
       ...active.map(describeActive),
-      ...penalised.filter(isNew).map(describeIdle('penalised')),
-      ...standby.filter(isNew).map(describeIdle('standby')),
+      ...penalised.filter(isNew).map((address) => describeIdle(address, 'penalised')),
+      ...standby.filter(isNew).map((address) => describeIdle(address, 'standby')),
     ],
   };
 }

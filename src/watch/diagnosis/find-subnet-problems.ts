@@ -5,125 +5,13 @@ import type { Problem, Suspicion } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
 import { describeReturn } from './find-epoch.ts';
-import { findForeignCommittee } from './find-foreign-committee.ts';
+import { explainHalt, findHalt } from './find-halt.ts';
 import { findOrphans } from './find-key-problems.ts';
-import { findLostState } from './find-lost-state.ts';
-import { findSplitRounds } from './find-split-rounds.ts';
-import { findUnseen, NETWORK_FAULTS } from './find-unseen.ts';
+import { findUnseen } from './find-unseen.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import { createIsVoter, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
-import { checkOf, isMissing, isStopped, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import { checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';
-
-const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
-
-/** A node that takes no part, with the reason. */
-function describeOut(node: NodeView): string {
-  const { name, container, peers } = node;
-  if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
-  if (node.isForeign) return `${name} (on another chain)`;
-  return peers === 0 ? `${name} (no peers)` : `${name} (does not answer)`;
-}
-
-const describeStarting = (nodes: readonly NodeView[]): string =>
-  nodes.length === 0
-    ? ''
-    : `; ${namesOf(nodes)} started less than a minute ago and ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
-
-/** The checks that fail because no block comes. */
-export const explainHalt = ({ targets }: SubnetView) =>
-  explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
-
-const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
-
-/**
- * Whether a node is known to be out. A broken connection proves nothing, as the next probe shows whether the node is there. Nor does a
- * single answer that did not come in time.
- */
-function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
-  if (!node.isOut || isStopped(node)) return node.isOut;
-  const { kind } = node.fault ?? {};
-  const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
-  return GONE_FAULTS.includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
-}
-
-interface Block {
-  readonly number: number;
-  readonly since: number;
-}
-
-/** The last block, and when it was first seen: nodes below may have come up to it later. */
-const lastOf = (blocks: readonly Block[]): Block | undefined =>
-  blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
-
-/**
- * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
- * or subnetd were started again says nothing, but in a halt that goes on.
- */
-function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
-  const answered = lastOf(
-    nodes.flatMap(({ height, isWitness, isRepeating }) =>
-      height && isWitness && (goesOn || !isRepeating) ? [{ number: height.number, since: height.riseDueSince }] : [],
-    ),
-  );
-  if (answered === undefined) return undefined;
-  const logged = nodes.flatMap(({ isForeign, state }) => {
-    const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
-    if (isForeign || number === undefined || since === undefined) return [];
-    return number > answered.number && isCredible(number, reference) ? [{ number, since }] : [];
-  });
-  return lastOf(logged) ?? answered;
-}
-
-/** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
-function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
-  const { nodes, now, stallAfterMs } = view;
-  if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
-  const halt = before.get({ problem: 'subnet_halted' });
-  const isOpen = halt?.state === 'open';
-  if (isOpen && view.haltedUntil === now) return undefined;
-  // A node that has just started counts as one that can vote.
-  const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
-  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
-  const seenLast = findLastBlock(view, isOpen);
-  // After a restart of subnetd the block was first seen long after it came.
-  const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
-  const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
-  const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
-  const lasts = isOpen && starting.length + joining.length > 0;
-  // Without any height only nodes that are known to be out prove a halt, if the others are too few.
-  const isFound =
-    last === undefined
-      ? voting < required && nodes.every((node) => isGone(node, view))
-      : now - last.since >= stallAfterMs;
-  if (!isFound && !lasts) return undefined;
-  const found =
-    last === undefined
-      ? 'no node runs and answers'
-      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
-  const seen = isFound ? found : 'no node has shown a new block yet';
-  const foreign = findForeignCommittee(view);
-  // Nodes that are back in a lower round come up to the others by themselves.
-  const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
-  const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
-  return suspect('subnet_halted', {
-    lastedMs: last && now - last.since,
-    summary: 'the subnet is halted',
-    evidence: `${seen}; ${Math.max(voting - starting.length, 0)} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
-    fix: foreign
-      ? foreign.fix
-      : voting < required
-        ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
-        : starting.length > 0
-          ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
-          : joining.length > 0 && cause === undefined
-            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
-            : (cause?.fix ??
-              'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
-    explains: explainHalt(view),
-    causes: [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }],
-  });
-}
 
 /** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
 const SEEN_LATER_MS = 20_000;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts';
 import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
-import { countBlocks } from '../../../src/watch/diagnosis/count-blocks.ts';
+import { countBlocks } from '../../../src/watch/diagnosis/find-epoch.ts';
 import { addressOf, diagnosed, diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
 import { recordedChain } from '../../support/recorded-chain.ts';
 import { stateOf } from '../../support/snapshots.ts';

@@ -1,0 +1,271 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
+import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Finding } from '../../model/verdict.ts';
+import { IPC_SOCKET } from '../clients/geth-calls.ts';
+import { isCredible } from '../rules/view.ts';
+import { findChosen, placeEpoch } from './find-epoch.ts';
+import { NETWORK_FAULTS } from './find-unseen.ts';
+import type { ProblemIndex } from './problem-index.ts';
+import { requiredVotes } from './quorum.ts';
+import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { explainEach, suspect } from './suspect.ts';
+
+/** A node that waits prints a line about each message that it refuses: one each timeout. */
+const REFUSED_WITHIN_MS = 60_000;
+
+const MOST_NAMED = 3;
+
+/** Both ends of an address: those of a genesis often begin alike. */
+const short = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** Whether the next block is the first one of an epoch, so that those whose turn comes then must sign. */
+function isAtSwitch({ chain, nodes, reference = 0 }: SubnetView): boolean {
+  const { masternodes, consensus, epochsBy } = chain;
+  if (masternodes === undefined || consensus === undefined || consensus.epoch < 1) return false;
+  const { epoch } = consensus;
+  if (epochsBy === 'block') return (reference + 1) % epoch === 0;
+  const begin = masternodes.round - (masternodes.round % epoch) + epoch;
+  return (
+    masternodes.round + 1 >= begin ||
+    nodes.some(({ chainFacts }) => (chainFacts?.observation.pool?.timeoutRound ?? 0) >= begin)
+  );
+}
+
+/** Those of the next epoch, as far as the chain says it. Candidates who are penalised have no turn. */
+function findNext({ chain }: SubnetView): readonly string[] {
+  const { masternodes, nextEpoch } = chain;
+  if (masternodes === undefined || nextEpoch === undefined) return [];
+  if (nextEpoch.block !== undefined) return [...(findChosen(chain, masternodes, placeEpoch(chain, masternodes)) ?? [])];
+  return nextEpoch.candidates.filter((address) => !nextEpoch.penalised.includes(address));
+}
+
+/**
+ * A halt at the begin of an epoch whose masternodes nobody runs: they are no nodes here, and have not signed before. The validator
+ * contract names them, so it was written wrongly with the genesis, or changed since.
+ */
+function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
+  const { chain, nodes, now } = view;
+  if (!isAtSwitch(view)) return undefined;
+  const next = findNext(view);
+  const known = new Set(chain.masternodes?.active);
+  for (const { chainFacts } of nodes) known.add(chainFacts?.observation.address ?? '');
+  const strangers = next.filter((address) => !known.has(address));
+  const isForeign =
+    next.length > 0 &&
+    next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
+  const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', REFUSED_WITHIN_MS, now));
+  if (!isForeign && (next.length > 0 || !isRefused)) return undefined;
+  const fix =
+    'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders';
+  if (!isForeign)
+    return {
+      seen: 'the next block begins an epoch whose masternodes are others than those that sign, by the log',
+      fix,
+    };
+  const named = joinAnd(strangers.slice(0, MOST_NAMED).map(short));
+  const more = strangers.length > MOST_NAMED ? ` and ${strangers.length - MOST_NAMED} more` : '';
+  return {
+    seen: `the next block begins an epoch for which the chain has chosen ${named}${more}, and no node here has such an address`,
+    fix,
+  };
+}
+
+/** A node without the state of its newest blocks prints a line about that each time that it is to make one: every two seconds. */
+const LACKS_STATE_MS = 30_000;
+
+/**
+ * The only node of a subnet, when a kill has cost it the state of its newest blocks. It knows their headers, builds on the last of
+ * them, and never makes a block again, as no other node has those blocks. Seen with XDC-Subnet v0.3.2, and so was the way out:
+ * with its head set back to the last block that has its state, it goes on after a restart.
+ */
+function findLostState({ nodes, now }: SubnetView): Required<Finding> | undefined {
+  const [node, ...others] = nodes;
+  if (node === undefined || others.length > 0 || !hasPrinted(node, 'state_missing', LACKS_STATE_MS, now))
+    return undefined;
+  const { name, container, target } = node;
+  // In its container the socket is always there.
+  const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
+  const setBack = `XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' ${toShellWord(socket)}`;
+  const steps =
+    'container' in container
+      ? `with \`docker exec ${toShellWord(container.container.name)} ${setBack}\`, then \`docker restart ${toShellWord(container.container.name)}\``
+      : `with \`${setBack}\` where it runs, and restart it`;
+  return {
+    seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
+    fix: `set its head back to the last block that has its state ${steps}; the blocks after that one are lost`,
+  };
+}
+
+/** Nodes send each other a new round at once: one that is asked this much later must know it. */
+const ROUND_SPREAD_MS = 5_000;
+
+/** A masternode that waits for a block in vain. */
+interface Waiting {
+  readonly node: NodeView;
+  readonly round: number;
+  /** When it first and last said so, in watched time. */
+  readonly from: number;
+  readonly at: number;
+}
+
+/** The masternodes that were asked since then, and since their container started. */
+function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Waiting[] {
+  return nodes.flatMap((node): readonly Waiting[] => {
+    const { chainFacts, container, isOut } = node;
+    const { address, pool } = chainFacts?.observation ?? {};
+    const startedAt = 'container' in container ? (container.container.startedAt ?? since) : since;
+    const earliest = Math.max(since, startedAt);
+    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return [];
+    const { at, waitsSince = at } = chainFacts;
+    return address !== undefined && masters.get(address) === node
+      ? [{ node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at }]
+      : [];
+  });
+}
+
+/** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
+const isSplit = (waiting: readonly Waiting[]): boolean =>
+  waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + ROUND_SPREAD_MS <= low.at));
+
+/** The command, as far as the inventory says where they run. */
+function describeRestart(nodes: readonly NodeView[]): string {
+  const names = joinAnd(nodes.map(({ name }) => name));
+  const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
+  return containers.length < nodes.length
+    ? `restart ${names}`
+    : `restart ${names} with \`docker restart ${containers.map(toShellWord).join(' ')}\``;
+}
+
+/**
+ * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round
+ * in memory, so one that was killed comes back in a lower round, and may never receive the higher one (seen with XDC-Subnet v0.3.2).
+ * A node of the higher round that is restarted comes back in the lower one too, and then enough are in the same.
+ */
+function findSplitRounds(view: SubnetView, since: number): Required<Finding> | undefined {
+  const required = view.quorum?.required ?? 0;
+  const waiting = findWaiting(view, since);
+  const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
+  const lowest = groups.at(-1)?.[1] ?? [];
+  if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting)) return undefined;
+  const described = groups.map(
+    ([round, ones]) =>
+      `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
+  );
+  const higher = groups.slice(0, -1).flatMap(([, ones]) => ones.map(({ node }) => node));
+  const restarted = higher.slice(0, required - lowest.length);
+  return {
+    seen: described.join(', '),
+    fix: `${describeRestart(restarted)}: ${restarted.length === 1 ? 'it comes' : 'they come'} back in the lower round, and ${required} must wait in the same one; if no block comes within a minute, restart the others one after another`,
+  };
+}
+
+const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
+
+/** A node that takes no part, with the reason. */
+function describeOut(node: NodeView): string {
+  const { name, container, peers } = node;
+  if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
+  if (node.isForeign) return `${name} (on another chain)`;
+  return peers === 0 ? `${name} (no peers)` : `${name} (does not answer)`;
+}
+
+const describeStarting = (nodes: readonly NodeView[]): string =>
+  nodes.length === 0
+    ? ''
+    : `; ${namesOf(nodes)} started less than a minute ago and ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
+
+/** The checks that fail because no block comes. */
+export const explainHalt = ({ targets }: SubnetView) =>
+  explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
+
+const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
+
+/**
+ * Whether a node is known to be out. A broken connection proves nothing, as the next probe shows whether the node is there. Nor does a
+ * single answer that did not come in time.
+ */
+function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
+  if (!node.isOut || isStopped(node)) return node.isOut;
+  const { kind } = node.fault ?? {};
+  const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
+  return GONE_FAULTS.includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
+}
+
+interface Block {
+  readonly number: number;
+  readonly since: number;
+}
+
+/** The last block, and when it was first seen: nodes below may have come up to it later. */
+const lastOf = (blocks: readonly Block[]): Block | undefined =>
+  blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
+
+/**
+ * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
+ * or subnetd were started again says nothing, but in a halt that goes on.
+ */
+function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
+  const answered = lastOf(
+    nodes.flatMap(({ height, isWitness, isRepeating }) =>
+      height && isWitness && (goesOn || !isRepeating) ? [{ number: height.number, since: height.riseDueSince }] : [],
+    ),
+  );
+  if (answered === undefined) return undefined;
+  const logged = nodes.flatMap(({ isForeign, state }) => {
+    const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
+    if (isForeign || number === undefined || since === undefined) return [];
+    return number > answered.number && isCredible(number, reference) ? [{ number, since }] : [];
+  });
+  return lastOf(logged) ?? answered;
+}
+
+/** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
+export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+  const { nodes, now, stallAfterMs } = view;
+  if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
+  const halt = before.get({ problem: 'subnet_halted' });
+  const isOpen = halt?.state === 'open';
+  if (isOpen && view.haltedUntil === now) return undefined;
+  // A node that has just started counts as one that can vote.
+  const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
+  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  const seenLast = findLastBlock(view, isOpen);
+  // After a restart of subnetd the block was first seen long after it came.
+  const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
+  const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
+  const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
+  const lasts = isOpen && starting.length + joining.length > 0;
+  // Without any height only nodes that are known to be out prove a halt, if the others are too few.
+  const isFound =
+    last === undefined
+      ? voting < required && nodes.every((node) => isGone(node, view))
+      : now - last.since >= stallAfterMs;
+  if (!isFound && !lasts) return undefined;
+  const found =
+    last === undefined
+      ? 'no node runs and answers'
+      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
+  const seen = isFound ? found : 'no node has shown a new block yet';
+  const foreign = findForeignCommittee(view);
+  // Nodes that are back in a lower round come up to the others by themselves.
+  const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
+  const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
+  return suspect('subnet_halted', {
+    lastedMs: last && now - last.since,
+    summary: 'the subnet is halted',
+    evidence: `${seen}; ${Math.max(voting - starting.length, 0)} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
+    fix: foreign
+      ? foreign.fix
+      : voting < required
+        ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
+        : starting.length > 0
+          ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
+          : joining.length > 0 && cause === undefined
+            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
+            : (cause?.fix ??
+              'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
+    explains: explainHalt(view),
+    causes: [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }],
+  });
+}
