@@ -90,6 +90,15 @@ export const nodeLogFailures: readonly LogFailure[] = [
       'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
   },
   {
+    name: 'stats_refused',
+    summary: (name) => `the stats server refuses ${name}`,
+    leavesRunning: { explains: [], brings: [] },
+    signs: ['stats_unauthorized'],
+    cause: 'Its STATS_SECRET differs from that of the stats server.',
+    advise: ({ advice }, node) =>
+      `copy STATS_SECRET from common.env into ${advice.envFile(node)}, and recreate ${node.name}`,
+  },
+  {
     name: 'rpc_not_bound',
     summary: (name) => `${name} runs without RPC`,
     leavesRunning: { explains: ['latest_block', 'peers', 'log_block'], brings: ['node_down'] },

@@ -121,7 +121,9 @@ export const nodePack: readonly LogPattern[] = [
     fix: 'set it by NTP',
   }),
   line('stats_unreachable', 'note', 'Stats server unreachable', 'the stats server does not answer'),
-  line('stats_unauthorized', 'note', 'Stats login failed', 'STATS_SECRET differs between node and stats server'),
+  line('stats_unauthorized', 'note', 'Stats login failed', 'STATS_SECRET differs between node and stats server', {
+    match: /^Stats login failed\s+err=unauthorized\b/,
+  }),
   line('rpc_refused', 'note', 'Served ', 'a caller asked for what the node does not serve', {
     match: /^Served \S+ .*\berr=/,
   }),
