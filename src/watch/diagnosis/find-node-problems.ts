@@ -50,17 +50,23 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
 
 /** The RPC of a node cannot be reached, but the node runs. */
 function findClosedRpc(node: NodeView): Suspicion | undefined {
-  const { name, state, fault, isStarting } = node;
-  if (isStarting) return undefined;
+  const { name, state, fault, isStarting, answers, setup } = node;
+  // One whose socket answers has started.
+  if (isStarting && answers !== true) return undefined;
   const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
   if (life === undefined) return undefined;
+  const port = setup.container?.ok ? setup.container.value.ports.rpc : undefined;
+  const where =
+    port === undefined
+      ? `see on which address and port ${name} serves RPC, if at all`
+      : `its container is set to serve RPC at port ${port}: see that this port is published`;
   const { seen = '', fix = '' } = checkOf(state, 'latest_block') ?? {};
   return suspectTarget('rpc_closed', node, {
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
     fix:
-      fault?.kind === 'refused'
-        ? `see on which address and port ${name} serves RPC, if at all, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
+      fault?.kind === 'refused' || fault?.kind === 'closed'
+        ? `${where}, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
         : fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,
@@ -142,7 +148,9 @@ function findPartitioned(node: NodeView, connected: string, view: SubnetView): S
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
-  const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node) };
+  // One whose height was left behind was cut off before it had lost its last peer.
+  const lastedMs = stalledMs(node, view);
+  const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), lastedMs };
   const id = idOf(node);
   // A node with the key of another one is refused as that one, which is connected already.
   const twin = view.nodes.find((one) => one !== node && (one.peers ?? 0) > 0 && idOf(one) === id);

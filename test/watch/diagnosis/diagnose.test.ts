@@ -126,6 +126,17 @@ describe('one of four', () => {
     });
   });
 
+  test('cut off long ago by its height is confirmed as soon as its last peer is gone', () => {
+    const started = { startedAt: NOW - 600_000 };
+    const [first] = found(
+      node('subnet1', { peers: 2 }),
+      node('subnet2', { peers: 0, standsMs: 90_000, height: 90, container: started }),
+      node('subnet3', { peers: 2 }),
+      node('subnet4', { peers: 2 }),
+    );
+    expect([first?.problem, first?.lastedMs]).toEqual(['node_partitioned', 90_000]);
+  });
+
   test('cut off from its peers is not to be restarted, and explains the peers that the others miss', () => {
     const problems = found(
       node('subnet1', { peers: 2 }),

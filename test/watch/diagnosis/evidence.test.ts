@@ -4,7 +4,8 @@ import type { Fault } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
-import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
+import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
+import { DEFAULT_SETTINGS, type Subnet, targetKey } from '../../../src/model/target.ts';
 import { partOf } from '../../../src/tell/history/create-history.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
@@ -332,6 +333,30 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
       { problem: 'rpc_closed', evidence: expect.stringMatching(/; its log goes on$/) },
     ]);
+  });
+
+  test('is said to run as soon as its socket answers, and on which port its container serves RPC', () => {
+    const closed: Fault = { kind: 'closed', address: 'http://n' };
+    const container = diagnosedNode('n2', NAMES, { container: { startedAt: NOW - 5_000 } }).facts.container;
+    const targets = n2({ ...answersByIpc('n2', closed), container }, closed);
+    const log = { driver: 'json-file', isReadable: true };
+    const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };
+    const key = targetKey({
+      subnet: 'd',
+      component: 'node',
+      name: 'n2',
+      ...targets.find(({ target }) => target.name === 'n2')?.target,
+    });
+    const seen = {
+      targets: new Map([[key, { container: { ok: true, value: setup } as const }]]),
+      engines: new Map(),
+      named: [],
+    };
+    const facts: SubnetFacts = { setup: { observation: seen, at: NOW } };
+    const found = diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW, { facts }).problems;
+    expect(found.find(({ problem }) => problem === 'rpc_closed')?.fix).toBe(
+      'its container is set to serve RPC at port 8599: see that this port is published, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
+    );
   });
 
   test('that goes on to print while it is asked does not hang', () => {

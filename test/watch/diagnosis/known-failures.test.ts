@@ -345,6 +345,11 @@ describe('what the log of a node names by itself', () => {
       'folder_in_use n2',
       /^end the other process/,
     ],
+    [
+      `${at('WARN')}Stats login failed err=unauthorized`,
+      'stats_refused n2',
+      'copy STATS_SECRET from common.env into n2.env, and recreate n2',
+    ],
     [badBlock('leveldb: not found'), 'snapshot_lost n2', restore],
     [badBlock('missing trie node 00f8 (path )'), 'snapshot_lost n2', restore],
     [badBlock('invalid gas used (remote: 1 local: 2)'), 'bad_block n2', /^compare the versions and the genesis.json/],
