@@ -47,11 +47,12 @@ function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
   const unread = findUnread(state);
   if (unread === undefined || isYoung(view, unread[1].fault, now)) return undefined;
   const { name, container, logFiles } = state.target;
-  const [source, { fault }] = unread;
+  const [source, log] = unread;
+  const { fault } = log;
   const isFile = source === 'file';
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const driver = isFile ? undefined : explainDriver(state.target, setup.container);
-  const found = driver ?? (fault && explainUnread(fault, isFile));
+  const found = driver ?? (fault && explainUnread(fault, log, isFile));
   // Right after the start of subnetd reading has not begun.
   if (found === undefined) return undefined;
   return suspectTarget('log_source_down', view, {

@@ -76,9 +76,16 @@ const BROKEN_BY_DOCKER: Required<Finding> = {
   fix: 'let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
 };
 
+const REMOVED: Required<Finding> = {
+  seen: 'the file that was read is gone',
+  fix: 'restart the program that writes it, so that it opens a new one, and find out what removed it',
+};
+
 /** Why a log cannot be read: files, or that of a container. What was seen is the end of a sentence. */
-export const explainUnread = ({ what }: LogFault, isFile: boolean): Required<Finding> =>
-  what === 'broken' && !isFile ? BROKEN_BY_DOCKER : FAULTS[what];
+export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isFile: boolean): Required<Finding> {
+  if (what === 'missing' && lines > 0) return REMOVED;
+  return what === 'broken' && !isFile ? BROKEN_BY_DOCKER : FAULTS[what];
+}
 
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
@@ -91,7 +98,7 @@ export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined 
   const source = countedSource(logs);
   if (source?.up) return undefined;
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
-  const { seen, fix } = explainUnread(source.fault, source === logs.sources.file);
+  const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);
 }
 

@@ -60,6 +60,21 @@ describe('a log that cannot be read', () => {
     ]);
   });
 
+  test('because its file is gone has another remedy once that file was read', () => {
+    const saidOf = (lines: number) => {
+      const file = { ...read, up: false, lines, fault: { what: 'missing' } } as const;
+      return told(subnetWith({ sources: { container: read, file } }, { files: ['/srv/n2/xdc.log'] }))[0]?.slice(3);
+    };
+    expect(saidOf(0)).toEqual([
+      '/srv/n2/xdc.log cannot be read: no file is there',
+      'correct logFiles in the inventory, or mount the folder where subnetd runs, at the same path',
+    ]);
+    expect(saidOf(1)).toEqual([
+      '/srv/n2/xdc.log cannot be read: the file that was read is gone',
+      'restart the program that writes it, so that it opens a new one, and find out what removed it',
+    ]);
+  });
+
   test('is not a problem before reading it has begun', () => {
     const notBegun = { ...read, up: false, lines: 0 };
     expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
