@@ -4,16 +4,7 @@ import { openInTime } from './client.ts';
 import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
 import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
 import type { LogContainer } from './log-container.ts';
-import {
-  createRecentOf,
-  findLast,
-  findSince,
-  type Position,
-  positionOf,
-  type Streams,
-  toPosition,
-} from './positions.ts';
-import type { Recent } from './recent.ts';
+import { createReadLines, type Position, positionOf, type Streams, toPosition } from './read-lines.ts';
 import { BESIDE_TEXT_BYTES } from './reopening.ts';
 import { type LogStream, readStreams } from './streams.ts';
 
@@ -59,52 +50,57 @@ const OPEN_MS = 10_000;
 export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
   const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
   let position: Position | undefined;
-  /** Recently read lines of the last container. */
-  let recentOf: { readonly id: string; readonly recent: Recent } | undefined;
+  let lastLog: ReturnType<typeof createLog> | undefined;
   let isFirst = true;
 
+  /** The log of a container: what was read of it, and the position that tells so. */
+  const createLog = (id: string) => {
+    const { from, streams: before } = positionOf(position, id, startAt);
+    const streams = structuredClone(before) as Streams;
+    return {
+      id,
+      from,
+      isKnown: Object.keys(streams).length > 0 || position?.id === id,
+      lines: createReadLines(streams, from),
+      position: toPosition(position, { id, from, streams }),
+    };
+  };
+
   const read: ContainerLogReader['read'] = async ({ id, tty, rotation }, signal) => {
-    const known = positionOf(position, id, startAt);
-    const { from } = known;
-    const isKnown = Object.keys(known.streams).length > 0 || position?.id === id;
-    const streams = structuredClone(known.streams) as Streams;
-    const current = toPosition(position, { id, from, streams });
+    const log = lastLog?.id === id ? lastLog : createLog(id);
+    const { lines } = log;
     let isOpened = false;
 
     const openStream = async (until: AbortSignal): Promise<LogStream> => {
-      const readBefore = findLast(streams);
-      const resumeAt = findSince(streams, recentOf?.id === id ? recentOf.recent : undefined) ?? from;
+      const readBefore = lines.last();
+      const resumeAt = lines.since() ?? log.from;
       // Lines that an earlier process has read are replayed, as far back as checks need them.
-      const replaysOld = isFirst && isKnown;
+      const replaysOld = isFirst && log.isKnown;
       const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
       const response = await openInTime((signal) => openLog(id, since, signal), until, OPEN_MS);
       isFirst = false;
       if (!isOpened) {
         isOpened = true;
-        position = current;
-        positions.keep(source, () => current);
+        lastLog = log;
+        position = log.position;
+        positions.keep(source, () => log.position);
         onOpened();
       }
       // The timestamps are by the engine's clock, which may be on another machine.
       const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
       const startReading = (fillsMs: number) => {
-        if (recentOf?.id !== id) recentOf = { id, recent: createRecentOf(streams, from, openedAt) };
         let isCaughtUp = false;
         let bytes = 0;
-        const take = createStampedReader({
-          streams,
-          from,
-          recent: recentOf.recent,
-          openedAt,
-          readBefore,
-          ...(rotation && { rotated: { files: rotation.files, fillsMs } }),
-          onLine: (text, start, end, at, old) => {
+        const rotated = rotation && { files: rotation.files, fillsMs };
+        const take = createStampedReader(
+          lines,
+          { openedAt, readBefore, rotated, onLost },
+          (text, start, end, at, old) => {
             isCaughtUp = at >= openedAt;
             if (!old) bytes += end - start + BESIDE_TEXT_BYTES;
             if (!old || replaysOld) onLine(text, start, end, at, old, isCaughtUp);
           },
-          onLost,
-        });
+        );
         const push = tty ? createTerminalReader(take) : createMessageReader(take);
         return (chunk: Buffer) => {
           bytes = 0;
@@ -115,7 +111,7 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
       // Each message starts with its timestamp, after the header of its frame; a terminal has no frames.
       const stampAt = tty ? 0 : FRAME_HEADER_BYTES;
       const isContinuous = (chunk: Buffer) =>
-        chunk.toString('latin1', stampAt, stampAt + STAMP_BYTES - 1) <= findLast(streams);
+        chunk.toString('latin1', stampAt, stampAt + STAMP_BYTES - 1) <= lines.last();
       return { response, isContinuous, startReading };
     };
     await readStreams(openStream, rotation, signal, silenceMs);

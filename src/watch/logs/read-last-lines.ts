@@ -4,6 +4,7 @@ import { redactLines } from '../../lib/redact.ts';
 import { describeNoLines, type LastLines, type ShownLine } from '../../model/last-lines.ts';
 import type { LogFault, LogSource } from '../../model/log.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
+import { STAMP_BYTES, withDockerStamp } from '../docker/create-stamped-reader.ts';
 import { createMessageReader, createTerminalReader } from '../docker/frames.ts';
 import type { DockerLinks } from '../docker/links.ts';
 import { fromLatin1 } from './match/line-form.ts';
@@ -37,8 +38,6 @@ type Read = readonly RawLine[] | LogFault;
 
 const isFault = (read: Read): read is LogFault => 'what' in read;
 
-const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z) /;
-
 /** Keeps the last lines of a stamped log. A line that Docker split comes in several messages. */
 function createLastLines(count: number) {
   const lines: RawLine[] = [];
@@ -50,11 +49,11 @@ function createLastLines(count: number) {
   };
   return {
     take: (name: string, message: string) => {
-      const [head = '', stamp = ''] = STAMP.exec(message) ?? [];
+      const stamped = withDockerStamp(message);
       const stream = streams.get(name) ?? { cutter: createLineCutter(), at: 0 };
       streams.set(name, stream);
-      stream.at = Date.parse(stamp);
-      stream.cutter.push(message.slice(head.length), adderOf(stream));
+      stream.at = stamped === undefined ? 0 : Date.parse(stamped.slice(0, STAMP_BYTES - 1));
+      stream.cutter.push(stamped?.slice(STAMP_BYTES) ?? message, adderOf(stream));
     },
     /** With what a program printed last without a line break, as when it was killed. */
     end: (): readonly RawLine[] => {

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createStampedReader } from '../../../src/watch/docker/create-stamped-reader.ts';
-import { createRecentOf, findLast, findSince, type Streams } from '../../../src/watch/docker/positions.ts';
-import { MAX_RECENT, type Recent } from '../../../src/watch/docker/recent.ts';
+import { createReadLines, MAX_RECENT, type Streams } from '../../../src/watch/docker/read-lines.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 
 /** A log as the engine keeps it, and a follower whose connection to it can break. */
 function createLog() {
   const kept: { readonly stream: string; readonly at: string; readonly text: string }[] = [];
-  const streams: Streams = {};
   const reported: string[] = [];
-  const recent = createRecentOf(streams, 0, Date.parse(stamp('09:00:00')));
+  const lines = createReadLines({}, 0);
   let take: ReturnType<typeof createStampedReader> | undefined;
   return {
     reported,
@@ -22,14 +20,10 @@ function createLog() {
     },
     /** The engine leaves out what is stamped before, wherever it stands. */
     connect: () => {
-      const since = findSince(streams, recent) ?? 0;
-      take = createStampedReader({
-        streams,
-        from: 0,
-        recent,
-        openedAt: Date.parse(kept.at(-1)?.at ?? ''),
-        readBefore: findLast(streams),
-        onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
+      const since = lines.since() ?? 0;
+      const opening = { openedAt: Date.parse(kept.at(-1)?.at ?? ''), readBefore: lines.last() };
+      take = createStampedReader(lines, opening, (text, start, end, _at, old) => {
+        if (!old) reported.push(text.slice(start, end));
       });
       for (const { stream, at, text } of kept) if (Date.parse(at) >= since) take(stream, `${at} ${text}\n`);
     },
@@ -96,7 +90,7 @@ const stampAt = (millis: number): string => new Date(NINE + millis).toISOString(
 
 /** Openings of one log in one process; each brings those of the lines that it was asked for and does not leave out. */
 function createOpenings(streams: Streams = {}, files?: number) {
-  let recent: Recent | undefined;
+  const readLines = createReadLines(streams, 0);
   const reported: string[] = [];
   const lost: string[] = [];
   return {
@@ -105,17 +99,15 @@ function createOpenings(streams: Streams = {}, files?: number) {
     streams,
     open: (openedAtMs: number, lines: readonly { stream: string; at: number; text: string }[]) => {
       const openedAt = NINE + openedAtMs;
-      const since = findSince(streams, recent) ?? 0;
-      recent ??= createRecentOf(streams, 0, openedAt);
-      const take = createStampedReader({
-        streams,
-        from: 0,
-        recent,
+      const since = readLines.since() ?? 0;
+      const opening = {
         openedAt,
-        readBefore: findLast(streams),
+        readBefore: readLines.last(),
         ...(files !== undefined && { rotated: { files, fillsMs: 1_000 } }),
-        onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
-        onLost: (after) => void lost.push(after),
+        onLost: (after: string) => void lost.push(after),
+      };
+      const take = createStampedReader(readLines, opening, (text, start, end, _at, old) => {
+        if (!old) reported.push(text.slice(start, end));
       });
       const asked = lines.filter(({ at }) => NINE + at >= since);
       for (const { stream, at, text } of asked) take(stream, `${stampAt(at)} ${text}\n`);
@@ -200,13 +192,10 @@ test('a restarted process reports the lines after those that it has read with th
   const read = (count: number): readonly string[] => {
     const reported: string[] = [];
     const openedAt = Date.parse(stamp('09:00:00'));
-    const take = createStampedReader({
-      streams,
-      from: 0,
-      recent: createRecentOf(streams, 0, openedAt),
-      openedAt,
-      readBefore: findLast(streams),
-      onLine: (text, start, end, _at, old) => void (old || reported.push(text.slice(start, end))),
+    const readLines = createReadLines(streams, 0);
+    const opening = { openedAt, readBefore: readLines.last() };
+    const take = createStampedReader(readLines, opening, (text, start, end, _at, old) => {
+      if (!old) reported.push(text.slice(start, end));
     });
     for (const line of lines.slice(0, count)) take('1', line);
     return reported;
@@ -285,9 +274,9 @@ test.each([
   const seen: (readonly [text: string, at: number])[] = [];
   const streams: Streams = {};
   const openedAt = Date.parse('2026-11-21T09:00:00Z');
-  const take = createStampedReader({
-    ...{ streams, from: 0, recent: createRecentOf(streams, 0, openedAt), openedAt, readBefore: '' },
-    onLine: (text, start, end, at) => void seen.push([text.slice(start, end), at - openedAt]),
+  const opening = { openedAt, readBefore: '' };
+  const take = createStampedReader(createReadLines(streams, 0), opening, (text, start, end, at) => {
+    seen.push([text.slice(start, end), at - openedAt]);
   });
   take('2', `${written} Fatal: it broke\n`);
   // Docker tells errors of its own in the stream.

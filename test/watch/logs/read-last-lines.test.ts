@@ -21,8 +21,8 @@ const INSPECTION = {
   Config: { Tty: false },
 };
 
-function toFrame(text: string, stream = 1): Buffer {
-  const body = Buffer.from(`2026-11-22T03:04:09.123456789Z ${text}`);
+function toFrame(text: string, stream = 1, stamp = '2026-11-22T03:04:09.123456789Z'): Buffer {
+  const body = Buffer.from(`${stamp} ${text}`);
   return Buffer.concat([frameHeader(body.length, stream), body]);
 }
 
@@ -66,6 +66,19 @@ test('of a container its engine is asked for so many lines, each is redacted, an
     lines: ['other', 'begun and ended \u00fc', 'cut [redacted]'].map((text) => ({ text, at })),
   });
   expect(asked).toContain('/containers/c1/logs?stdout=true&stderr=true&timestamps=true&tail=3');
+});
+
+test.each([
+  ['2026-11-22T03:04:09Z', 0],
+  ['2026-11-22T05:04:09+02:00', 0],
+  ['2026-11-21T21:34:09.25-05:30', 250],
+])('a line that Podman stamps as %s has its time, and no rest of the stamp', async (stamp, ms) => {
+  const docker = await linkTo((response) => void response.end(toFrame('Fatal: it broke\n', 2, stamp)));
+  expect(await readLastLines(inContainer, 3, { docker, secrets: [] })).toEqual({
+    ok: true,
+    source: 'container',
+    lines: [{ text: 'Fatal: it broke', at: Date.parse('2026-11-22T03:04:09Z') + ms }],
+  });
 });
 
 test('an engine that sends without an end is read for 8 MiB', async () => {
