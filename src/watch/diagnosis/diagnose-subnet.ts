@@ -101,10 +101,7 @@ export function diagnoseSubnet(
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }
 
-/**
- * A failing check with the problem that explains it. The checks by which a problem of their own target is judged get its fix, the
- * others its summary as their cause. `isOwn`: the check and the problem are of one target.
- */
+/** A failing check with the problem that explains it: with its fix if it judges that problem, else with its cause. */
 function explainCheck(
   state: ExplainedCheckState,
   problem: Problem | EndedProblem,

@@ -93,10 +93,7 @@ function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
 
-/**
- * The checks that may be a problem by themselves. Of a container that does not run, that is its submissions only. Errors in a log
- * that are signs of a known failure which is over were reported with that failure.
- */
+/** The checks that may be a problem by themselves. Errors of a known failure that is over were reported with it. */
 function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: SubnetView): readonly FailedCheck[] {
   const { state } = view;
   const { target, facts } = state;

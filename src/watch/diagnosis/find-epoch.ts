@@ -35,10 +35,7 @@ function placeByRound(
   };
 }
 
-/**
- * Where the epoch of a block begins and ends; undefined while its length is not known. In a subnet, epochs begin at multiples of it
- * (XDC-Subnet engine_v2/epochSwitch.go).
- */
+/** Where the epoch of a block begins and ends. In a subnet, epochs begin at multiples of their length (engine_v2/epochSwitch.go). */
 export function placeEpoch(chain: ChainView, masternodes: Masternodes): Place | undefined {
   const { consensus, epochsBy } = chain;
   if (consensus === undefined || consensus.epoch < 1) return undefined;

@@ -40,10 +40,7 @@ function findNext({ chain }: SubnetView): readonly string[] {
   return nextEpoch.candidates.filter((address) => !nextEpoch.penalised.includes(address));
 }
 
-/**
- * A halt at the begin of an epoch whose masternodes nobody runs: they are no nodes here, and have not signed before. The validator
- * contract names them, so it was written wrongly with the genesis, or changed since.
- */
+/** A halt at the begin of an epoch whose masternodes nobody runs, as the validator contract was written wrongly or changed. */
 function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   const { chain, nodes, now } = view;
   if (!isAtSwitch(view)) return undefined;
@@ -181,10 +178,7 @@ export const explainHalt = ({ targets }: SubnetView) =>
 
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
 
-/**
- * Whether a node is known to be out. A broken connection proves nothing, as the next probe shows whether the node is there. Nor does a
- * single answer that did not come in time.
- */
+/** Whether a node is known to be out. A broken connection or one late answer proves nothing: the next probe shows more. */
 function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
   if (!node.isOut || isStopped(node)) return node.isOut;
   const { kind } = node.fault ?? {};

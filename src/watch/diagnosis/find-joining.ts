@@ -59,10 +59,7 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number): r
   ].flat();
 }
 
-/**
- * The greatest height that a node had already at `before`. One without peers, or that has just started, shows nothing. While a halt
- * lasts: the greatest of all from before it.
- */
+/** The greatest height that a node had at `before`, or in a halt from before it. One alone or just started shows nothing. */
 export function findStoodAt(
   states: readonly TargetState[],
   reference: number | undefined,

@@ -7,10 +7,7 @@ import { suspect } from './suspect.ts';
 const addressOf = ({ chainFacts, isForeign }: NodeView): string | undefined =>
   isForeign ? undefined : chainFacts?.observation.address;
 
-/**
- * The masternodes that sign nothing and whose key no node of the inventory has, without as many as nodes are out that have never said
- * their address: each may have one of the keys.
- */
+/** The silent masternodes whose key no node has, less one for each node that is out and has never said its address. */
 export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
   if (silentVoters.size === 0) return [];
   const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);

@@ -4,10 +4,7 @@ import { commandToRestart } from './find-node-problems.ts';
 import { lacksPeers, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspectTarget } from './suspect.ts';
 
-/**
- * The running nodes that gave one id, and the other ids that they list as their peers, or whose nodes list it. Nodes that gave the
- * same id count as one: it has several names, or all are behind one address.
- */
+/** The running nodes that gave one id, which count as one, and the other ids that they list, or whose nodes list it. */
 interface Point {
   readonly nodes: NodeView[];
   readonly lists: Set<Point>;
@@ -64,10 +61,7 @@ function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion
   });
 }
 
-/**
- * Nodes that lack peers which list them. After a node hung, real ones keep such connections for as long as both run: the ports
- * are open, so nothing of the network is to be changed.
- */
+/** Nodes that lack peers which list them, as after a node hung: the ports are open, so nothing is to be changed there. */
 const findHalfConnected = (mesh: readonly Point[], isShort: IsShort): readonly Suspicion[] =>
   mesh.flatMap(({ nodes, lists, listedBy }) => {
     const node = nodes.find(isShort);

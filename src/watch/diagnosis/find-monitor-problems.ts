@@ -14,10 +14,7 @@ function middleOf(aheadMs: readonly number[]): number {
   return Math.abs(low) <= Math.abs(high) ? low : high;
 }
 
-/**
- * Nodes whose clock differs from that of most machines, ours included, by the times in their logs. Times that are whole
- * quarters of an hour apart are another time zone, not another time.
- */
+/** Nodes whose clock differs from most, ours included, by their logs. Whole quarters of an hour are another time zone. */
 export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
   const known = nodes.flatMap((node) => {
     const { clockAheadMs: aheadMs } = node.state.facts.logs ?? {};

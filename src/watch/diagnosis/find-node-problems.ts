@@ -74,10 +74,7 @@ function findClosedRpc(node: NodeView): Suspicion | undefined {
   });
 }
 
-/**
- * No call is answered, although Docker does not say that the container is stopped. How long that has lasted confirms nothing:
- * the other nodes may not have been probed since, and may be silent too.
- */
+/** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
 function findSilent(node: NodeView): Suspicion | undefined {
   // A node takes some seconds until it answers.
   if (node.answers !== false || node.isStarting) return undefined;

@@ -174,20 +174,14 @@ function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown
   });
 }
 
-/**
- * What is wrong with the contract itself. That holds by an old block too; only a node that has never shown the contract may be too
- * far behind for it.
- */
+/** What is wrong with the contract, by an old block too, unless the node that is behind has never shown the contract. */
 function findBroken(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
   const { observation, progress } = parent;
   if (!observation.contract?.ok || (progress === undefined && findOldHead(view, parent))) return undefined;
   return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
 }
 
-/**
- * What the parent chain and its checkpoint contract say. The first of these leaves nothing to say of the others, but a chain that
- * has halted takes no new contract.
- */
+/** What the parent chain and its contract say. The first leaves nothing to say of the others, but for a chain that has halted. */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
   if (parent === undefined) return [];
@@ -230,10 +224,7 @@ function failsElsewhere({ facts: { logs, service } }: TargetState): boolean {
   );
 }
 
-/**
- * A problem that the log or the queues of the relayer show, beside what the contract says. Where they disagree, the contract is right:
- * while blocks arrive, there is none.
- */
+/** A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. */
 export function withContract(one: Suspicion, view: SubnetView): Suspicion | undefined {
   const { progress, observation } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';

@@ -25,10 +25,7 @@ function describeOther(known: readonly NodeView[], { chain: { chain }, now }: Su
   return `${known.length === 1 ? 'its only node that answers has' : `all ${known.length} nodes that answer have`} ${changes.join(' and ')}`;
 }
 
-/**
- * That these nodes, two thirds at least, begin the same chain from its first block: one was seen to fall by more than a kill costs,
- * and none has the blocks of before. Of the others no fall is seen: what they had is not credible by then.
- */
+/** That two thirds of the nodes begin the same chain again: one fell by more than a kill costs, and none is near that height. */
 function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): string | undefined {
   const heights = known.flatMap(({ height }) => (height === undefined ? [] : [height]));
   const fall = heights.find((one) => one.fall !== undefined && one.fall.from - one.fall.to > MOST_BY_KILL)?.fall;

@@ -34,10 +34,7 @@ const MAX_ENDED = 200;
 const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
   now - endedAt < problemCatalog[problem].clearMs;
 
-/**
- * When the reason why a check fails was last seen. That is its last run, but for `logs`: it fails by errors in lines, each of
- * which is read once. Other checks of a log fail by what is missing in it, too.
- */
+/** When the reason why a check fails was last seen: in its last run, but for `logs` in its newest error. */
 function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): number | undefined {
   if (check !== 'logs') return lastRun;
   let newest: number | undefined;
@@ -133,10 +130,7 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
 
 const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
 
-/**
- * A halt is over when a block comes, and a wallet lasts when it is known what it spends. After a restart of subnetd, neither has had
- * the time to show.
- */
+/** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
 function mayClear(
   { problem, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],

@@ -16,10 +16,7 @@ function keyOf({ container }: { readonly container?: ContainerRef }): string | u
   return 'name' in container ? `${engine} ${container.name}` : `${engine} ${container.project} ${container.service}`;
 }
 
-/**
- * Finds those of many targets that name a container of an engine, now or before it was renamed. A storm of events, or the list of a
- * large project, asks for thousands of containers.
- */
+/** Finds those of many targets that name a container of an engine, now or before it was renamed, among thousands. */
 export function indexContainers<T extends { readonly container?: ContainerRef }>(
   targets: readonly T[],
 ): (container: ContainerNames, engine: string) => readonly T[] {

@@ -79,10 +79,7 @@ export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): 
   };
 }
 
-/**
- * The nodes that may be masternodes and take part, but not yet in the next block: they stand still, or catch up. After a halt
- * those that stood still were no fewer than needed.
- */
+/** The nodes that take part, but not yet in the next block: they stand still or catch up. After a halt there are none. */
 export function findIdle(view: SubnetView, isAfterHalt: boolean): readonly NodeView[] {
   if (isAfterHalt) return [];
   const isIdle = (node: NodeView) =>

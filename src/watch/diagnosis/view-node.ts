@@ -24,10 +24,7 @@ export function viewContainer(state: TargetState): ContainerView {
 /** Whether a time is known and less than so long ago. */
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-/**
- * Whether a container has run for less than a minute, and whether it is in a loop of crashes. A loop counts as no start.
- * Of a node whose container is not known, its log tells the start.
- */
+/** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
 export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false };
@@ -95,10 +92,7 @@ export interface Moment {
   readonly now: number;
 }
 
-/**
- * Whether a rise to this height shows that the chain goes on. It does not where the height is not credible, or far below the
- * reference, as that of a node that catches up. A node without a height claims nothing.
- */
+/** Whether a rise to this height shows that the chain goes on: it is credible, and not that of a node that catches up. */
 export const canBeWitness = (
   height: Progress | undefined,
   { reference, maxLag }: Pick<Moment, 'reference' | 'maxLag'>,
@@ -107,10 +101,7 @@ export const canBeWitness = (
   reference === undefined ||
   (isCredible(height.number, reference) && height.number >= reference - maxLag);
 
-/**
- * Whether half of the nodes are above this one, and the chain has gone on for half of the stall limit since. When all
- * nodes stop at once, or go on at once, some are probed earlier than others: that difference is less than half of the limit.
- */
+/** Whether half of the nodes are above this one, and the chain has gone on since for longer than probes differ. */
 const isLeftBehind = (
   { number, riseDueSince, passedAt = Number.POSITIVE_INFINITY }: Progress,
   { reference = number, lastRise, stallAfterMs }: Moment,

@@ -1,7 +1,7 @@
 import { toShellWord } from '../../lib/words.ts';
 import type { DockerFault, SshFault } from '../../model/observation.ts';
 import type { Finding } from '../../model/verdict.ts';
-import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
+import { NO_DESCRIPTOR } from './explain-fault.ts';
 
 /** The options of ssh and its tools for the server of an address such as `ssh://10.0.0.2:22`. */
 function toSshWords(address: string) {

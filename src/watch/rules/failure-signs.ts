@@ -110,10 +110,7 @@ export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   return afterGoodRun(evidence, seenAt, now) || (latest?.risen === true && latest.advancedAt > from);
 };
 
-/**
- * For failures that end their program. A node that answers a minute after the sign has run again; in a container that runs since before
- * it, the end was that of another program, which prints into the same log.
- */
+/** For failures that end their program: a node that answers a minute later runs again, or another program printed the line. */
 export const afterEnd: IsOver = (evidence, seenAt, now) =>
   afterBlocks(evidence, seenAt, now) ||
   ((evidence.container === undefined || (startOf(evidence) ?? seenAt) < seenAt) &&

@@ -64,10 +64,7 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
   };
 }
 
-/**
- * The number of nodes that the bootnode heard within `windowMs` before `now` (watched time). Undefined without a
- * bootnode whose log can be read.
- */
+/** How many nodes the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
 export function countHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number): number | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;

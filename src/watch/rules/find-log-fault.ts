@@ -4,7 +4,8 @@ import type { LogFault, LogSourceState } from '../../model/log.ts';
 import type { Target } from '../../model/target.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { NO_DESCRIPTOR } from './explain-blind-fault.ts';
+import { NO_DESCRIPTOR } from './explain-fault.ts';
+import type { View } from './view.ts';
 
 /** What a line of a pattern means, and what to do about it. */
 export function explainPattern({ patterns }: LogFacts, name: string): Finding {
@@ -17,10 +18,7 @@ const isError = ({ means }: PatternFacts): boolean => means === 'error' || means
 /** Lines of one failure: what was wrong, and that the program ended by it. */
 const ONE_FAILURE_MS = 60_000;
 
-/**
- * Whether a pattern explains more than another one: a fatal line explains errors. Of lines that are near each other, one
- * that says what to do explains that the program ended. Of equal ones the last counts.
- */
+/** Whether a pattern explains more than another: fatal before error, near ones with a fix first, else the last. */
 function isWorse(one: PatternFacts, other: PatternFacts): boolean {
   if (one.means !== other.means) return one.means === 'fatal';
   if ((one.fix === undefined) !== (other.fix === undefined) && Math.abs(one.at - other.at) < ONE_FAILURE_MS)
@@ -102,10 +100,19 @@ export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined 
   return unknown(`${log} cannot be read: ${seen}`, fix);
 }
 
-/**
- * Since when lines could have been read, in watched time. The log of a container is read from before subnetd started, and the
- * container may have started since then.
- */
+/** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
+export function readLog(
+  { target, facts: { logs }, settings, now }: View,
+  log: string,
+  counts?: (pattern: PatternFacts) => boolean,
+): LogFacts | Judgement {
+  if (logs === undefined) return unknown(`${log} has not been checked yet`);
+  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now, counts);
+  if (fault !== undefined) return { verdict: 'fail', ...fault };
+  return judgeUnread(logs, log) ?? logs;
+}
+
+/** Since when lines could have been read: that of a container from before subnetd started, but not from before its start. */
 export function readSince({ logs, container }: Facts, now: number): number {
   const { observation } = container ?? {};
   const isCounted = logs?.sources.file === undefined && observation?.kind === 'found';

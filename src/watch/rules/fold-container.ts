@@ -10,10 +10,7 @@ export interface ContainerEvent {
   readonly at: number;
 }
 
-/**
- * Within this time two `oom` events are one kill. cgroup v1 notifies again when the group of the dead container is
- * removed. Seen in half of the kills with Docker 20.10; containerd and conmon know it too.
- */
+/** Within this time two `oom` events are one kill: cgroup v1 notifies again when the group is removed (Docker 20.10). */
 const SAME_KILL_MS = 1_000;
 
 /** Docker records the start slightly after the process runs, so a short run can seem to end before it started. */
@@ -21,10 +18,7 @@ const START_LAG_MS = 1_000;
 
 const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
 
-/**
- * The run of a container. When a run ends, Docker raises the count before the policy starts the next run. Until then
- * (`restarting`) it is one ahead of the starts (moby daemon/monitor.go). A start by hand resets it to 0.
- */
+/** The run of a container. Docker raises the count when a run ends, before the next one starts (moby daemon/monitor.go). */
 const toRun = ({ id, status, restartCount }: Container, startedAt: number): ContainerRun => ({
   id,
   startedAt,
@@ -126,10 +120,7 @@ function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): Con
   };
 }
 
-/**
- * Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. A `die` has the exit
- * code.
- */
+/** Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. */
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
   const facts = previous ?? nothing;
   const { id, at } = event;

@@ -11,10 +11,7 @@ export const MAX_HEARD = 65_536;
 /** Lines of one moment differ by some blocks: commits are behind imports, votes are ahead, and some nodes are slower. */
 const FAR_BELOW = 16;
 
-/**
- * A single low number is a block that a peer sent, and a node that is stuck repeats one. This many rising ones, with none near the
- * old height, are a chain.
- */
+/** A low number is a block that a peer sent; this many rising ones, with none near the old height, are a chain. */
 const RISING_LINES = 5;
 
 /** Adds a height to those far below the known one; undefined once one is near that, `chain` once they are a chain. */

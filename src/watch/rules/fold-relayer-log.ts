@@ -16,29 +16,16 @@ export const RELAYER_START_ERRORS: readonly string[] = [
   'start_denied',
 ];
 
-const MODES: Readonly<Record<string, RelayerMode>> = {
-  FULL: 'full',
-  LITE: 'lite',
-  REVERSE_FULL: 'reverse_full',
-  ZERO: 'zero',
-  REVERSE_ZERO: 'reverse_zero',
-};
+/** Each mode with its word in the line about the modes, the pattern of its cycle, and the name of its job. */
+const MODES: readonly (readonly [mode: RelayerMode, word: string, cycle: string, job: string])[] = [
+  ['full', 'FULL', 'full_cycle', 'full relayer'],
+  ['lite', 'LITE', 'lite_cycle', 'lite relayer'],
+  ['reverse_full', 'REVERSE_FULL', 'reverse_cycle', 'full reverse relayer'],
+  ['zero', 'ZERO', 'zero_cycle', 'xdc-zero'],
+  ['reverse_zero', 'REVERSE_ZERO', 'reverse_zero_cycle', 'reverse-xdc-zero'],
+];
 
-const CYCLES: Readonly<Record<string, RelayerMode>> = {
-  full_cycle: 'full',
-  lite_cycle: 'lite',
-  reverse_cycle: 'reverse_full',
-  zero_cycle: 'zero',
-  reverse_zero_cycle: 'reverse_zero',
-};
-
-const JOBS: Readonly<Record<string, RelayerMode>> = {
-  'full relayer': 'full',
-  'lite relayer': 'lite',
-  'full reverse relayer': 'reverse_full',
-  'xdc-zero': 'zero',
-  'reverse-xdc-zero': 'reverse_zero',
-};
+const findMode = (text: string): RelayerMode | undefined => MODES.find((names) => names.includes(text))?.[0];
 
 /** Error lines that name no chain, or not the one of their mode. */
 const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
@@ -56,7 +43,7 @@ const forward = (facts: RelayerLogFacts): RelayerMode =>
 
 /** The error lines of both directions differ only in the name of the chain. */
 function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
-  if (pattern === 'job_failed') return JOBS[value ?? ''] ?? forward(facts);
+  if (pattern === 'job_failed') return findMode(value ?? '') ?? forward(facts);
   const own = MODES_OF_ERRORS[pattern];
   if (own !== undefined) return own;
   return value === 'SUBNET' ? 'reverse_full' : forward(facts);
@@ -115,7 +102,7 @@ function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHi
 export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHit): RelayerLogFacts {
   const facts = previous ?? nothing;
   const { pattern, at, value } = hit;
-  const cycle = CYCLES[pattern];
+  const cycle = pattern.endsWith('_cycle') ? findMode(pattern) : undefined;
   if (cycle !== undefined) {
     const modes = facts.modes?.includes(cycle) ? facts.modes : [...(facts.modes ?? []), cycle];
     const living = { ...facts, modes, died: undefined, stoppedAt: undefined };
@@ -141,7 +128,7 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
     case 'redis_freed':
       return { ...facts, redisFault: undefined };
     case 'modes': {
-      const modes = (value ?? '').split(',').flatMap((word) => MODES[word.replaceAll(/[\s']/g, '')] ?? []);
+      const modes = (value ?? '').split(',').flatMap((word) => findMode(word.replaceAll(/[\s']/g, '')) ?? []);
       return { ...facts, modes, startError: undefined };
     }
     case 'exited':

@@ -55,10 +55,7 @@ function findLevel(wallet: WalletFacts, before: WalletLevel | undefined): Wallet
   return LEVELS.find(({ level, below, until }) => days < below || (wasAtLeast(level) && daysLeft < until))?.level;
 }
 
-/**
- * Adds a balance that was read at a watched time. Only falls are spend. A rise is a top-up: what was paid beside it is not
- * known, so that time counts as not watched.
- */
+/** Adds a balance that was read at a watched time. Only falls are spend, and the time of a top-up is not watched. */
 export function foldWallet(before: WalletFacts | undefined, balance: bigint, at: number): WalletFacts {
   if (before === undefined) return { balance, readAt: at, richSince: at, parts: [], recent: [] };
   const fall = before.balance - balance;

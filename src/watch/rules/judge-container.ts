@@ -11,10 +11,7 @@ import { explainDockerFault } from './explain-docker-fault.ts';
 import { RELAYER_START_ERRORS } from './fold-relayer-log.ts';
 import type { View } from './view.ts';
 
-/**
- * How a plain `docker stop` ends a program. A shell that ignores SIGTERM is killed; npm ends with 1; the bootnode is the first
- * process of its container, for which the runtime of Go turns SIGTERM into 2.
- */
+/** How a plain `docker stop` ends a program: a shell is killed, npm ends with 1, and Go as first process with 2. */
 const CODE_OF_STOP: Readonly<Record<Component, number>> = {
   node: 137,
   frontend: 137,

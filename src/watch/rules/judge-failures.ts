@@ -4,7 +4,7 @@ import type { Container } from '../../model/observation.ts';
 import { isRestartPlanned } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import type { Evidence, KnownFailure } from './failure-signs.ts';
-import { failuresByComponent, failuresOf } from './known-failures.ts';
+import { failuresOf } from './known-failures.ts';
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
@@ -63,32 +63,14 @@ export interface JudgedFailures {
   readonly endedFailures: readonly KnownFailure[];
 }
 
-const NONE: readonly KnownFailure[] = [];
-
-const toJudged = (
-  known: readonly KnownFailure[],
-  remembered: readonly KnownFailure[],
-  endedFailures: readonly KnownFailure[],
-): JudgedFailures => ({
-  failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
-  shownFailures: remembered.filter((one) => !endedFailures.includes(one)),
-  endedFailures,
-});
-
-const NOTHING = toJudged(NONE, NONE, NONE);
-
-/** By what targets can show: what is known of all that show none of it, as most of thousands do. */
-const unshown: ReadonlyMap<readonly KnownFailure[], JudgedFailures> = new Map(
-  [...failuresByComponent.values()].map((known) => [known, toJudged(known, NONE, NONE)]),
-);
-
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
 export function judgeFailures(target: Target, evidence: Evidence, now: number): JudgedFailures {
   const known = failuresOf(target);
-  if (!known.some((one) => isRemembered(one, evidence, now))) return unshown.get(known) ?? NOTHING;
   const remembered = known.filter((one) => isRemembered(one, evidence, now));
-  const endedFailures = remembered.filter(
-    ({ seenAt, isOver }) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true,
-  );
-  return toJudged(known, remembered, endedFailures);
+  const isOver = ({ seenAt, isOver }: KnownFailure) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true;
+  return {
+    failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
+    shownFailures: remembered.filter((one) => !isOver(one)),
+    endedFailures: remembered.filter(isOver),
+  };
 }

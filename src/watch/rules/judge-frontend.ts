@@ -4,18 +4,14 @@ import type { PageObservation } from '../../model/observation.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { findLogFault, judgeUnread } from './find-log-fault.ts';
+import { readLog } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** Is the log of the frontend free of errors? */
-export function judgeFrontendLog({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement {
-  const { errorWindowMs } = settings.logs;
-  if (logs === undefined) return unknown('the log of the frontend has not been checked yet');
-  const fault = findLogFault(logs, target, errorWindowMs, now);
-  if (fault !== undefined) return { verdict: 'fail', ...fault };
-  const unread = judgeUnread(logs, 'the log of the frontend');
-  if (unread !== undefined) return unread;
-  return pass(`the log of the frontend has shown no error for ${formatDuration(errorWindowMs)}`);
+export function judgeFrontendLog(view: View<ServiceTarget>): Judgement {
+  const logs = readLog(view, 'the log of the frontend');
+  if ('verdict' in logs) return logs;
+  return pass(`the log of the frontend has shown no error for ${formatDuration(view.settings.logs.errorWindowMs)}`);
 }
 
 const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['why'], Required<Finding>>> = {

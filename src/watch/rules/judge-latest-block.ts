@@ -18,10 +18,7 @@ function judgeStall({ target, facts, settings, now }: View<NodeTarget>, { number
   );
 }
 
-/**
- * Does the node answer, is its height rising, and is it level with the other nodes? Their height was read before this one, so
- * it can only be too low.
- */
+/** Does the node answer, is its height rising, and is it level with the others, as far as these were read before? */
 export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, reference, settings, consensus, now } = view;
   const { stallAfterMs, maxLag } = settings.rpc;

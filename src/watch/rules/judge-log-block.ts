@@ -6,13 +6,10 @@ import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdi
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { describeSkew } from './clock-skew.ts';
-import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/**
- * Whether a node was started after `since`, by its log, and has run for a minute then. So what ended an earlier start is over, also
- * when the node has been started again since.
- */
+/** Whether a node was started after `since`, by its log, and has run for a minute then, even if started again since. */
 export function hasStartedWell(
   node: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'> | undefined,
   since: number,
@@ -37,9 +34,7 @@ function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
   );
 }
 
-/**
- * A log without new blocks of a node whose RPC rises is not a fault of the node: it prints none, or into another file.
- */
+/** A log without new blocks of a node whose RPC rises is no fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
   const { target, facts } = view;
   const { latest } = facts.node ?? {};
@@ -63,21 +58,10 @@ function isOfRunBefore(at: number, { facts: { logs, container, node }, now }: Vi
 /** Does the height in the log of the node rise? */
 export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, settings, now } = view;
-  const { logs } = facts;
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
-  if (logs === undefined) return unknown(`the log of ${name} has not been checked yet`);
-  const fault = findLogFault(
-    logs,
-    target,
-    settings.logs.errorWindowMs,
-    now,
-    ({ own, at }) => own || !isOfRunBefore(at, view),
-  );
-  if (fault !== undefined) return { verdict: 'fail', ...fault };
-  const unread = judgeUnread(logs, `the log of ${name}`);
-  if (unread !== undefined) return unread;
-
+  const logs = readLog(view, `the log of ${name}`, ({ own, at }) => own || !isOfRunBefore(at, view));
+  if ('verdict' in logs) return logs;
   const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
   if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
     return fail(`${name} was stopped ${formatAgo(stoppedAt, now)}, as its log says`, 'start it again');

@@ -4,19 +4,15 @@ import type { BootnodeTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { findHeardNodes } from './find-heard-nodes.ts';
-import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** Has the bootnode heard every node within its window? */
-export function judgeMessages({ target, facts, subnet, settings, now }: View<BootnodeTarget>): Judgement {
-  const { logs } = facts;
-  const { bootnodeWindowMs, errorWindowMs } = settings.logs;
-  if (logs === undefined) return unknown('the log of the bootnode has not been checked yet');
-  const fault = findLogFault(logs, target, errorWindowMs, now);
-  if (fault !== undefined) return { verdict: 'fail', ...fault };
-  const unread = judgeUnread(logs, 'the log of the bootnode');
-  if (unread !== undefined) return unread;
-
+export function judgeMessages(view: View<BootnodeTarget>): Judgement {
+  const logs = readLog(view, 'the log of the bootnode');
+  if ('verdict' in logs) return logs;
+  const { target, facts, subnet, settings, now } = view;
+  const { bootnodeWindowMs } = settings.logs;
   // The nodes are unknown only for a saved log.
   const { nodes } = findHeardNodes(subnet, logs.heard ?? new Map());
   if (nodes.length === 0) return unknown('the bootnode has heard nobody');

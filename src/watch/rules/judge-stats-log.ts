@@ -2,20 +2,16 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
-import { findLogFault, judgeUnread, readSince } from './find-log-fault.ts';
+import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** A node answers the stats server's request for its history within seconds of the start. */
 const HISTORY_GRACE_MS = 60_000;
 
 /** A failure of reading or of the program, which is judged before any data line. */
-function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTarget>): Judgement | LogFacts {
-  if (logs === undefined) return unknown('the debug log of the stats server has not been checked yet');
-  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now);
-  if (fault !== undefined) return { verdict: 'fail', ...fault };
-  const unread = judgeUnread(logs, 'the debug log of the stats server');
-  if (unread !== undefined) return unread;
-  if (logs.stats?.isStdout && logs.stats.block === undefined)
+function judgeBefore(view: View<ServiceTarget>): Judgement | LogFacts {
+  const logs = readLog(view, 'the debug log of the stats server');
+  if (!('verdict' in logs) && logs.stats?.isStdout && logs.stats.block === undefined)
     return unknown(
       'this is what the stats server prints to stdout',
       'name the files of logs/debug in logFiles, which hold its data lines',
@@ -23,10 +19,7 @@ function judgeBefore({ target, facts: { logs }, settings, now }: View<ServiceTar
   return logs;
 }
 
-/**
- * Does the stats server get new blocks? A node repeats its block every 15 s when the chain is stalled, so the number
- * must rise.
- */
+/** Does the stats server get new blocks? Nodes repeat the last one when the chain is stalled, so the number must rise. */
 export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;

@@ -5,7 +5,7 @@ import type { RelayerMode } from '../../model/observation.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { explainPattern, findLogFault, isBeingRead, judgeUnread, readSince } from './find-log-fault.ts';
+import { explainPattern, isBeingRead, readLog, readSince } from './find-log-fault.ts';
 import { findFailing, findPaused, judgeQueues } from './judge-queues.ts';
 import type { View } from './view.ts';
 
@@ -113,10 +113,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
     return hasLog(target)
       ? unknown('the log of the relayer has not been checked yet')
       : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
-  const own = findLogFault(logs, target, settings.logs.errorWindowMs, now, (pattern) => pattern.own);
-  if (own !== undefined) return { verdict: 'fail', ...own };
-  const unread = judgeUnread(logs, 'the log of the relayer');
-  if (unread !== undefined) return isBeingRead(logs) ? unread : judgeQueues(view, unread);
+  const read = readLog(view, 'the log of the relayer', ({ own }) => own);
+  if ('verdict' in read) return read.verdict === 'fail' || isBeingRead(logs) ? read : judgeQueues(view, read);
   const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const processFault = findProcessFault(relayer, logs, view);

@@ -1,6 +1,6 @@
 import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { COMPONENTS, type Component, type Target } from '../../model/target.ts';
+import { COMPONENTS, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
 import {
@@ -247,12 +247,10 @@ export const knownFailures: readonly KnownFailure[] = [
 ];
 
 /** By component, made once: thousands of targets are judged in each round. */
-export const failuresByComponent: ReadonlyMap<Component, readonly KnownFailure[]> = new Map(
+const failuresByComponent = new Map(
   COMPONENTS.map((component) => [component, knownFailures.filter(({ of }) => of.includes(component))]),
 );
 
-const NONE: readonly KnownFailure[] = [];
-
 /** The failures that this target can show: it names a container or log files to see them by. */
 export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
-  container === undefined && logFiles.length === 0 ? NONE : (failuresByComponent.get(component) ?? NONE);
+  container === undefined && logFiles.length === 0 ? [] : (failuresByComponent.get(component) ?? []);

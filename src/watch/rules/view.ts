@@ -18,10 +18,7 @@ export interface View<T extends Target = Target> {
   readonly toWall: (at: WatchedMs) => WallMs;
 }
 
-/**
- * A height that a program printed, with commas or without; undefined for one beyond all that numbers can tell apart, as
- * 400 digits are.
- */
+/** A height that a program printed, with commas or without; undefined for one that no number can hold. */
 export function readHeight(text: string | undefined): number | undefined {
   const height = Number(text?.replaceAll(',', ''));
   return Number.isSafeInteger(height) ? height : undefined;
