@@ -4,19 +4,6 @@ export interface Rotation {
   readonly files: number;
 }
 
-/** Decides when a stream of a container's log must be reopened. */
-export interface Reopening {
-  /** A new stream has replaced the previous one; opening it took this long. */
-  restart(tookMs: number): void;
-  /** The container cannot fill a file in less time than this; 0 without rotation. */
-  minFillMs(): number;
-  /** A chunk arrived. `bytes`: size on the engine's disk of its lines that were not read before. */
-  observe(bytes: number, isCaughtUp: boolean): void;
-  /** Reopening failed; it is tried again later. */
-  postpone(): void;
-  stop(): void;
-}
-
 /** Bytes that the engine writes per line besides the text. */
 export const BESIDE_TEXT_BYTES = 70;
 
@@ -60,11 +47,7 @@ const REOPENINGS_PER_LOG = 4;
  * skips whole files in a stream that is read more slowly than they fill. Only a new stream reveals that, while the
  * engine still has the lines. Without rotation, reopening would read the log from its beginning each time.
  */
-export function createReopening(
-  rotation: Rotation | undefined,
-  onDue: () => void,
-  shortestSilenceMs = SILENCE_MS,
-): Reopening {
+export function createReopening(rotation: Rotation | undefined, onDue: () => void, shortestSilenceMs = SILENCE_MS) {
   // The newest file may have just been started, and a single file may restart at any time.
   const shareBytes = rotation && (rotation.fileBytes * Math.max(rotation.files - 1, 1)) / REOPENINGS_PER_LOG;
   let silenceMs = shortestSilenceMs;
@@ -99,8 +82,10 @@ export function createReopening(
   };
   arm();
   return {
+    /** The container cannot fill a file in less time than this; 0 without rotation. */
     minFillMs: () => (rotation === undefined ? 0 : rotation.fileBytes / 2 / rate),
-    restart: (tookMs) => {
+    /** A new stream has replaced the previous one; opening it took this long. */
+    restart: (tookMs: number) => {
       const now = performance.now();
       rate = Math.max(BUSY_BYTES_PER_MS, PEAK_RATE_KEPT * rate, printed / Math.max(now - beganAt, MIN_SHARE_AGE_MS));
       printed = 0;
@@ -110,7 +95,8 @@ export function createReopening(
       dueFrom = now + KEPT_PER_OPENING_TIME * tookMs;
       arm();
     },
-    observe: (bytes, isCaughtUp) => {
+    /** A chunk arrived. `bytes`: size on the engine's disk of its lines that were not read before. */
+    observe: (bytes: number, isCaughtUp: boolean) => {
       const now = performance.now();
       hasRead = true;
       if (bytes > 0) {
@@ -123,6 +109,7 @@ export function createReopening(
       hasCaughtUp ||= isCaughtUp;
       arm();
     },
+    /** Reopening failed; it is tried again later. */
     postpone: () => {
       dueFrom = performance.now() + shortestSilenceMs;
       arm();

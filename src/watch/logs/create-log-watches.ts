@@ -1,8 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LogFacts } from '../../model/facts.ts';
 import { inputsOf } from '../../model/prober.ts';
 import { type CheckSettings, engineOf, type Target, targetKey } from '../../model/target.ts';
-import { createLogWatch, type LogWatch, type LogWatchOptions } from './create-log-watch.ts';
+import type { LogFollower } from '../docker/follow-log.ts';
+import { createClockComparison } from './compare-clocks.ts';
+import { createLogCollector, type FoldLogHit, type LogCollector } from './create-log-collector.ts';
 import { createOpenFiles, MAX_OPEN_FILES } from './tail/open-files.ts';
+import { type ContainerLogOptions, watchContainerLog } from './watch-container-log.ts';
+import { watchFiles } from './watch-files.ts';
+
+/** Follows the log of one target. */
+export interface LogWatch extends Pick<LogCollector, 'lines'> {
+  /** The current facts. */
+  facts(): LogFacts;
+  /** Its container may have started. */
+  wake(): void;
+  /** Its container or engine has changed in another way. */
+  recheck(): void;
+  stop(): Promise<void>;
+}
 
 /** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. */
 export interface LogWatches {
@@ -38,16 +54,19 @@ const isSame = (known: Target, target: Target): boolean =>
   known === target || isDeepStrictEqual(inputsOf.logs(known), inputsOf.logs(target));
 
 /** What the watches need. */
-export interface LogWatchesOptions extends Pick<LogWatchOptions, 'docker' | 'positions' | 'clock' | 'fold'> {
-  /** Gets the target of the current inventory; see `onNews` of a watch. */
+export interface LogWatchesOptions extends Pick<ContainerLogOptions, 'docker' | 'positions' | 'clock'> {
+  readonly fold: FoldLogHit;
+  /** The facts of a target of the current inventory changed; `urgent` if a check may fail now. */
   readonly onNews: (target: Target, urgent: boolean) => void;
   /** How many log files may be open at once. */
   readonly maxOpenFiles?: number;
+  /** Docker dropped lines of a target before they were read, `times` since the last call. Called at most every ten minutes. */
   readonly onLost?: (target: Target, after: string, times: number) => void;
 }
 
 /** Creates no watch yet. */
-export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: LogWatchesOptions): LogWatches {
+export function createLogWatches(options: LogWatchesOptions): LogWatches {
+  const { fold, onNews, onLost, maxOpenFiles, ...shared } = options;
   const openFiles = createOpenFiles(maxOpenFiles ?? MAX_OPEN_FILES);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
   let watches = new Map<string, Entry>();
@@ -59,6 +78,49 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
     stopping.add(stopped);
   };
 
+  /** Follows all log sources that the inventory names for a target, once the watches before it have ended. */
+  const createWatch = (target: Target, settings: CheckSettings['logs'], ready: Promise<unknown>): LogWatch => {
+    const { component, logFiles, container } = target;
+    const { clock } = shared;
+    const begun = clock.now();
+    const collector = createLogCollector({
+      ...{ target, fold, begun },
+      onNews: (urgent) => onNews(watches.get(targetKey(target))?.target ?? target, urgent),
+    });
+    const clocks = component === 'node' ? createClockComparison(clock) : undefined;
+    const source = { ...shared, target, collector, clocks, begun };
+    const sources = [
+      ...(logFiles.length > 0 ? [watchFiles({ ...source, openFiles })] : []),
+      ...(container
+        ? [watchContainerLog({ ...source, container, settings, onLost: (...lost) => onLost?.(target, ...lost) })]
+        : []),
+    ];
+    let stopped = false;
+    let followers: readonly LogFollower[] = [];
+    void ready.then(() => {
+      if (!stopped) followers = sources.map(({ follow }) => follow());
+    });
+    return {
+      facts: () => {
+        const clockAheadMs = clocks?.read();
+        const ofSources: Partial<LogFacts> = Object.assign({}, ...sources.map(({ facts }) => facts()));
+        return { ...collector.read(), ...(clockAheadMs !== undefined && { clockAheadMs }), ...ofSources };
+      },
+      lines: collector.lines,
+      wake: () => {
+        for (const { wake } of followers) wake();
+      },
+      recheck: () => {
+        for (const { recheck } of followers) recheck();
+      },
+      stop: async () => {
+        stopped = true;
+        collector.stop();
+        await Promise.all(followers.map(({ stop }) => stop()));
+      },
+    };
+  };
+
   const prepare = (): LogWatchPlan => {
     const planned = new Map<string, Entry>();
     const { promise: ready, resolve: begin } = Promise.withResolvers<unknown>();
@@ -66,18 +128,8 @@ export function createLogWatches({ onNews, onLost, maxOpenFiles, ...shared }: Lo
       watchOf: (target, settings) => {
         const key = targetKey(target);
         const known = watches.get(key);
-        const watch =
-          known !== undefined && isSame(known.target, target)
-            ? known.watch
-            : createLogWatch({
-                ...shared,
-                target,
-                settings,
-                ready,
-                openFiles,
-                onLost: (after, times) => onLost?.(target, after, times),
-                onNews: (urgent) => onNews(watches.get(key)?.target ?? target, urgent),
-              });
+        const isKept = known !== undefined && isSame(known.target, target);
+        const watch = isKept ? known.watch : createWatch(target, settings, ready);
         planned.set(key, { target, watch });
         return watch;
       },

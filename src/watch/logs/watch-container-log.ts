@@ -1,18 +1,11 @@
 import type { LogFacts } from '../../model/facts.ts';
 import { LINES_LOST, type LogPattern } from '../../model/log.ts';
 import { type CheckSettings, type ContainerRef, positionKey, type Target } from '../../model/target.ts';
-import { followLog, type LogFollower } from '../docker/follow-log.ts';
+import { followLog } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import { packs } from './packs.ts';
-import type { SourceOptions } from './watch-files.ts';
-
-/** The log of the container of one target. */
-export interface ContainerLogWatch {
-  follow(): LogFollower;
-  /** The settings that the node's container was created with; undefined until it was found. */
-  created(): LogFacts['created'];
-}
+import type { SourceOptions, SourceWatch } from './watch-files.ts';
 
 /** What the watch of a container's log needs. */
 export interface ContainerLogOptions extends SourceOptions {
@@ -80,7 +73,7 @@ const READ_MS = 2_000;
 const FIRST_LINE_MS = 5_000;
 
 /** Prepares to follow the log of a target's container. */
-export function watchContainerLog(options: ContainerLogOptions): ContainerLogWatch {
+export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
   const { target, container, settings, docker, positions, clock, collector, clocks, begun, onLost } = options;
   const { pack, own, uncounted } = patternsOf(target);
   const hasFiles = target.logFiles.length > 0;
@@ -155,5 +148,5 @@ export function watchContainerLog(options: ContainerLogOptions): ContainerLogWat
     };
     return { ...follower, stop };
   };
-  return { follow, created: () => created };
+  return { follow, facts: () => ({ created }) };
 }

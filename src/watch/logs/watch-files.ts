@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { LogFacts } from '../../model/facts.ts';
 import type { LogFault, LogPattern, PositionStore } from '../../model/log.ts';
 import { type Component, positionKey, type Target } from '../../model/target.ts';
+import type { LogFollower } from '../docker/follow-log.ts';
 import type { ClockComparison } from './compare-clocks.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import type { LogCollector } from './create-log-collector.ts';
@@ -20,12 +22,11 @@ export interface SourceOptions {
   readonly begun: number;
 }
 
-/** The log files of one target. */
-export interface FilesWatch {
-  /** Starts to follow the files; one function for each entry of the inventory stops that. */
-  readonly follow: readonly (() => () => Promise<void>)[];
-  /** The total size of the files that are read. */
-  bytes(): number;
+/** One source of a target's log, which is not followed yet. */
+export interface SourceWatch {
+  follow(): LogFollower;
+  /** What is known of the source itself, beside its lines. */
+  facts(): Pick<LogFacts, 'fileBytes' | 'created'>;
 }
 
 /** How far back a file is searched for the start of its program, and for a stats server's history. */
@@ -41,14 +42,14 @@ const createCountsWhenOld =
     means === 'state' || name === 'history_data' || (component === 'node' && means === 'progress');
 
 /** Prepares to follow the log files that the inventory names for a target. */
-export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFiles }): FilesWatch {
+export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFiles }): SourceWatch {
   const { target, positions, clock, collector, clocks, begun, openFiles } = options;
   const pack = packs[target.component];
   const bytes = new Map<string, number>();
   const faults = new Map<string, LogFault | undefined>();
   const countsWhenOld = createCountsWhenOld(target.component);
 
-  const follow = target.logFiles.map(({ path, timezone }) => {
+  const followFile = ({ path, timezone }: Target['logFiles'][number]) => {
     /** When the file was last read to its end. */
     let readToEnd: number | undefined;
     let writtenAt = Number.POSITIVE_INFINITY;
@@ -76,30 +77,40 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
       until: () => untilWritten(begun),
       onHit: (hit, line) => collector.addHit({ ...hit, counted: false }, line),
     });
-    return () =>
-      followFiles({
-        path,
-        source: positionKey(target, path),
-        positions,
-        lookBackBytes: LOOK_BACK_BYTES,
-        openFiles,
-        onLine: (text, start, end, isOld) => {
-          if (isOld) return oldLines.read(text, start, end);
-          collector.countLine('file');
-          newLines.read(text, start, end);
-        },
-        onFound: (wallMs) => {
-          writtenAt = clock.fromWall(wallMs);
-        },
-        onState: (fault, size) => {
-          if (fault === undefined) readToEnd = clock.now();
-          const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
-          bytes.set(path, size);
-          faults.set(path, fault);
-          const known = [...faults.values()];
-          if (changed) collector.setState('file', begun, known.some((one) => one === undefined) ? undefined : known[0]);
-        },
-      });
-  });
-  return { follow, bytes: () => [...bytes.values()].reduce((sum, size) => sum + size, 0) };
+    return followFiles({
+      path,
+      source: positionKey(target, path),
+      positions,
+      lookBackBytes: LOOK_BACK_BYTES,
+      openFiles,
+      onLine: (text, start, end, isOld) => {
+        if (isOld) return oldLines.read(text, start, end);
+        collector.countLine('file');
+        newLines.read(text, start, end);
+      },
+      onFound: (wallMs) => {
+        writtenAt = clock.fromWall(wallMs);
+      },
+      onState: (fault, size) => {
+        if (fault === undefined) readToEnd = clock.now();
+        const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
+        bytes.set(path, size);
+        faults.set(path, fault);
+        const known = [...faults.values()];
+        if (changed) collector.setState('file', begun, known.some((one) => one === undefined) ? undefined : known[0]);
+      },
+    });
+  };
+  return {
+    follow: () => {
+      const stops = target.logFiles.map(followFile);
+      // Files are looked at each second anyway.
+      return {
+        wake: () => {},
+        recheck: () => {},
+        stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
+      };
+    },
+    facts: () => ({ fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
+  };
 }

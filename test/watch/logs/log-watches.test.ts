@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClock } from '../../../src/lib/clock.ts';
 import type { Inventory, Target } from '../../../src/model/target.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
-import type { LogWatch } from '../../../src/watch/logs/create-log-watch.ts';
+import type { LogWatch } from '../../../src/watch/logs/create-log-watches.ts';
 import { createMonitor } from '../../../src/watch/monitor/create-monitor.ts';
 import { useLogWatches } from '../../support/log-watches.ts';
 import { startLogWriter } from '../../support/log-writer.ts';

@@ -27,7 +27,7 @@ test('a line without a time that was there at first is no newer than its file, a
     collector,
     begun: clock.now(),
   });
-  for (const start of follow) onTestFinished(start());
+  onTestFinished(follow().stop);
   await vi.waitFor(() => expect(seen).toEqual(['41 60', 'read']), { timeout: 5_000 });
   appendFileSync(path, turn(42));
   await vi.waitFor(() => expect(seen).toContain('42 0'), { timeout: 5_000 });

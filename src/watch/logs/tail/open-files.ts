@@ -16,28 +16,18 @@ export interface OpenFile {
 /** Default limit. Most systems give a process 1,024 descriptors, some only 256. */
 export const MAX_OPEN_FILES = 64;
 
-export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
-  const limit = Math.max(max, 1);
-  /** Open and not in use, least recently used first. */
-  const idle = new Set<OpenFile>();
+/** At most so many pieces of work run at once; the others begin in order. */
+function createSlots(limit: number) {
   const waiting: (() => void)[] = [];
   let busy = 0;
-
   return {
-    use: async (work, keep) => {
+    busy: () => busy,
+    use: async <T>(work: () => Promise<T>): Promise<T> => {
       if (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
       else busy++;
-      if (keep !== undefined) idle.delete(keep);
       try {
-        for (const file of idle) if (!file.isOpen()) idle.delete(file);
-        for (const file of idle) {
-          if (idle.size + busy <= limit) break;
-          idle.delete(file);
-          await file.close();
-        }
         return await work();
       } finally {
-        if (keep?.isOpen()) idle.add(keep);
         // The slot goes to the longest waiter.
         const next = waiting.shift();
         if (next === undefined) busy--;
@@ -47,35 +37,41 @@ export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
   };
 }
 
-/** Buffers that readers share. */
-export interface ReadBuffers {
-  /** Lends a buffer while the work runs; waiters are served in order. */
-  use<T>(work: (buffer: Buffer) => Promise<T>): Promise<T>;
+export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
+  const limit = Math.max(max, 1);
+  const slots = createSlots(limit);
+  /** Open and not in use, least recently used first. */
+  const idle = new Set<OpenFile>();
+  return {
+    use: (work, keep) =>
+      slots.use(async () => {
+        if (keep !== undefined) idle.delete(keep);
+        for (const file of idle) if (!file.isOpen()) idle.delete(file);
+        for (const file of idle) {
+          if (idle.size + slots.busy() <= limit) break;
+          idle.delete(file);
+          await file.close();
+        }
+        return work().finally(() => {
+          if (keep?.isOpen()) idle.add(keep);
+        });
+      }),
+  };
 }
 
-/** At most `count` buffers of this many bytes, allocated on first use. */
-export function createReadBuffers(count: number, bytes: number): ReadBuffers {
+/** Lends one of at most `count` buffers of this many bytes while the work runs; waiters are served in order. */
+export function createReadBuffers(count: number, bytes: number) {
+  const slots = createSlots(count);
   const spare: Buffer[] = [];
-  const waiting: ((buffer: Buffer) => void)[] = [];
-  let allocated = 0;
-
-  const acquire = async (): Promise<Buffer> => {
-    const buffer = spare.pop();
-    if (buffer !== undefined) return buffer;
-    if (allocated === count) return new Promise((resolve) => waiting.push(resolve));
-    allocated++;
-    return Buffer.allocUnsafeSlow(bytes);
-  };
   return {
-    use: async (work) => {
-      const buffer = await acquire();
-      try {
-        return await work(buffer);
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) spare.push(buffer);
-        else next(buffer);
-      }
-    },
+    use: <T>(work: (buffer: Buffer) => Promise<T>): Promise<T> =>
+      slots.use(async () => {
+        const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(bytes);
+        try {
+          return await work(buffer);
+        } finally {
+          spare.push(buffer);
+        }
+      }),
   };
 }
