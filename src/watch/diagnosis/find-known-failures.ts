@@ -50,7 +50,7 @@ function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure
 }
 
 /** The problems that a program which has ended brings with it. */
-const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down'];
+const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down', 'head_regression'];
 
 function toSuspicion(view: TargetView, failure: ShownFailure, now: number): Suspicion {
   const { state } = view;

@@ -101,13 +101,18 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
+const hasTakenBlocks = ({ node }: Evidence, since: number): boolean =>
+  node?.latest?.risen === true && node.latest.advancedAt > since;
+
+/** For failures that a node keeps over its starts: it takes blocks a minute after the sign, as it may take some before each. */
+export const afterQuietBlocks: IsOver = (evidence, seenAt, now) =>
+  afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, seenAt + START_MS);
+
 /** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */
 export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   const startedAt = startOf(evidence) ?? Number.NEGATIVE_INFINITY;
-  const { latest } = evidence.node ?? {};
   // A sign and the start after it may have been read at one moment.
-  const from = startedAt >= seenAt ? startedAt : seenAt + START_MS;
-  return afterGoodRun(evidence, seenAt, now) || (latest?.risen === true && latest.advancedAt > from);
+  return afterQuietBlocks(evidence, seenAt, now) || (startedAt >= seenAt && hasTakenBlocks(evidence, startedAt));
 };
 
 /** For failures that end their program: a node that answers a minute later runs again, or another program printed the line. */

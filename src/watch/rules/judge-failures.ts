@@ -1,7 +1,7 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { isRestartPlanned } from '../../model/restart-cause.ts';
+import { isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import type { Evidence, KnownFailure } from './failure-signs.ts';
 import { failuresOf } from './known-failures.ts';
@@ -13,15 +13,15 @@ const QUIET_MS = 10 * 60 * 1000;
 const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
   startedAt === undefined || seenAt >= startedAt - LINE_TOLERANCE_MS;
 
-/** Whether the sign belongs to the run that has ended. Its line may be read shortly after its end, and a loop shows it each time. */
+/** Whether the sign belongs to the run that has ended, or to the one before if that one has not run for a minute. */
 const isOfEndedRun = (
   seenAt: number,
-  { startedAt, finishedAt = 0 }: Container,
+  { startedAt, finishedAt }: Container,
   facts: ContainerFacts | undefined,
-  now: number,
-) =>
+): boolean =>
   isOfLastRun(seenAt, startedAt) ||
-  (now - finishedAt < LINE_TOLERANCE_MS &&
+  (startedAt !== undefined &&
+    (finishedAt ?? startedAt) - startedAt < START_MS &&
     facts?.runBefore !== undefined &&
     isOfLastRun(seenAt, facts.runBefore.startedAt));
 
@@ -51,7 +51,7 @@ function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): b
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;
   // What was over before the end is not why it ended.
   const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
-  return !wasOver && isOfEndedRun(seenAt, container, evidence.container, now);
+  return !wasOver && isOfEndedRun(seenAt, container, evidence.container);
 }
 
 /** What is known of the failures that a target can show. */

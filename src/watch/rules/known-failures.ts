@@ -8,6 +8,7 @@ import {
   afterEnd,
   afterGoodRun,
   afterLoop,
+  afterQuietBlocks,
   answers,
   type KnownFailure,
   later,
@@ -39,7 +40,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocks : afterGoodRun,
+    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterQuietBlocks : afterGoodRun,
   };
 };
 

@@ -76,6 +76,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
         'container_restarting',
         'node_down',
         'silent_restart_loop',
+        'head_regression',
         'node_hanging',
         'node_stalled',
         'node_behind',

@@ -89,6 +89,15 @@ describe('a restart loop with a known cause', () => {
     );
   });
 
+  test('brings the blocks that it costs each time', () => {
+    const patterns = { too_many_open_files: matched(3, 4_000), repaired_head: matched(3, 2_900) };
+    const problems = diagnosed([restarted(3_000, { crashes, isUp: false, patterns }), ...others()]);
+    expect(problems.map(({ problem }) => problem)).toEqual(['too_many_open_files', 'quorum_at_risk']);
+    expect(problems[0]?.causes).toContainEqual(
+      expect.objectContaining({ problem: 'head_regression', component: 'node', name: 'n2' }),
+    );
+  });
+
   test('is over together with the risk that it brings, and leaves nothing behind', () => {
     expect(named(loop(59_000, true, 60_000))).toEqual(['ipc_path_too_long n2', 'quorum_at_risk']);
     expect(named(loop(60_000, true, 61_000))).toEqual([]);
