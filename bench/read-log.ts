@@ -1,6 +1,6 @@
+import { createTail } from '../src/watch/logs/file/create-tail.ts';
 import { createLogReader } from '../src/watch/logs/match/create-log-reader.ts';
 import { packs } from '../src/watch/logs/packs.ts';
-import { createTail } from '../src/watch/logs/tail/create-tail.ts';
 
 /**
  * A child process that reads the log of a node to its end: `node bench/read-log.ts FILE [PATTERN]` with one pattern of the

@@ -43,6 +43,6 @@ test('a test belongs to those without other programs unless it, or what it impor
   expect(sharing).toContain('test/watch/rules/judge-node.test.ts');
   expect(sharing).toContain('test/cli/run.test.ts');
   expect(unit.filter((file) => !sharing.includes(file))).toEqual(
-    expect.arrayContaining(['test/watch/monitor/create-timer.test.ts', 'test/watch/logs/tail/memory.test.ts']),
+    expect.arrayContaining(['test/watch/monitor/create-timer.test.ts', 'test/watch/logs/file/memory.test.ts']),
   );
 });

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { loadOnce } from '../../src/lib/promises.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/store/database-url.ts';
-import { followFiles } from '../../src/watch/logs/tail/follow-files.ts';
+import { followFiles } from '../../src/watch/logs/file/follow-files.ts';
 import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
 
 /**

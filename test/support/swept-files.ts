@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { FilePosition } from '../../src/model/log.ts';
-import { createFileSet } from '../../src/watch/logs/tail/create-file-set.ts';
-import { findLogFiles } from '../../src/watch/logs/tail/find-log-files.ts';
-import { createOpenFiles, type OpenFiles } from '../../src/watch/logs/tail/open-files.ts';
+import { createFileSet } from '../../src/watch/logs/file/create-file-set.ts';
+import { findLogFiles } from '../../src/watch/logs/file/find-log-files.ts';
+import { createOpenFiles, type OpenFiles } from '../../src/watch/logs/file/open-files.ts';
 
 /** A follower's files, as a test sweeps them: `begin` starts with stored positions, `look` is one sweep. */
 export function sweptFiles(

@@ -1,7 +1,12 @@
 import type { ClientDeployment } from '../../model/client.ts';
 import type { Container } from '../../model/observation.ts';
 import { CLIENTS } from '../clients/clients.ts';
-import type { Rotation } from './reopening.ts';
+
+/** How the engine rotates a container's log: the number of files, and the size at which it starts a new one. */
+export interface Rotation {
+  readonly fileBytes: number;
+  readonly files: number;
+}
 
 /** A container whose log can be read, and the settings by which a node's log is judged. */
 export interface LogContainer {

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDirectoryWatch } from '../logs/tail/create-directory-watch.ts';
+import { createDirectoryWatch } from '../logs/file/create-directory-watch.ts';
 import { readText } from './read-text.ts';
 
 /** How long a file may take to be complete after an event. */

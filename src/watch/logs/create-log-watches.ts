@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LogFacts } from '../../model/facts.ts';
 import { inputsOf } from '../../model/prober.ts';
 import { type CheckSettings, engineOf, type Target, targetKey } from '../../model/target.ts';
-import type { LogFollower } from '../docker/follow-log.ts';
 import { createClockComparison } from './compare-clocks.ts';
+import type { LogFollower } from './container/follow-log.ts';
 import { createLogCollector, type FoldLogHit, type LogCollector } from './create-log-collector.ts';
-import { createOpenFiles, MAX_OPEN_FILES } from './tail/open-files.ts';
+import { createOpenFiles, MAX_OPEN_FILES } from './file/open-files.ts';
 import { type ContainerLogOptions, watchContainerLog } from './watch-container-log.ts';
 import { watchFiles } from './watch-files.ts';
 

@@ -4,12 +4,12 @@ import { redactLines } from '../../lib/redact.ts';
 import { describeNoLines, type LastLines, type ShownLine } from '../../model/last-lines.ts';
 import type { LogFault, LogSource } from '../../model/log.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
-import { STAMP_BYTES, withDockerStamp } from '../docker/create-stamped-reader.ts';
 import { createMessageReader, createTerminalReader } from '../docker/frames.ts';
 import type { DockerLinks } from '../docker/links.ts';
+import { STAMP_BYTES, withDockerStamp } from './container/create-stamped-reader.ts';
+import { findLogFiles, toFault } from './file/find-log-files.ts';
+import { withOpenFile } from './file/open-log.ts';
 import { fromLatin1 } from './match/line-form.ts';
-import { findLogFiles, toFault } from './tail/find-log-files.ts';
-import { withOpenFile } from './tail/open-log.ts';
 
 /** What is needed to read the last lines of a log. */
 export interface LastLinesOptions {

@@ -1,8 +1,8 @@
 import type { LogFacts } from '../../model/facts.ts';
 import { LINES_LOST, type LogPattern } from '../../model/log.ts';
 import { type CheckSettings, type ContainerRef, positionKey, type Target } from '../../model/target.ts';
-import { followLog } from '../docker/follow-log.ts';
 import type { DockerLinks } from '../docker/links.ts';
+import { followLog } from './container/follow-log.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import { packs } from './packs.ts';
 import type { SourceOptions, SourceWatch } from './watch-files.ts';

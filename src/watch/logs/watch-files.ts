@@ -2,13 +2,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { LogFault, LogPattern, PositionStore } from '../../model/log.ts';
 import { type Component, positionKey, type Target } from '../../model/target.ts';
-import type { LogFollower } from '../docker/follow-log.ts';
 import type { ClockComparison } from './compare-clocks.ts';
+import type { LogFollower } from './container/follow-log.ts';
 import { createHitReader } from './create-hit-reader.ts';
 import type { LogCollector } from './create-log-collector.ts';
+import { followFiles } from './file/follow-files.ts';
+import type { OpenFiles } from './file/open-files.ts';
 import { packs } from './packs.ts';
-import { followFiles } from './tail/follow-files.ts';
-import type { OpenFiles } from './tail/open-files.ts';
 
 /** What each source of a target's log needs. */
 export interface SourceOptions {

@@ -1,7 +1,7 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { createOpenFiles } from '../../../src/watch/logs/tail/open-files.ts';
+import { createMemoryPositions } from '../../../src/watch/logs/file/create-memory-positions.ts';
+import { createOpenFiles } from '../../../src/watch/logs/file/open-files.ts';
 import { watchFiles } from '../../../src/watch/logs/watch-files.ts';
 import { collectHits } from '../../support/collect-hits.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';

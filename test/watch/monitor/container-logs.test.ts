@@ -145,7 +145,7 @@ test('a node whose socket path is too long is known by its fatal line, with what
 }, 100_000);
 
 test('a log that Docker does not keep, a health check that fails and a container that was never started are named', async () => {
-  await isSo('unkept', 'log_block', 'unknown', /its container keeps nothing to read; give it the driver json-file/);
+  await isSo('unkept', 'log_block', 'unknown', /its log driver keeps nothing to read; give it the driver json-file/);
   await isSo('unkept', 'container', 'degraded', /^\S+ has been running for \w+, and its own health check fails; read/);
   await isSo('unstarted', 'container', 'fail', /has been created and never started; start it with `docker start /);
   const { problems } = (await readStatus(daemon.url)).subnets[1] ?? {};

@@ -1,15 +1,15 @@
 import type Dockerode from 'dockerode';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { LogFault, PositionStore } from '../../../src/model/log.ts';
-import type { ContainerRef } from '../../../src/model/target.ts';
-import { createDatabaseLink } from '../../../src/store/create-database-link.ts';
-import { followLog } from '../../../src/watch/docker/follow-log.ts';
-import { createDockerLink } from '../../../src/watch/docker/links.ts';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { createKeptPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
-import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../../support/containers.ts';
-import { DATABASE_KINDS, startDatabases } from '../../support/databases.ts';
-import { type OwnEngine, startEngine } from '../../support/engine.ts';
+import type { LogFault, PositionStore } from '../../../../src/model/log.ts';
+import type { ContainerRef } from '../../../../src/model/target.ts';
+import { createDatabaseLink } from '../../../../src/store/create-database-link.ts';
+import { createDockerLink } from '../../../../src/watch/docker/links.ts';
+import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { createKeptPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../../../support/containers.ts';
+import { DATABASE_KINDS, startDatabases } from '../../../support/databases.ts';
+import { type OwnEngine, startEngine } from '../../../support/engine.ts';
 
 let engine: OwnEngine;
 beforeAll(async () => {

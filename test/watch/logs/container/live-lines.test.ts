@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followLog } from '../../../src/watch/docker/follow-log.ts';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { serveLogs, toFrame } from '../../support/engine-streams.ts';
+import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 test.each([0, -90_000, 90_000])(
   'only lines printed since the log was opened are live, by the clock of an engine that is %d ms ahead',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
+import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
 import { numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 import { sweptFiles } from '../../../support/swept-files.ts';

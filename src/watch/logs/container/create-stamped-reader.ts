@@ -1,4 +1,4 @@
-import { createLineCutter, MAX_LINE_BYTES } from '../../lib/bytes.ts';
+import { createLineCutter, MAX_LINE_BYTES } from '../../../lib/bytes.ts';
 import type { Opening, ReadLines, Stamp } from './read-lines.ts';
 
 /** A timestamp of Docker and the space after it. It has nine digits and is in UTC, so timestamps compare as text. */

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLogFinder } from '../../../../src/watch/logs/tail/find-log-files.ts';
+import { createLogFinder } from '../../../../src/watch/logs/file/find-log-files.ts';
 import { useFolder } from '../../../support/recordings.ts';
 
 const namesOf = async (find: ReturnType<typeof createLogFinder>) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReadBuffers } from '../../../../src/watch/logs/tail/open-files.ts';
+import { createReadBuffers } from '../../../../src/watch/logs/file/open-files.ts';
 
 test('of more readers than there are buffers each has one in its turn, and none has that of another', async () => {
   const buffers = createReadBuffers(2, 16);

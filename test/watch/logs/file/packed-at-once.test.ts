@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, readFileSync, rmSync, truncateSync, write
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createOpenFiles, type OpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
+import { createOpenFiles, type OpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
 import { numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 import { sweptFiles } from '../../../support/swept-files.ts';

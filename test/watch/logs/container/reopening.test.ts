@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createReopening } from '../../../src/watch/docker/reopening.ts';
+import { createReopening } from '../../../../src/watch/logs/container/reopening.ts';
 
 test('a stream that has brought a quarter of what the engine keeps is due at once, however young it is', async () => {
   const onDue = vi.fn();

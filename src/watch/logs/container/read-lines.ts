@@ -1,4 +1,4 @@
-import type { ContainerPosition, LogPosition } from '../../model/log.ts';
+import type { ContainerPosition, LogPosition } from '../../../model/log.ts';
 
 /** The position in the logs of a target's containers: the current one, and earlier ones. */
 export type Position = Extract<LogPosition, { kind: 'container' }>;

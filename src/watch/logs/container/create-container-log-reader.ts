@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { PositionStore } from '../../model/log.ts';
-import { openInTime } from './client.ts';
+import type { PositionStore } from '../../../model/log.ts';
+import { openInTime } from '../../docker/client.ts';
+import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from '../../docker/frames.ts';
+import type { LogContainer } from '../../docker/log-container.ts';
 import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
-import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from './frames.ts';
-import type { LogContainer } from './log-container.ts';
 import { createReadLines, type Position, positionOf, type Streams, toPosition } from './read-lines.ts';
 import { BESIDE_TEXT_BYTES } from './reopening.ts';
 import { type LogStream, readStreams } from './streams.ts';

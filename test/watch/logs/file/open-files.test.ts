@@ -2,10 +2,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createFileSet } from '../../../../src/watch/logs/tail/create-file-set.ts';
-import { createMemoryPositions } from '../../../../src/watch/logs/tail/create-memory-positions.ts';
-import { findLogFiles } from '../../../../src/watch/logs/tail/find-log-files.ts';
-import { createOpenFiles } from '../../../../src/watch/logs/tail/open-files.ts';
+import { createFileSet } from '../../../../src/watch/logs/file/create-file-set.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { findLogFiles } from '../../../../src/watch/logs/file/find-log-files.ts';
+import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

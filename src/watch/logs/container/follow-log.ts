@@ -1,7 +1,7 @@
-import { limitRuns } from '../../lib/promises.ts';
-import type { LogFault } from '../../model/log.ts';
+import { limitRuns } from '../../../lib/promises.ts';
+import type { LogFault } from '../../../model/log.ts';
+import type { LogContainer } from '../../docker/log-container.ts';
 import { type ContainerLogReaderOptions, createContainerLogReader } from './create-container-log-reader.ts';
-import type { LogContainer } from './log-container.ts';
 
 /** Dependencies and settings of a follower. */
 export interface FollowLogOptions extends Omit<ContainerLogReaderOptions, 'onOpened'> {

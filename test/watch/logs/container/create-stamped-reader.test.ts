@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStampedReader } from '../../../src/watch/docker/create-stamped-reader.ts';
-import { createReadLines, MAX_RECENT, type Streams } from '../../../src/watch/docker/read-lines.ts';
+import { createStampedReader } from '../../../../src/watch/logs/container/create-stamped-reader.ts';
+import { createReadLines, MAX_RECENT, type Streams } from '../../../../src/watch/logs/container/read-lines.ts';
 
 const stamp = (time: string): string => `2026-11-21T${time}.000000000Z`;
 

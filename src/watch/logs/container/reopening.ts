@@ -1,8 +1,4 @@
-/** How the engine rotates a container's log: the number of files, and the size at which it starts a new one. */
-export interface Rotation {
-  readonly fileBytes: number;
-  readonly files: number;
-}
+import type { Rotation } from '../../docker/log-container.ts';
 
 /** Bytes that the engine writes per line besides the text. */
 export const BESIDE_TEXT_BYTES = 70;

@@ -2,10 +2,10 @@ import { appendFile, copyFile, rename, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectGarbage } from '../../../../src/lib/threads.ts';
+import { createFileSet } from '../../../../src/watch/logs/file/create-file-set.ts';
+import { findLogFiles } from '../../../../src/watch/logs/file/find-log-files.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';
 import { bootnodePack } from '../../../../src/watch/logs/packs/bootnode-pack.ts';
-import { createFileSet } from '../../../../src/watch/logs/tail/create-file-set.ts';
-import { findLogFiles } from '../../../../src/watch/logs/tail/find-log-files.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

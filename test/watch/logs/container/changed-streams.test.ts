@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { LogFault } from '../../../src/model/log.ts';
-import { followLog } from '../../../src/watch/docker/follow-log.ts';
-import type { LogContainer } from '../../../src/watch/docker/log-container.ts';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { serveLogs, toFrame } from '../../support/engine-streams.ts';
+import type { LogFault } from '../../../../src/model/log.ts';
+import type { LogContainer } from '../../../../src/watch/docker/log-container.ts';
+import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 /** A line each tenth of a second. */
 const frame = (index: number, name = 'line'): Buffer =>

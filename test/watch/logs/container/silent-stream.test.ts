@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followLog } from '../../../src/watch/docker/follow-log.ts';
-import type { LogContainer } from '../../../src/watch/docker/log-container.ts';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { serveLogs, toFrame } from '../../support/engine-streams.ts';
+import type { LogContainer } from '../../../../src/watch/docker/log-container.ts';
+import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 const timeOf = (index: number): number => Date.UTC(2026, 10, 21) + index * 100;
 const frame = (index: number): Buffer => toFrame(timeOf(index), `line ${index}`);

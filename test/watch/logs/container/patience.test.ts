@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { followLog, type LogFollower } from '../../../src/watch/docker/follow-log.ts';
-import { createMemoryPositions } from '../../../src/watch/logs/tail/create-memory-positions.ts';
-import { followFiles } from '../../../src/watch/logs/tail/follow-files.ts';
-import { useFolder } from '../../support/recordings.ts';
+import { followLog, type LogFollower } from '../../../../src/watch/logs/container/follow-log.ts';
+import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
+import { followFiles } from '../../../../src/watch/logs/file/follow-files.ts';
+import { useFolder } from '../../../support/recordings.ts';
 
 /** Timers wait until the test goes on to them; files and their watches are real. */
 beforeEach(() => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReopening, type Rotation } from './reopening.ts';
+import type { Rotation } from '../../docker/log-container.ts';
+import { createReopening } from './reopening.ts';
 
 /** What a chunk contained: bytes on the engine's disk of new lines, and whether it was printed just now. */
 export interface ChunkResult {
