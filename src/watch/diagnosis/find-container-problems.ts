@@ -3,7 +3,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import { describeRef } from '../clients/commands-to-type.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
-import { listUnlisted } from './setup/find-engine-problems.ts';
+import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, suspectTarget } from './suspect.ts';
 

@@ -1,9 +1,78 @@
+import { listEach, listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
+import { engineOf } from '../../model/target.ts';
+import { formatSkew, isSkewed } from '../rules/clock-skew.ts';
+import { indexContainers } from './index-containers.ts';
 import { findContainerSetup } from './setup/find-container-setup.ts';
-import { findEngineProblems } from './setup/find-engine-problems.ts';
 import { findExposures } from './setup/find-exposures.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
 import type { SubnetView } from './subnet-view.ts';
+import { suspect } from './suspect.ts';
+
+type Engine = readonly [name: string, setup: EngineSetup];
+
+function findClocks(engines: readonly Engine[]): Suspicion | undefined {
+  const wrong = engines.flatMap(([name, { clockAheadMs = 0 }]) =>
+    isSkewed(clockAheadMs) ? [`that of the engine ${name} is ${formatSkew(clockAheadMs)} ours`] : [],
+  );
+  if (wrong.length === 0) return undefined;
+  return suspect('docker_clock_skewed', {
+    summary: 'the clock of Docker differs from that of subnetd',
+    evidence: `by the times of their answers, ${listNames(wrong)}`,
+    fix: 'see on both machines which clock is wrong with `chronyc tracking`, and set it with `chronyc makestep`; until then the times of containers and of their log lines are wrong by as much',
+  });
+}
+
+/** One that has done its work, or was never started, is not missed: the containers that deploy contracts end so. */
+const isOver = ({ status, exitCode }: ListedContainer): boolean =>
+  status === 'created' || (status === 'exited' && exitCode === 0);
+
+const describe = ({ name, status, exitCode }: ListedContainer): string =>
+  `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`;
+
+const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
+  [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
+
+/** The containers of the compose projects of the inventory that neither this subnet nor another one names. */
+export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedContainer & { project: string })[] {
+  const setup = facts.setup?.observation;
+  if (setup === undefined) return [];
+  const { named } = setup;
+  const findOwn = indexContainers(targets.map(({ state }) => state.target));
+  // Nearly all are of this subnet, so few are looked for among those of all subnets.
+  const isNamed = (engine: string, project: string, { name, service }: ListedContainer) =>
+    findOwn({ name, project, service }, engine).length > 0 ||
+    named.some(
+      (ref) =>
+        engineOf(ref) === engine &&
+        ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),
+    );
+  return enginesOf(setup).flatMap(([engine, { projects }]) =>
+    projects.flatMap(({ project, containers }) =>
+      containers
+        .filter((one) => !one.isIgnored && !isOver(one) && !isNamed(engine, project, one))
+        .map((one) => ({ project, ...one })),
+    ),
+  );
+}
+
+function findUnlisted(view: SubnetView): Suspicion | undefined {
+  const unlisted = listUnlisted(view);
+  const [first] = unlisted;
+  if (first === undefined) return undefined;
+  return suspect('containers_unlisted', {
+    summary: 'the inventory lacks containers of its compose projects',
+    evidence: `not in the inventory: ${listEach(unlisted, describe)}`,
+    fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give what does not the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
+  });
+}
+
+/** What is wrong with the engines of a subnet, and with what they hold. */
+export const findEngineProblems = (view: SubnetView, setup: SetupObservation): readonly (Suspicion | undefined)[] => [
+  findClocks(enginesOf(setup)),
+  findUnlisted(view),
+];
 
 /** What is worth a change in how a subnet is set up, before it breaks. */
 export function findSetupProblems(view: SubnetView): readonly Suspicion[] {

@@ -1,4 +1,5 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
@@ -46,8 +47,7 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
     return 'a new epoch has begun, and no node has named its masternodes yet';
   if (isNextAtLatest && reference !== undefined && reference >= nextFirstBlock - MISSED_SINCE)
     return 'a new epoch begins, and no node has named its masternodes yet';
-  let askedAt = Number.NEGATIVE_INFINITY;
-  for (const { facts } of targets) askedAt = Math.max(askedAt, facts.node?.chain?.at ?? askedAt);
+  const askedAt = highest(targets.flatMap(({ facts }) => facts.node?.chain?.at ?? []));
   return now - askedAt < MASTERNODES_KNOWN_MS
     ? undefined
     : `no node has named the masternodes for ${formatDuration(Math.max(0, now - askedAt))}`;
@@ -78,89 +78,82 @@ function findCostless(
   return isHalted && member.isOut === true ? `the subnet is halted and ${name} takes no part` : undefined;
 }
 
-/** The masternodes beside one, by what they can be counted on for. */
-interface Others {
-  readonly votes: number;
-  readonly why: Readonly<Record<Exclude<Voter['kind'], 'votes'>, readonly string[]>>;
-  /** How many masternodes are of no node that has said its address. */
-  readonly nameless: number;
-  /** Why nodes are out that have not said their address: each may be one of the nameless. */
-  readonly unaddressed: readonly string[];
-  /** Whether the node itself can be counted on now. */
-  readonly ownVotes: boolean;
+/** A node that may be a masternode, with what it can be counted on for. */
+interface Viewed {
+  readonly target: TargetState;
+  readonly voter: Voter;
 }
 
 const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
 
-function viewOthers(state: SubnetState, name: string, moment: RestartMoment): Others {
-  const members = new Map((state.members ?? []).map((member) => [member.name, member]));
-  let gone = 0;
-  // A node that is starting may not have connected to the others yet.
-  const isGone = ({ isOut, vote }: Member) => isOut === true || vote === 'unknown';
-  for (const member of members.values()) if (isGone(member)) gone += 1;
-  const masters = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
-  const why = { out: [] as string[], recovering: [] as string[], doubtful: [] as string[] };
-  const unaddressed: string[] = [];
-  let votes = 0;
-  let ownVotes = false;
-  for (const target of state.targets) {
-    const member = members.get(target.target.name);
-    if (target.target.component !== 'node' || member === undefined || !isVoter(member)) continue;
-    const voter = viewVoter(state, target, member, gone - Number(isGone(member)), moment);
-    if (target.target.name === name) ownVotes = voter.kind === 'votes';
-    else if (voter.kind === 'votes') votes += 1;
-    else why[voter.kind].push(voter.why);
-    if (voter.kind === 'out' && target.facts.node?.chain?.observation.address === undefined)
-      unaddressed.push(`${voter.why}, and ${target.target.name} has not said by which address it votes`);
-  }
-  return { votes, why, nameless: masters.filter((one) => one.name === undefined).length, unaddressed, ownVotes };
+// A node that is starting may not have connected to the others yet.
+const isGone = ({ isOut, vote }: Member): boolean => isOut === true || vote === 'unknown';
+
+function viewVoters({ members = [], ...state }: SubnetState, moment: RestartMoment): readonly Viewed[] {
+  const byName = new Map(members.map((member) => [member.name, member]));
+  const gone = members.filter(isGone).length;
+  return state.targets.flatMap((target) => {
+    const member = byName.get(target.target.name);
+    if (target.target.component !== 'node' || member === undefined || !isVoter(member)) return [];
+    return { target, voter: viewVoter(state, target, member, gone - Number(isGone(member)), moment) };
+  });
 }
+
+type Judged = Pick<RestartAnswer, 'safe' | 'known' | 'reason'>;
+
+const yes = (reason: string): Judged => ({ safe: true, known: true, reason });
+const no = (reason: string): Judged => ({ safe: false, known: true, reason });
+const unknown = (reason: string): Judged => ({ safe: false, known: false, reason });
 
 const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
 
-/** What the votes of the others allow. */
+/** What the votes of the nodes beside a target allow. */
 function judgeVotes(
-  { votes, why, nameless, unaddressed }: Others,
+  voters: readonly Viewed[],
+  own: TargetState,
   { total, required }: Quorum,
-): Pick<RestartAnswer, 'safe' | 'known' | 'reason'> {
-  const [recovering] = why.recovering;
-  if (recovering !== undefined) return { safe: false, known: true, reason: recovering };
+  { epoch }: SubnetState,
+): Judged {
+  const others = voters.filter(({ target }) => target !== own);
+  const reasons = others.flatMap(({ voter }) => (voter.kind === 'votes' ? [] : voter));
+  const whyOf = (kind: Voter['kind']) => reasons.filter((one) => one.kind === kind).map(({ why }) => why);
+  const votes = others.length - reasons.length;
+  const [recovering] = whyOf('recovering');
+  if (recovering !== undefined) return no(recovering);
   if (votes >= required)
-    return {
-      safe: true,
-      known: true,
-      reason: `${formatCount(votes, 'other masternode votes', 'other masternodes vote')}, ${required} needed`,
-    };
+    return yes(`${formatCount(votes, 'other masternode votes', 'other masternodes vote')}, ${required} needed`);
   const known =
     votes === 0
       ? 'no other masternode is'
       : `only ${formatCount(votes, 'other masternode is', 'other masternodes are')}`;
   const few = `${known} known to vote, ${required} needed`;
-  if (votes + why.doubtful.length + nameless >= required) {
-    const doubt =
-      why.doubtful[0] ??
-      (nameless <= unaddressed.length ? unaddressed[0] : undefined) ??
-      `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
-    return { safe: false, known: false, reason: `${few}: ${doubt}` };
+  const doubtful = whyOf('doubtful');
+  // Masternodes of no node that has said its address, and the nodes that are out and may be these.
+  const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
+  const nameless = takesTurns.filter((one) => one.name === undefined).length;
+  const unaddressed = voters.flatMap(({ target, voter }) =>
+    voter.kind === 'out' && target.facts.node?.chain?.observation.address === undefined
+      ? [`${voter.why}, and ${target.target.name} has not said by which address it votes`]
+      : [],
+  );
+  if (votes + doubtful.length + nameless >= required) {
+    const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
+    const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;
+    return unknown(`${few}: ${doubtful[0] ?? unsaid ?? missing}`);
   }
-  const cause = why.out[0] ?? why.doubtful[0];
-  if (cause !== undefined) return { safe: false, known: true, reason: `${few}: ${cause}` };
-  return {
-    safe: false,
-    known: true,
-    reason: `${required} of ${masternodes(total)} must vote, so no block comes while one restarts`,
-  };
+  const cause = whyOf('out')[0] ?? doubtful[0];
+  return no(
+    cause === undefined
+      ? `${required} of ${masternodes(total)} must vote, so no block comes while one restarts`
+      : `${few}: ${cause}`,
+  );
 }
 
 /** A problem of the whole subnet during which no node that may vote is restarted. */
 function findSubnetProblem({ problems }: SubnetState, now: number): string | undefined {
-  for (const { problem, state, clearingSince } of problems) {
-    const words = SUBNET_PROBLEMS[problem];
-    if (words === undefined) continue;
-    const [is, was] = words;
-    return state === 'clearing' ? `${was} until ${formatAgo(clearingSince ?? now, now)}` : is;
-  }
-  return undefined;
+  const found = problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
+  const [is, was] = (found && SUBNET_PROBLEMS[found.problem]) ?? [];
+  return found?.state === 'clearing' ? `${was} until ${formatAgo(found.clearingSince ?? now, now)}` : is;
 }
 
 /** Each node stores at this block who may make the next epoch's blocks. Killed between that and its head, it lacks the snapshot. */
@@ -189,20 +182,17 @@ function findNewEpoch({ epoch, reference }: SubnetState): string | undefined {
 export function judgeRestart(state: SubnetState, name: string, moment: RestartMoment): RestartAnswer | undefined {
   const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
   if (target === undefined) return undefined;
-  const unknown = (reason: string): RestartAnswer => ({ safe: false, known: false, reason });
   const member = state.members?.find((one) => one.name === name);
   if (member === undefined) return unknown('nothing is known about the votes yet');
   const { quorum } = state;
   const doubt = findDoubt(state, moment.now);
-  const others = quorum && doubt === undefined ? viewOthers(state, name, moment) : undefined;
-  const voting = others && others.votes + (others.ownVotes ? 1 : 0);
+  const voters = quorum && doubt === undefined ? viewVoters(state, moment) : undefined;
+  const voting = voters?.filter(({ voter }) => voter.kind === 'votes').length;
   const numbers =
     quorum && voting !== undefined ? { required: quorum.required, voting, headroom: voting - quorum.required } : {};
   const costless = findCostless(state, target, member, moment);
-  if (costless !== undefined)
-    return { safe: true, known: true, reason: `${costless}, so a restart costs no vote`, ...numbers };
-  if (quorum === undefined || others === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
+  if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
+  if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
   const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name) ?? findNewEpoch(state);
-  if (problem !== undefined) return { safe: false, known: true, reason: problem, ...numbers };
-  return { ...judgeVotes(others, quorum), ...numbers };
+  return { ...(problem === undefined ? judgeVotes(voters, target, quorum, state) : no(problem)), ...numbers };
 }

@@ -6,9 +6,8 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findHaltEnd, findJoining, findStillOut, findStoodAt } from './find-joining.ts';
-import { findNeverSigned, findSilentVoters } from './find-silent-voters.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
-import { findQuorum, findReference, findStallMs } from './quorum.ts';
+import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import { askedAt, type ExposureMemory, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
 import { canBeWitness, findFailing, heightOf, viewContainer, viewNode } from './view-node.ts';
 

@@ -5,7 +5,8 @@ import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
-import { answersAnyway, checkOf } from './subnet-view.ts';
+import { checkOf } from './subnet-view.ts';
+import { viewContainer } from './view-node.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
 export interface RestartMoment {
@@ -62,19 +63,15 @@ export function findStale(state: TargetState, { now, freshSince }: RestartMoment
 
 /** Why the container of a node does not run, by facts that are new; undefined when it does, has none, or the node answers all the same. */
 export function findDown(state: TargetState): string | undefined {
-  const { target, facts } = state;
-  const { name } = target;
-  const observation = facts.container?.observation;
-  if (answersAnyway(state)) return undefined;
-  if (observation?.kind === 'missing') return `${name} has no container`;
-  if (observation?.kind !== 'found') return undefined;
-  const { status, running } = observation.container;
-  if (status === 'paused') return `the container of ${name} is paused`;
-  return running && status !== 'restarting' ? undefined : `the container of ${name} does not run`;
+  const { name } = state.target;
+  const { kind } = viewContainer(state);
+  if (kind === 'missing') return `${name} has no container`;
+  if (kind === 'paused') return `the container of ${name} is paused`;
+  return kind === 'stopped' || kind === 'restarting' ? `the container of ${name} does not run` : undefined;
 }
 
 /** What a container says against the vote of its node. */
-function viewContainer(state: TargetState, facts: ContainerFacts, now: number): Voter | undefined {
+function judgeContainer(state: TargetState, facts: ContainerFacts, now: number): Voter | undefined {
   const { name } = state.target;
   const container = facts.observation?.kind === 'found' ? facts.observation.container : undefined;
   const down = findDown(state);
@@ -143,7 +140,7 @@ export function viewVoter(
   if (stale !== undefined) return doubtful(stale);
   const work = state.plannedWork?.find(({ name }) => name === target.name);
   if (work !== undefined) return out(`${target.name} is announced to be worked on until ${formatMinute(work.until)}`);
-  const byContainer = target.container && facts.container ? viewContainer(node, facts.container, now) : undefined;
+  const byContainer = target.container && facts.container ? judgeContainer(node, facts.container, now) : undefined;
   if (byContainer !== undefined) return byContainer;
   if (facts.node?.observation.answered !== true) {
     const failedFor = now - (checkOf(node, 'latest_block')?.since ?? now);

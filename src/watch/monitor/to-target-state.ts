@@ -6,8 +6,8 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { Subnet, Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
-import { countHeardNodes } from '../rules/find-heard-nodes.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
+import { countHeardNodes } from '../rules/judge-messages.ts';
 
 /** The key of a target in its subnet; no component has a blank in its name. */
 const keyOf = ({ component, name }: Target): string => `${component} ${name}`;

@@ -12,13 +12,10 @@ import {
 import { type CheckName, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { judgeContainer } from './judge-container.ts';
-import { judgeFrontendLog, judgePage } from './judge-frontend.ts';
-import { judgeHttp } from './judge-http.ts';
-import { judgeLatestBlock } from './judge-latest-block.ts';
 import { judgeLogBlock } from './judge-log-block.ts';
 import { judgeMessages } from './judge-messages.ts';
-import { judgePeers } from './judge-peers.ts';
-import { judgeBlockData, judgeHistoryData } from './judge-stats-log.ts';
+import { judgeLatestBlock, judgePeers } from './judge-node.ts';
+import { judgeBlockData, judgeFrontendLog, judgeHistoryData, judgeHttp, judgePage } from './judge-services.ts';
 import { judgeSubmissions } from './judge-submissions.ts';
 import type { View } from './view.ts';
 

@@ -1,10 +1,72 @@
-import type { Facts, PageFacts } from '../../model/facts.ts';
-import type { PageObservation } from '../../model/observation.ts';
+import type { Facts, PageFacts, ServiceFacts } from '../../model/facts.ts';
+import type {
+  PageObservation,
+  QueueFacts,
+  RelayerQueue,
+  ServiceObservation,
+  StatsFacts,
+  StatsReading,
+} from '../../model/observation.ts';
 import type { Observation, Observations, ProbeKind } from '../../model/prober.ts';
 import type { CheckSettings } from '../../model/target.ts';
 import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
-import { foldService } from './fold-service.ts';
+
+/** When it was read, and the height that at least half of the nodes had then. */
+interface Moment {
+  readonly at: number;
+  readonly reference?: number | undefined;
+}
+
+function foldQueue(before: QueueFacts | undefined, queue: RelayerQueue, at: number): QueueFacts {
+  // Jobs are kept until the relayer starts again.
+  const isSame = before !== undefined && queue.completed >= before.completed && queue.failed >= before.failed;
+  if (!isSame) return { ...queue, since: at };
+  const { since, completed, failed } = before;
+  const completedAt = queue.completed > completed ? at : before.completedAt;
+  const failedAt = queue.failed > failed ? at : before.failedAt;
+  return {
+    ...queue,
+    since,
+    ...(completedAt !== undefined && { completedAt }),
+    ...(failedAt !== undefined && { failedAt }),
+  };
+}
+
+/** The reference is at most some seconds old, and so rather too low. */
+function foldStats(
+  before: StatsFacts | undefined,
+  reading: StatsReading,
+  { at, reference = 0, maxLag }: Moment & { readonly maxLag: number },
+): StatsFacts {
+  const blocks = reading.newest === undefined ? 0 : reference - reading.newest;
+  if (blocks <= maxLag) return { reading };
+  return { reading, behind: { since: before?.behind?.since ?? at, blocks } };
+}
+
+/** Adds an answer of a service. What its queues have shown stays while it does not answer. */
+export function foldService(
+  before: ServiceFacts | undefined,
+  observation: ServiceObservation,
+  context: Moment,
+  maxLag: number,
+): ServiceFacts {
+  const { queues: read, stats } = observation.ok ? observation.value : {};
+  const { at } = context;
+  const queues = read?.map((queue) =>
+    foldQueue(
+      before?.queues?.find(({ mode }) => mode === queue.mode),
+      queue,
+      at,
+    ),
+  );
+  const known = queues ?? before?.queues;
+  return {
+    observation,
+    ...(known && { queues: known }),
+    ...(stats && { stats: foldStats(before?.stats, stats, { ...context, maxLag }) }),
+  };
+}
 
 function countErrors(observation: PageObservation): number {
   if (observation.kind === 'no-browser') return 0;
@@ -18,12 +80,9 @@ export const foldPage = (previous: PageFacts | undefined, observation: PageObser
   errors: (previous?.errors ?? 0) + countErrors(observation),
 });
 
-/** The time, by the watched clock in milliseconds, and the settings of the subnet. */
-interface Context {
-  readonly at: number;
+/** The same, with the settings of the subnet. */
+interface Context extends Moment {
   readonly settings: CheckSettings;
-  /** The height that at least half of the nodes of the subnet have reached. */
-  readonly reference?: number | undefined;
 }
 
 /** How each kind of observation is folded into the facts of its target. */

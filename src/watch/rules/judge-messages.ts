@@ -1,11 +1,83 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
-import type { BootnodeTarget } from '../../model/target.ts';
+import type { KnownTarget } from '../../model/facts.ts';
+import type { BootnodeTarget, NodeTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { findHeardNodes } from './find-heard-nodes.ts';
 import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
+
+/** The nodes of the inventory as the bootnode heard them. */
+export interface HeardNodes {
+  /** Each node of the inventory with when the bootnode last heard it, in watched time. */
+  readonly nodes: readonly { readonly name: string; readonly address?: string; readonly heardAt?: number }[];
+}
+
+/** The address of a container that does not run: it has none on its network then. */
+const isNowhere = (address: string): boolean => address.startsWith('0.0.0.0:');
+
+const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
+
+const toNode = ({ target, facts }: KnownTarget) => {
+  const { name, p2p } = target as NodeTarget;
+  return { name, address: p2p ?? facts.logs?.created?.p2p };
+};
+
+/** The ports that exactly one of the addresses has. */
+function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<string> {
+  const [own, shared] = [new Set<string>(), new Set<string>()];
+  for (const address of addresses) {
+    if (address === undefined) continue;
+    const port = portOf(address);
+    if (own.has(port)) shared.add(port);
+    own.add(port);
+  }
+  for (const port of shared) own.delete(port);
+  return own;
+}
+
+/**
+ * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
+ * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses, and so do those that do
+ * not run, unless their port is unique.
+ */
+export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number>): HeardNodes {
+  const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
+  const ownPorts = findOwnPorts(nodes.map(({ address }) => address));
+  const byPort = new Map<string, number>();
+  const byAddress = new Map<string, number>();
+  for (const [address, at] of heard) {
+    const port = portOf(address);
+    if (ownPorts.has(port)) byPort.set(port, Math.max(at, byPort.get(port) ?? at));
+    else byAddress.set(address, at);
+  }
+  const found = nodes.map(({ name, address }) => {
+    if (address === undefined) return { name };
+    const port = portOf(address);
+    if (isNowhere(address) && !ownPorts.has(port)) return { name };
+    const heardAt = ownPorts.has(port) ? byPort.get(port) : byAddress.get(address);
+    // The first of two nodes with one address has it.
+    byAddress.delete(address);
+    return { name, address, heardAt };
+  });
+  if (found.every((node) => 'address' in node)) return { nodes: found };
+  const left = [...byAddress.values()].sort((a, b) => a - b);
+  return {
+    nodes: found.map((node) => {
+      const heardAt = 'address' in node ? undefined : left.pop();
+      return heardAt === undefined ? node : { ...node, heardAt };
+    }),
+  };
+}
+
+/** How many nodes the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
+export function countHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number): number | undefined {
+  const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
+  if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
+  return findHeardNodes(subnet, logs.heard ?? new Map()).nodes.filter(
+    ({ heardAt }) => heardAt !== undefined && now - heardAt < windowMs,
+  ).length;
+}
 
 /** Has the bootnode heard every node within its window? */
 export function judgeMessages(view: View<BootnodeTarget>): Judgement {

@@ -3,7 +3,7 @@ import { findInForce, type PlannedWork } from '../../../src/model/planned-work.t
 import type { Problem } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { markPlanned } from '../../../src/watch/diagnosis/mark-planned.ts';
+import { markPlanned } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { indexProblems, type ProblemIndex } from '../../../src/watch/diagnosis/problem-index.ts';
 import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';

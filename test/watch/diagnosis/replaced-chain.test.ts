@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
-import { foldChain } from '../../../src/watch/rules/fold-chain.ts';
+import { foldChain } from '../../../src/watch/rules/fold-node.ts';
 import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 

@@ -4,7 +4,7 @@ import type { ServiceObservation } from '../../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { statsPack } from '../../../src/watch/logs/packs/stats-pack.ts';
-import { foldService } from '../../../src/watch/rules/fold-service.ts';
+import { foldService } from '../../../src/watch/rules/fold.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW, named } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceTarget } from '../../../src/model/target.ts';
 import { type Browser, createBrowser } from '../../../src/watch/probes/browser.ts';
 import { foldPage } from '../../../src/watch/rules/fold.ts';
-import { judgePage } from '../../../src/watch/rules/judge-frontend.ts';
+import { judgePage } from '../../../src/watch/rules/judge-services.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { closedAddress, pageWith, servePages } from '../../support/pages.ts';
 import { asRead, serviceTarget, settings } from '../../support/views.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChainFacts } from '../../../src/model/facts.ts';
-import { foldChain } from '../../../src/watch/rules/fold-chain.ts';
+import { foldChain } from '../../../src/watch/rules/fold-node.ts';
 
 /** What is known of the key of a node that gives these addresses, one a minute. */
 function follow(...addresses: readonly (string | undefined)[]) {

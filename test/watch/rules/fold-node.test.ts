@@ -5,7 +5,7 @@ import type { NodeFacts } from '../../../src/model/facts.ts';
 import type { NodeObservation } from '../../../src/model/observation.ts';
 import type { NodeTarget } from '../../../src/model/target.ts';
 import { foldNode } from '../../../src/watch/rules/fold-node.ts';
-import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
+import { judgeLatestBlock } from '../../../src/watch/rules/judge-node.ts';
 import { asRead, aView, nodeTarget } from '../../support/views.ts';
 
 const SECOND = 1000;

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KnownTarget, LogState } from '../../../src/model/facts.ts';
 import type { BootnodeTarget } from '../../../src/model/target.ts';
-import { countHeardNodes, findHeardNodes } from '../../../src/watch/rules/find-heard-nodes.ts';
 import { foldLogHit, MAX_HEARD } from '../../../src/watch/rules/fold-logs.ts';
-import { judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
+import { countHeardNodes, findHeardNodes, judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
 import { asRead, aView, nodeTarget, runningSince } from '../../support/views.ts';
 
 const NOW = 10_000_000;
@@ -167,7 +166,7 @@ test(`of ${MANY} nodes exactly those that the log has not shown are missing, whi
       expect(judged.heard).toBe(heard.length);
       if (missing.length === 0) expect(judged.verdict).toBe('pass');
       else {
-        const others = missing.length > 5 ? ` and ${missing.length - 5} others` : '';
+        const others = missing.length > 5 ? ` and ${missing.length - 5} other${missing.length === 6 ? '' : 's'}` : '';
         expect(judged).toMatchObject({
           verdict: 'fail',
           reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} for 10m; start`),

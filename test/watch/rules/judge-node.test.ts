@@ -4,9 +4,8 @@ import type { Fault, NodeObservation } from '../../../src/model/observation.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { explainFault } from '../../../src/watch/rules/explain-fault.ts';
 import { foldNode } from '../../../src/watch/rules/fold-node.ts';
-import { judgeHttp } from '../../../src/watch/rules/judge-http.ts';
-import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
-import { judgePeers } from '../../../src/watch/rules/judge-peers.ts';
+import { judgeLatestBlock, judgePeers } from '../../../src/watch/rules/judge-node.ts';
+import { judgeHttp } from '../../../src/watch/rules/judge-services.ts';
 import { asRead, aView, nodeTarget, serviceTarget } from '../../support/views.ts';
 
 const NOW = 1_000_000;

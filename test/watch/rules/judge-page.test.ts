@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Fault, NodeObservation, PageObservation } from '../../../src/model/observation.ts';
 import type { NodeTarget, ServiceTarget } from '../../../src/model/target.ts';
 import { foldPage } from '../../../src/watch/rules/fold.ts';
-import { judgePage } from '../../../src/watch/rules/judge-frontend.ts';
-import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
-import { judgePeers } from '../../../src/watch/rules/judge-peers.ts';
+import { judgeLatestBlock, judgePeers } from '../../../src/watch/rules/judge-node.ts';
+import { judgePage } from '../../../src/watch/rules/judge-services.ts';
 import type { View } from '../../../src/watch/rules/view.ts';
 import { asRead } from '../../support/views.ts';
 

@@ -4,7 +4,7 @@ import type { RelayerQueue, ServiceObservation } from '../../../src/model/observ
 import type { ServiceTarget } from '../../../src/model/target.ts';
 import { readQueues } from '../../../src/watch/probes/service-prober.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
-import { foldService } from '../../../src/watch/rules/fold-service.ts';
+import { foldService } from '../../../src/watch/rules/fold.ts';
 import { judgeSubmissions } from '../../../src/watch/rules/judge-submissions.ts';
 import { asRead, aView, serviceTarget, settings } from '../../support/views.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogState, StatsLogFacts } from '../../../src/model/facts.ts';
 import { foldLogHit } from '../../../src/watch/rules/fold-logs.ts';
-import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend.ts';
-import { judgeBlockData, judgeHistoryData } from '../../../src/watch/rules/judge-stats-log.ts';
+import { judgeBlockData, judgeFrontendLog, judgeHistoryData } from '../../../src/watch/rules/judge-services.ts';
 import { asRead, aView, serviceTarget } from '../../support/views.ts';
 
 const NOW = 10_000_000;

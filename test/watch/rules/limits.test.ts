@@ -11,12 +11,10 @@ import type {
 } from '../../../src/model/facts.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 import { judgeContainer } from '../../../src/watch/rules/judge-container.ts';
-import { judgeFrontendLog } from '../../../src/watch/rules/judge-frontend.ts';
-import { judgeLatestBlock } from '../../../src/watch/rules/judge-latest-block.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
-import { judgePeers } from '../../../src/watch/rules/judge-peers.ts';
-import { judgeBlockData, judgeHistoryData } from '../../../src/watch/rules/judge-stats-log.ts';
+import { judgeLatestBlock, judgePeers } from '../../../src/watch/rules/judge-node.ts';
+import { judgeBlockData, judgeFrontendLog, judgeHistoryData } from '../../../src/watch/rules/judge-services.ts';
 import { judgeSubmissions } from '../../../src/watch/rules/judge-submissions.ts';
 import { asRead, aView, nodeTarget, serviceTarget } from '../../support/views.ts';
 
