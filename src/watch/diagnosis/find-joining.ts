@@ -13,6 +13,7 @@ const RECOVERED_FROM: readonly ProblemName[] = [
   'node_partitioned',
   'node_down',
   'node_hanging',
+  'rpc_closed',
   'container_down',
   'container_paused',
   'container_restarting',

@@ -8,6 +8,7 @@ import {
   adviceOf,
   askedAt,
   checkOf,
+  hasLostNetwork,
   isSettled,
   isStopped,
   type NodeView,
@@ -74,6 +75,23 @@ function findClosedRpc(node: NodeView): Suspicion | undefined {
   });
 }
 
+/** Its container was taken out of its network, so neither subnetd nor another node reaches it, though it may answer at its socket. */
+function findWithoutNetwork(node: NodeView): Suspicion | undefined {
+  const { name, container, target } = node;
+  if (!hasLostNetwork(node) || container.kind !== 'running') return undefined;
+  const { lostNetwork = '', name: containerName } = container.container;
+  return suspectTarget('node_down', node, {
+    summary: `${name} is connected to no network`,
+    evidence: `the container of ${name} is running, but is no longer in any Docker network; it was made for ${lostNetwork}`,
+    // Compose gives it back the address under which others know it.
+    fix:
+      target.container !== undefined && 'service' in target.container
+        ? commandToReplace(target.container)
+        : `connect it again with \`docker network connect ${toShellWord(lostNetwork)} ${toShellWord(containerName)}\``,
+    explains: explainAnswers(node),
+  });
+}
+
 /** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
 function findSilent(node: NodeView): Suspicion | undefined {
   // A node takes some seconds until it answers.
@@ -85,20 +103,6 @@ function findSilent(node: NodeView): Suspicion | undefined {
   if (resumed?.verdict === 'pass' && (check?.lastRun ?? 0) < resumed.since) return undefined;
   const explains = explainAnswers(node);
   const isBarred = unseen === 'barred';
-  if (!isBarred && container.kind === 'running' && container.container.lostNetwork !== undefined) {
-    const { lostNetwork, name: containerName } = container.container;
-    const { container: ref } = node.target;
-    return suspectTarget('node_down', node, {
-      summary: `${name} is connected to no network`,
-      evidence: `the container of ${name} is running, but is no longer in any Docker network; it was made for ${lostNetwork}`,
-      // Compose gives it back the address under which others know it.
-      fix:
-        ref !== undefined && 'service' in ref
-          ? commandToReplace(ref)
-          : `connect it again with \`docker network connect ${toShellWord(lostNetwork)} ${toShellWord(containerName)}\``,
-      explains,
-    });
-  }
   const isDockerSilent = state.facts.container?.observation?.kind === 'docker-unreachable';
   // Without a container, its machine may be down as well.
   if (!isBarred && fault?.kind === 'timeout' && (container.kind === 'running' || isDockerSilent)) {
@@ -251,7 +255,8 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
       // Why its container ends again and again is a problem of the container.
       .filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view))
       .flatMap((node) => [
-        findClosedRpc(node) ??
+        findWithoutNetwork(node) ??
+          findClosedRpc(node) ??
           findSilent(node) ??
           findPartitioned(node, connected, view) ??
           findStalled(node, witness, view) ??

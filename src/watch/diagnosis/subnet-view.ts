@@ -123,6 +123,10 @@ const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsew
 /** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
 export const isDown = ({ kind }: ContainerView): boolean => !NOT_DOWN.includes(kind);
 
+/** Whether a container runs in no network although it was made for one, and its program does not answer. */
+export const hasLostNetwork = ({ container, height }: Pick<NodeView, 'container' | 'height'>): boolean =>
+  container.kind === 'running' && container.container.lostNetwork !== undefined && height === undefined;
+
 /** A probe may have ended this long before Docker was asked in the same round, and this long after its container has ended. */
 const SAME_ROUND_MS = 2_000;
 

@@ -7,7 +7,15 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import type { ChainView } from './chain-view.ts';
-import { answersAnyway, askedAt, type ContainerView, checkOf, isDown, type NodeView } from './subnet-view.ts';
+import {
+  answersAnyway,
+  askedAt,
+  type ContainerView,
+  checkOf,
+  hasLostNetwork,
+  isDown,
+  type NodeView,
+} from './subnet-view.ts';
 
 /** The container of a target, as far as Docker was asked. */
 export function viewContainer(state: TargetState): ContainerView {
@@ -181,6 +189,12 @@ export function viewNode(
     isForeign,
     isStarting,
     isOut:
-      isForeign || isDown(container) || isLooping || isSilent || isAlone || (!observation && stillOut.has(target.name)),
+      isForeign ||
+      isDown(container) ||
+      isLooping ||
+      isSilent ||
+      isAlone ||
+      hasLostNetwork({ container, height }) ||
+      (!observation && stillOut.has(target.name)),
   };
 }

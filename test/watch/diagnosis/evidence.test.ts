@@ -359,6 +359,16 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     );
   });
 
+  test('is connected to no network when its container is in none, whatever its socket answers, and votes no more', () => {
+    const { container } = diagnosedNode('n2', NAMES, { container: { lostNetwork: 'docker_net' } }).facts;
+    const targets = n2({ ...answersByIpc('n2', REFUSED), container });
+    expect(words(targets)).toMatchObject([
+      { problem: 'quorum_at_risk' },
+      { problem: 'node_down', summary: 'n2 is connected to no network' },
+    ]);
+    expect(diagnose(targets).quorum?.voting).toBe(3);
+  });
+
   test('that goes on to print while it is asked does not hang', () => {
     const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 1_000, received: false };
     const asked = SINCE - 1_000;

@@ -77,6 +77,24 @@ test.each([
   },
 );
 
+test.each(['node_down', 'rpc_closed'] as const)(
+  'the minute after %s of a node, nobody is said to have lost it',
+  (problem) => {
+    const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { peers: ['n3', 'n4'] } : {}));
+    const found = (overForMs: number) => {
+      const over: Problem = {
+        ...{ problem, component: 'node', name: 'n2', state: 'clearing', clearingSince: NOW - overForMs },
+        ...{ severity: 'warning', alert: 'SubnetNodeDown', since: NOW - 120_000, seenAt: NOW - overForMs },
+        ...{ summary: '', evidence: '', fix: '', explains: [], causes: [] },
+      };
+      const before = { problems: [over], ended: [] };
+      return diagnoseAt(nodes, before).map((one) => `${one.problem} ${one.name} ${one.state}`);
+    };
+    expect(found(59_999)).toEqual([`${problem} n2 clearing`]);
+    expect(found(60_000)).toContain('peers_missing n1 suspected');
+  },
+);
+
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>
     diagnosedNode(name, NAMES, {
