@@ -1,14 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { QUARTER_MS } from '../../lib/duration.ts';
 
-/** How far a program's clock is ahead of ours, estimated from the times in live lines. */
-export interface ClockSkew {
-  /** A line's time is `aheadMs` ahead of the time of reading; `now` is in watched time. */
-  observe(aheadMs: number, now: number): void;
-  /** Milliseconds, negative when the clock is behind. Undefined while too few recent lines have shown it. */
-  read(now: number): number | undefined;
-}
-
 const BUCKET_MS = 10_000;
 const BUCKETS = 6;
 
@@ -16,20 +8,23 @@ const BUCKETS = 6;
 const MIN_LINES = 3;
 
 /**
- * Starts with no estimate. Lines are read after they were printed and carry whole seconds, so each makes the clock look
- * further behind than it is. The largest value of the last minute is therefore the best estimate.
+ * How far a program's clock is ahead of ours, estimated from the times in live lines; starts with no estimate. Lines are read after
+ * they were printed and carry whole seconds, so each makes the clock look further behind than it is. The largest value of the last
+ * minute is therefore the best estimate.
  */
-export function createClockSkew(): ClockSkew {
+export function createClockSkew() {
   let buckets: readonly { readonly from: number; readonly aheadMs: number; readonly lines: number }[] = [];
   const recent = (now: number) => buckets.filter(({ from }) => now - from < BUCKETS * BUCKET_MS);
   return {
-    observe: (aheadMs, now) => {
+    /** A line's time is `aheadMs` ahead of the time of reading; `now` is in watched time. */
+    observe: (aheadMs: number, now: number) => {
       const [last, ...before] = buckets;
       if (last !== undefined && now - last.from < BUCKET_MS)
         buckets = [{ ...last, aheadMs: Math.max(last.aheadMs, aheadMs), lines: last.lines + 1 }, ...before];
       else buckets = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
     },
-    read: (now) => {
+    /** Milliseconds, negative when the clock is behind. Undefined while too few recent lines have shown it. */
+    read: (now: number): number | undefined => {
       const known = recent(now);
       if (known.reduce((sum, { lines }) => sum + lines, 0) < MIN_LINES) return undefined;
       return Math.max(...known.map(({ aheadMs }) => aheadMs));
@@ -37,24 +32,14 @@ export function createClockSkew(): ClockSkew {
   };
 }
 
-/** Compares the clock of a node with ours, by the times in its lines. */
-export interface ClockComparison {
-  /**
-   * A line that carries this time, in Unix milliseconds, was printed after `since`, if that is known. Only a line that
-   * was read at once is a measure.
-   */
-  observe(own: number, since: number | undefined, zoneIsKnown: boolean): void;
-  /** How far the node's clock is ahead, in milliseconds; undefined while too few lines have shown it. */
-  read(): number | undefined;
-  /** The same by the last measure: after a pause there is none for some lines. */
-  last(): number | undefined;
-}
-
 /** Lines are live if the source was read to its end less than this long ago; otherwise they may have waited. */
 const LIVE_WITHIN_MS = 3_000;
 
+/** Compares the clock of a node with ours, by the times in its lines. */
+export type ClockComparison = ReturnType<typeof createClockComparison>;
+
 /** Starts with no measure, and again when our clock was set. */
-export function createClockComparison({ now, toWall, resumedAt, disturbances }: Clock): ClockComparison {
+export function createClockComparison({ now, toWall, resumedAt, disturbances }: Clock) {
   let skew = createClockSkew();
   let last: number | undefined;
   let setAt = disturbances().step?.at;
@@ -72,7 +57,11 @@ export function createClockComparison({ now, toWall, resumedAt, disturbances }: 
     return aheadMs;
   };
   return {
-    observe: (own, since, zoneIsKnown) => {
+    /**
+     * A line that carries this time, in Unix milliseconds, was printed after `since`, if that is known. Only a line that
+     * was read at once is a measure.
+     */
+    observe: (own: number, since: number | undefined, zoneIsKnown: boolean) => {
       forgetIfSet();
       const readAt = now();
       if (since === undefined || readAt - since > LIVE_WITHIN_MS) return;
@@ -81,7 +70,9 @@ export function createClockComparison({ now, toWall, resumedAt, disturbances }: 
       const ahead = own - toWall(readAt);
       skew.observe(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
     },
+    /** How far the node's clock is ahead, in milliseconds; undefined while too few lines have shown it. */
     read,
+    /** The same by the last measure: after a pause there is none for some lines. */
     last: () => read() ?? last,
   };
 }

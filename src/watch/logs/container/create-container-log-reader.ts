@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { PositionStore } from '../../../model/log.ts';
+import type { LogPosition, PositionStore } from '../../../model/log.ts';
 import { openInTime } from '../../docker/client.ts';
 import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from '../../docker/frames.ts';
 import type { LogContainer } from '../../docker/log-container.ts';
 import { createStampedReader, type OnStampedLine, STAMP_BYTES } from './create-stamped-reader.ts';
-import { createReadLines, type Position, positionOf, type Streams, toPosition } from './read-lines.ts';
+import { createReadLines, positionOf, type Streams, toPosition } from './read-lines.ts';
 import { BESIDE_TEXT_BYTES } from './reopening.ts';
 import { type LogStream, readStreams } from './streams.ts';
 
@@ -35,21 +35,20 @@ export interface ContainerLogReaderOptions {
   readonly silenceMs?: number;
 }
 
-/** Reads the logs of the containers that are the target one after the other, and keeps the position. */
-export interface ContainerLogReader {
-  /** Loads the stored position; called once, before the first `read`. */
-  load(): Promise<void>;
-  /** Reads until the log ends or the signal aborts. Rejects when a stream breaks. */
-  read(container: LogContainer, signal: AbortSignal): Promise<void>;
-}
-
 /** The engine answers before it looks for the first line, however long the log is. */
 const OPEN_MS = 10_000;
 
-/** Reads no line twice, neither of a log that it opens again nor, with a stored position, of an earlier process. */
-export function createContainerLogReader(options: ContainerLogReaderOptions): ContainerLogReader {
+/**
+ * Reads the logs of the containers that are the target one after the other, each until it ends or the signal aborts; rejects when
+ * a stream breaks. Keeps the position, and reads no line twice, neither of a log that it opens again nor of an earlier process
+ * that has stored a position.
+ */
+export function createContainerLogReader(
+  options: ContainerLogReaderOptions,
+  stored: LogPosition | undefined,
+): (container: LogContainer, signal: AbortSignal) => Promise<void> {
   const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
-  let position: Position | undefined;
+  let position = stored?.kind === 'container' ? stored : undefined;
   let lastLog: ReturnType<typeof createLog> | undefined;
   let isFirst = true;
 
@@ -66,7 +65,7 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
     };
   };
 
-  const read: ContainerLogReader['read'] = async ({ id, tty, rotation }, signal) => {
+  return async ({ id, tty, rotation }, signal) => {
     const log = lastLog?.id === id ? lastLog : createLog(id);
     const { lines } = log;
     let isOpened = false;
@@ -115,13 +114,5 @@ export function createContainerLogReader(options: ContainerLogReaderOptions): Co
       return { response, isContinuous, startReading };
     };
     await readStreams(openStream, rotation, signal, silenceMs);
-  };
-
-  return {
-    load: async () => {
-      const stored = await positions.load(source);
-      if (stored?.kind === 'container') position = stored;
-    },
-    read,
   };
 }

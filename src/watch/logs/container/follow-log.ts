@@ -35,8 +35,7 @@ const FIND_MS = 10_000;
  * too.
  */
 export function followLog(options: FollowLogOptions): LogFollower {
-  const { find, onState, hasEvents = () => false } = options;
-  const reader = createContainerLogReader({ ...options, onOpened: () => onState(undefined) });
+  const { source, positions, find, onState, hasEvents = () => false } = options;
   const ending = new AbortController();
   /** The run of a stopped container whose log was read to its end. */
   let readRun: string | undefined;
@@ -52,7 +51,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
   };
 
   /** Resolves to whether there was anything to read; `idle` while only the start of a container changes that. */
-  const follow = async (): Promise<'read' | 'idle' | 'failed'> => {
+  const follow = async (read: ReturnType<typeof createContainerLogReader>): Promise<'read' | 'idle' | 'failed'> => {
     const wakesBefore = wakes;
     const found = await find(AbortSignal.any([ending.signal, AbortSignal.timeout(FIND_MS)]));
     if ('what' in found) {
@@ -73,7 +72,7 @@ export function followLog(options: FollowLogOptions): LogFollower {
     wake = () => stopIfReplaced(found.id, replaced).catch(() => {});
     if (wakes !== wakesBefore) void wake();
     try {
-      await reader.read(found, AbortSignal.any([ending.signal, replaced.signal]));
+      await read(found, AbortSignal.any([ending.signal, replaced.signal]));
     } catch (error) {
       if (!replaced.signal.aborted) throw error;
       return 'read';
@@ -97,11 +96,12 @@ export function followLog(options: FollowLogOptions): LogFollower {
     endPause = () => {};
   };
   const followForEver = async () => {
-    await reader.load();
+    const stored = await positions.load(source);
+    const read = createContainerLogReader({ ...options, onOpened: () => onState(undefined) }, stored);
     while (!ending.signal.aborted) {
       const begunAt = performance.now();
       const wakesBefore = wakes;
-      const outcome = await follow().catch(() => {
+      const outcome = await follow(read).catch(() => {
         if (!ending.signal.aborted) onState({ what: 'broken' });
         return 'failed' as const;
       });

@@ -1,25 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Waits for a change in some folders. Not every file system reports changes, so the wait is bounded. */
-export interface DirectoryWatch {
-  /** Replaces the watched folders; missing ones are skipped. */
-  setFolders(folders: ReadonlySet<string>): void;
-  /**
-   * Resolves at the next change, or at once if one happened since the last call, or after the pause. The value tells
-   * whether there was a change.
-   */
-  nextChange(pauseMs?: number): Promise<boolean>;
-  stop(): void;
-}
-
 /**
- * Watches nothing yet; `defaultMs` is the longest a change can go unnoticed. `concerns` selects files by name, which is
- * null if the system gives none.
+ * Waits for a change in some folders; watches none yet. Not every file system reports changes, so `defaultMs` is the longest a
+ * change can go unnoticed. `concerns` selects files by name, which is null if the system gives none.
  */
-export function createDirectoryWatch(
-  defaultMs: number,
-  concerns: (file: string | null) => boolean = () => true,
-): DirectoryWatch {
+export function createDirectoryWatch(defaultMs: number, concerns: (file: string | null) => boolean = () => true) {
   const watchers = new Map<string, FSWatcher>();
   let hasChanged = false;
   let wake: (() => void) | undefined;
@@ -35,7 +20,8 @@ export function createDirectoryWatch(
   };
 
   return {
-    setFolders: (folders) => {
+    /** Replaces the watched folders; missing ones are skipped. */
+    setFolders: (folders: ReadonlySet<string>) => {
       for (const folder of watchers.keys()) if (!folders.has(folder)) unwatch(folder);
       for (const folder of folders) {
         if (watchers.has(folder) || stopped) continue;
@@ -52,7 +38,11 @@ export function createDirectoryWatch(
         }
       }
     },
-    nextChange: async (pauseMs = defaultMs) => {
+    /**
+     * Resolves at the next change, or at once if one happened since the last call, or after the pause. The value tells
+     * whether there was a change.
+     */
+    nextChange: async (pauseMs = defaultMs): Promise<boolean> => {
       if (!hasChanged && !stopped) {
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, pauseMs);
