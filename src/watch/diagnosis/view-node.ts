@@ -154,7 +154,7 @@ export function viewNode(
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
   const unseen =
-    answers !== false || fault === undefined || isDown(container)
+    fault === undefined
       ? undefined
       : isBarred(fault)
         ? 'barred'

@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS, type Subnet, targetKey } from '../../../src/model/tar
 import { partOf } from '../../../src/tell/history/create-history.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import { answersAnyway } from '../../../src/watch/diagnosis/subnet-view.ts';
 import { standingOf } from '../../../src/web/frame/marks.ts';
 import { describeNow } from '../../../src/web/pages/target-rows.ts';
 import {
@@ -18,6 +19,7 @@ import {
   diagnosedService,
   type Given,
   NOW,
+  named,
   STOPPED,
 } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -764,5 +766,47 @@ describe('a target that a problem names', () => {
     const own = { problem: 'node_not_voting', component: 'node', name: 'n2' } as const;
     expect(named([fork, own])).toEqual([undefined, 'node_not_voting', undefined, undefined]);
     expect(named([{ ...own, state: 'clearing' }])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+test('a container that is gone is another one where its node answered since, within two seconds', () => {
+  const [state] = judgeTargets([diagnosedNode('n1', ['n1', 'n2'])], NOW);
+  const goneFor = (ms: number) =>
+    state &&
+    answersAnyway({
+      ...state,
+      facts: { ...state.facts, container: { ...state.facts.container, observation: { kind: 'missing' } } },
+      checks: state.checks.map((check) => (check.check === 'container' ? { ...check, since: NOW + ms } : check)),
+    } as TargetState);
+  expect([goneFor(-60_000), goneFor(2_000), goneFor(2_001)]).toEqual([true, true, false]);
+});
+
+describe('a masternode whose votes nobody has', () => {
+  const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n4') }));
+  const chain: Given['chain'] = {
+    pool: { voteRounds: 8, neverSigned: [addressOf('n4')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 2 } },
+  };
+  const names = ['n1', 'n2', 'n3', 'n4'];
+  const others = ['n1', 'n2', 'n3'].map((name) => diagnosedNode(name, names, { chain }));
+
+  test('runs without voting', () => {
+    expect(named([...others, diagnosedNode('n4', names, { chain })])).toContain('node_not_voting n4');
+  });
+
+  test('is only down when it does not run', () => {
+    const stopped = diagnosedNode('n4', names, { chain, container: STOPPED, fault: { kind: 'refused', address: 'x' } });
+    expect(named([...others, stopped])).not.toContain('node_not_voting n4');
+  });
+
+  test('is only cut off when it has no peers', () => {
+    expect(named([...others, diagnosedNode('n4', names, { chain, peers: [] })])).not.toContain('node_not_voting n4');
+  });
+
+  test('has time to vote when its log says that it has just started', () => {
+    const { target, facts } = diagnosedNode('n4', names, { chain });
+    const logs = { ...facts.logs, node: { startedAt: NOW - 30_000 } } as KnownTarget['facts']['logs'];
+    const started = { target: { ...target, container: undefined }, facts: { ...facts, container: undefined, logs } };
+    expect(named([...others, started as KnownTarget])).not.toContain('node_not_voting n4');
   });
 });

@@ -167,6 +167,16 @@ describe('out-of-memory kills', () => {
     ['an event is one', 1, [running, event('oom', start + 40)]],
     ['an event before the first look is one', 1, [event('oom', start + 40), running]],
     ['a kill that makes two events is one', 1, [running, event('oom', start + 40), event('oom', start + 44)]],
+    [
+      'an event and the verdict on a run that Docker records up to a second later are one',
+      1,
+      [running, event('oom', start + 40), { ...oomEnded, startedAt: start + 1_040, finishedAt: start + 1_039 }],
+    ],
+    [
+      'an event and the verdict on a run that began later than that are two',
+      2,
+      [running, event('oom', start + 40), { ...oomEnded, startedAt: start + 1_041, finishedAt: start + 1_100 }],
+    ],
     ['two kills in one run are two', 2, [running, event('oom', start + 40), event('oom', start + 5_000)]],
     [
       'kills of two runs are two, however near',

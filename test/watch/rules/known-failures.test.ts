@@ -6,7 +6,7 @@ import { checkTable } from '../../../src/watch/rules/checks.ts';
 import type { Evidence, LogEvidence } from '../../../src/watch/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
 import { judgeFailures } from '../../../src/watch/rules/judge-failures.ts';
-import { failuresOf, knownFailures } from '../../../src/watch/rules/known-failures.ts';
+import { failuresOf, fellAt, knownFailures } from '../../../src/watch/rules/known-failures.ts';
 import { nodeLogFailures } from '../../../src/watch/rules/node-log-failures.ts';
 import { aView } from '../../support/views.ts';
 
@@ -473,6 +473,16 @@ test('a container that runs well passes, whatever its program has shown', () => 
   expect(judged(facts)).toMatchObject({ verdict: 'pass', fix: undefined });
   const ended = found(t0, container(t0 - minute, { running: false, status: 'exited', exitCode: 0 }));
   expect(judged({ ...facts, container: ended })).toMatchObject({ verdict: 'fail' });
+});
+
+test('a fall is a loss, unless the chain was replaced within a minute and a half of it', () => {
+  const fall = { from: 900, to: 10, at: t0, repeated: false };
+  const fell = (replacedAt?: number) => {
+    const replaced = replacedAt === undefined ? {} : { replaced: { at: replacedAt } };
+    return fellAt({ latest: { fall }, chain: replaced } as Parameters<typeof fellAt>[0]);
+  };
+  expect([fell(), fell(t0 - 90_000), fell(t0 + 90_000)]).toEqual([t0, t0, t0]);
+  expect([fell(t0 - 89_999), fell(t0), fell(t0 + 89_999)]).toEqual([undefined, undefined, undefined]);
 });
 
 test('every entry has a symptom, a cause and a fix, and names are unique', () => {
