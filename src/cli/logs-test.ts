@@ -59,7 +59,7 @@ export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode>
     const saved = await judgeSavedLog(component, file);
     if (saved.lines > 0 && !saved.hasForm) {
       const what = `none of ${saved.lines} lines looks like ${withArticle(component)}'s log`;
-      report([`subnetd logs test: ${what}; is it from another component?`]);
+      report([`subnetd logs test: ${what}; is it from another component, or compressed?`]);
       return 2;
     }
     if (flags.json) process.stdout.write(`${toJson(toJsonShape(saved), 2)}\n`);

@@ -122,7 +122,7 @@ describe('subnetd dashboards', () => {
     [
       'a dashboard that there is not',
       ['../package'],
-      'there is no dashboard "../package"; there are fleet, node, services, self',
+      'unknown dashboard "../package"; use one of fleet, node, services, self',
     ],
     ['an address that is none', ['--public-url', 'here'], '--public-url must be an address such as'],
     [

@@ -138,7 +138,7 @@ describe('subnetd backup and subnetd restore', () => {
     writeFileSync(pathOf('taken.db'), 'mine');
     const cases = [
       ['taken.db', path, `${pathOf('taken.db')} is there already; choose another name, or delete it`],
-      ['no/b.db', path, `there is no folder ${pathOf('no')}; make it`],
+      ['no/b.db', path, `there is no folder ${pathOf('no')}; create it`],
       ['taken.db/b.db', path, `${pathOf('taken.db')} is not a folder; name another`],
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
     ] as const;

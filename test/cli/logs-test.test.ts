@@ -156,7 +156,7 @@ test.each([
   const { code, stdout, stderr } = await tryLog(component, writeLog(readRecording(recording)));
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    new RegExp(`no line of \\d+ looks like a ${component}'s log; is it another component, or compressed\\?`),
+    new RegExp(`none of \\d+ lines looks like a ${component}'s log; is it from another component, or compressed\\?`),
   );
 });
 

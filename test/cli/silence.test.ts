@@ -119,7 +119,7 @@ describe('subnetd silence', () => {
     expect([again.code, again.stderr, again.stdout]).toEqual([
       0,
       '',
-      `${id} has been over since ${since}; nothing was left to end\n`,
+      `${id} had already ended at ${since}\n`,
     ]);
     const none = await runCommand(['silence', '--list', '--config', config], env);
     expect([none.stdout, none.stderr]).toEqual(['', 'nothing is announced\n']);
@@ -177,7 +177,7 @@ describe('subnetd silence', () => {
       expect([code, stderr]).toEqual([1, why]);
     }
     const unknown = await runCommand(['silence', '--end', id, '--url', alertmanager.url]);
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`no active silence "${id}"`)]);
   });
 
   it('fails when one of two is dead, and silences the other', async () => {
@@ -204,7 +204,7 @@ describe('subnetd silence', () => {
     const ended = await runCommand(['silence', '--end', id, '--config', config], env);
     expect([ended.code, ended.stdout, await stored()]).toEqual([0, `ended ${id}\n`, []]);
     const again = await runCommand(['silence', '--end', id, '--config', config], env);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`no silence "${id}" holds there`)]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`no active silence "${id}"`)]);
   });
 
   it('says of work that was over before since when it is, and ends nothing', async () => {
@@ -215,7 +215,7 @@ describe('subnetd silence', () => {
     await withDatabase(({ plannedWork }) => plannedWork.add(over));
     for (const time of ['first', 'second']) {
       const ended = await runCommand(['silence', '--end', id, '--config', config], env);
-      const words = `${id} has been over since 2026-01-02 03:04 UTC; nothing was left to end\n`;
+      const words = `${id} had already ended at 2026-01-02 03:04 UTC\n`;
       expect([time, ended.code, ended.stderr, ended.stdout]).toEqual([time, 0, '', words]);
     }
   });

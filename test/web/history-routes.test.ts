@@ -152,7 +152,7 @@ describe('the history for programs', () => {
     ['subnet=', 'subnet must be the name of a subnet'],
     ['name=a%00', 'name must be the name of a target'],
     ['name=a&name=b', 'name is given twice; name it once'],
-    ['subnte=a', 'there is no parameter "subnte"; use subnet, name, from, to, limit, after'],
+    ['subnte=a', 'unknown parameter "subnte"; use subnet, name, from, to, limit, after'],
     ['limit=0', 'limit must be a whole number from 1 to 1000'],
     ['limit=1001', 'limit must be a whole number from 1 to 1000'],
     ['after=5', 'after must be the value of next in the previous answer'],
@@ -177,12 +177,12 @@ describe('the history for programs', () => {
     const days: HistoryStore['days'] = async ({ limit }) => Array.from({ length: limit }, () => day);
     const get = appOn(async () => ({ days }) as unknown as HistoryStore);
     expect((await get('/history.json/uptime?limit=1')).text).toBe(
-      'there is no parameter "limit"; use subnet, name, from, to\n',
+      'unknown parameter "limit"; use subnet, name, from, to\n',
     );
     const { status, text } = await get('/history.json/uptime');
     expect([status, text]).toEqual([
       400,
-      'there are more than 20000 days of targets; name a subnet, a target or a shorter time\n',
+      'the answer would exceed 20000 target days; ask for a subnet, a target or a shorter time\n',
     ]);
   });
 

@@ -38,7 +38,7 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
       : figure(
           'Last seen',
           atSecond(found),
-          endedAt === undefined ? 'over unless it returns' : html`over at ${atSecond(endedAt)}`,
+          endedAt === undefined ? 'over unless it returns' : html`ended at ${atSecond(endedAt)}`,
         )
   }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
     first === undefined

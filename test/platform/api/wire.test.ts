@@ -58,7 +58,7 @@ it.concurrent.each([
   ['body', 'POST /api/Industry/Add HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n{'],
 ])('a request whose %s never end is answered with the envelope', async (_what, text) => {
   expect(await raw(text)).toMatch(
-    /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not come in time/s,
+    /^HTTP\/1.1 400 .*"appErrorCode":1001,"errMessage":"the request did not arrive completely in time/s,
   );
 });
 

@@ -110,7 +110,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(done.words).toMatch(/deploy subnetd_[\w-]{4}… revoked \d+ s ago root/);
     expect(await use(key)).toBe(400);
     const page = await visitor.get(`/portal/keys/${id}`);
-    expect(page.words).toContain('A key that has ended does not come back.');
+    expect(page.words).toContain('An ended key cannot be restored.');
     expect(page.words).toMatch(/revoke root, session 192\.0\.2\.1/);
     expect(page.html).not.toContain('Revoke key');
   });

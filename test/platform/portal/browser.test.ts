@@ -77,7 +77,7 @@ test('a key is made, copied, rotated and revoked, and no page but the first show
   await page.getByLabel('Name').fill('nightly export');
   await page.getByLabel(/^read: /).check();
   await page.getByRole('button', { name: 'Create key' }).click();
-  const made = page.getByRole('region', { name: /^Key “nightly export” was made/ });
+  const made = page.getByRole('region', { name: /^Key “nightly export” was created/ });
   const key = (await made.locator('code').first().textContent()) ?? '';
   const statusOf = async () => (await fetch(`${daemon.url}/api/Sector/ListAll/0?apiKey=${key}`)).status;
   expect([key, await statusOf()]).toEqual([expect.stringMatching(/^subnetd_[\w-]{43}$/), 200]);

@@ -209,7 +209,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('the user signs in with the new password and a code, and signs out everywhere', async () => {
     await signIn(phone, 'grace', FIRST, newCode());
-    expect(await alertOf(phone)).toBe('The user name and password do not match, or the user is not active. Code 1104');
+    expect(await alertOf(phone)).toBe('Wrong user name or password, or the user is inactive. Code 1104');
     step -= 1;
     await signIn(phone, 'grace', SECOND);
     expect(await alertOf(phone)).toBe('Otp is missing; this account needs a one-time code.');
@@ -247,7 +247,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await expectSignedOut(laptop);
     expect(await life.codesOf({ apiKey: oldKey }, PROGRAM)).toEqual(all(1123));
     await signIn(laptop, 'grace', SECOND, recoveryCodes[5] ?? '');
-    expect(await alertOf(laptop)).toBe('The user name and password do not match, or the user is not active. Code 1104');
+    expect(await alertOf(laptop)).toBe('Wrong user name or password, or the user is inactive. Code 1104');
     expect(life.blocked).toEqual([]);
   });
 

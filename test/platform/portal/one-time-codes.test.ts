@@ -44,7 +44,7 @@ describe('one-time codes in the portal', () => {
     );
     secret = /<code>([A-Z2-7]{32})<\/code>/.exec(started.html)?.[1] ?? '';
     expect(started.headers.get('cache-control')).toBe('no-store');
-    expect((await visitor.get('/portal/account')).words).toContain('You have started to turn codes on.');
+    expect((await visitor.get('/portal/account')).words).toContain('Setup is not finished.');
     const wrong = await act('confirm', { Otp: '12345' });
     expect([wrong.status, wrong.words]).toEqual([
       400,

@@ -10,7 +10,7 @@ import { MAILED_URL } from '../../support/use-mailed-api.ts';
 const MINUTE = 60_000;
 /** A page that needs a sign-in. */
 const INSIDE = /^\/portal\/(?!sign-in)/;
-const SENT = 'If an active admin user has that address, a mail with a link is on its way.';
+const SENT = 'If an active admin user has that address, a mail with a link has been sent.';
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
@@ -174,7 +174,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const visitor = portal.visitor();
     await visitor.signIn('root', password);
     const { words } = await visitor.get('/portal/users/add');
-    expect(words).toContain('Password (optional) Leave it empty to mail the user a link by which they choose it.');
+    expect(words).toContain('Password (optional) Leave it empty to mail the user a link to choose one.');
     const person = { FirstName: 'Eve', LastName: 'S', UserName: 'eve', EmailID: 'eve@example.com', IsActive: 'true' };
     const path = await linkOf('eve@example.com', 'Activate your account', () =>
       visitor.post('/portal/users/add', { ...person, Password: '' }),

@@ -46,7 +46,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('an industry is added, found in its list, changed and deleted, and its page says who did what', async () => {
     const empty = await visitor.get('/portal/industries');
-    expect(empty.words).toContain('0 industries There is no industry yet. Add one');
+    expect(empty.words).toContain('0 industries No industries yet. Add one');
     await visitor.get('/portal/industries/add');
     const added = await visitor.post('/portal/industries/add', { IndustryName: 'Shipping', ImagePath: 'images/a.png' });
     expect(visitor.path()).toBe('/portal/industries/1?done=added');
@@ -162,7 +162,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const before = formOf((await visitor.get('/portal/industries/1')).html);
     await visitor.post('/portal/industries/1', { ...before, ImagePath: 'first.png' });
     const late = await visitor.post('/portal/industries/1', { ...before, ImagePath: 'second.png' });
-    expect([late.status, late.words]).toEqual([409, expect.stringContaining('Somebody has changed this record')]);
+    expect([late.status, late.words]).toEqual([409, expect.stringContaining('This record has changed since you opened it')]);
     expect(formOf(late.html).ImagePath).toBe('first.png');
     // A refusal between the two does not make the form newer.
     const wrong = await visitor.post('/portal/industries/1', { ...before, ImagePath: '/x' });
@@ -201,7 +201,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await visitor.get('/portal/industries?search=nothing+like+it&page=2')).words).toContain('0 industries');
     expect(await names('sort=Password&page=-1&state=x')).toHaveLength(50);
     expect((await visitor.get('/portal/industries?search=nothing+like+it')).words).toContain(
-      'No industry is like this.',
+      'No matching industries.',
     );
     expect(html).toMatch(/aria-sort="ascending"><a href="[^"]*sort=-IndustryName"/);
     // Neither a character that PostgreSQL cannot take, nor a name that every object has, breaks a page.
@@ -256,7 +256,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     ['/portal/industries/999', 404, 'There is no industry with that id.'],
     ['/portal/users/999', 404, 'There is no admin user with that id. Code 1121'],
     ['/portal/users/9999999999', 404, 'There is no admin user with that id.'],
-    ['/portal/nothing', 404, 'There is no such page in the portal.'],
+    ['/portal/nothing', 404, 'The portal has no such page.'],
   ])('%s is answered with %i', async (path, status, words) => {
     const answer = await visitor.get(path);
     expect([answer.status, answer.words]).toEqual([status, expect.stringContaining(words)]);

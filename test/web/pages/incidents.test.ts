@@ -163,14 +163,14 @@ describe('the list of incidents', () => {
   });
 
   it('says what would be here as long as there is none', async () => {
-    expect(wordsOf(await listOf({}, []))).toContain('No incidents yet. One begins when a problem is confirmed.');
+    expect(wordsOf(await listOf({}, []))).toContain('No incidents yet. An incident opens when a problem is confirmed.');
   });
 
   it('leads to the newest incident that the link of an alert asks for', async () => {
     expect(await listOf({ alert: 'SubnetContainerDown', subnet: 'devnet', name: 'n2' })).toBe(down.id);
     expect(await listOf({ problem: 'subnet_halted' })).toBe(halt.id);
     expect(wordsOf(await listOf({ alert: 'SubnetContainerDown', subnet: 'devnet', name: 'n1' }))).toContain(
-      'The incident that the link asks for is not known yet, or not any more.',
+      'The linked incident does not exist yet, or has expired. Here are the others.',
     );
   });
 
@@ -222,19 +222,19 @@ describe('the page of an incident', () => {
   it('says how long, why, what ended it and who was notified, and then what changed and what was known', async () => {
     const page = await pageOf(down.id);
     for (const text of [
-      'devnet: the container of n2 is down ended warning It exited with 137. It lasted for 9 min 33 s, and is over because the problem is gone. It came back once within that.',
-      'Began 03:12:07 2026-11-22, found 20 s earlier Last found 03:21:40 over at 03:24:07 Lasted 9 min 33 s came back once First notified 45 s after it began, at 03:12:52',
-      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 over: the problem is gone',
+      'devnet: the container of n2 is down ended warning It exited with 137. It lasted 9 min 33 s and ended because the problem is gone. It came back once in that time.',
+      'Began 03:12:07 2026-11-22, first seen 20 s earlier Last seen 03:21:40 ended at 03:24:07 Lasted 9 min 33 s came back once First notification 45 s after it began, at 03:12:52',
+      'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 ended: the problem is gone',
       'n2 silent 41,066 the connection was refused, 3 ms exited 137, 2 restarts, 1 out of memory n1 votes 41,207 2 of 3',
       '1 more targets omitted.',
       'latest_block fail: n2 refuses connections POST http://192.0.2.1:8545 XDPoS_getV2BlockByNumber["latest"] the connection was refused',
       'Log of n2, 2 lines panic: ``` bye The log of n1 was not read: Docker does not answer.',
-      'Runbook SubnetContainerDown n2 devnet Brought open The subnet is halted',
-      'Resolved: http://am:9093 03:25:07 They accepted SubnetContainerDown. Whom an Alertmanager notified, it knows.',
+      'Runbook SubnetContainerDown n2 devnet Led to open The subnet is halted',
+      'Resolved: http://am:9093 03:25:07 These receivers accepted SubnetContainerDown. Whom an Alertmanager then notified is not visible here.',
       'grace, 2026-11-22 03:17:07 started it # by hand Your note API key or token with the scope operate Add note',
     ])
       expect(page).toContain(text);
-    expect(await pageOf(halt.id)).toContain('Brought by ended The container of n2 is down');
+    expect(await pageOf(halt.id)).toContain('Caused by ended The container of n2 is down');
   });
 
   it('names the channel through which people were notified', async () => {
@@ -242,20 +242,20 @@ describe('the page of an incident', () => {
     const other = { ...record, incident: { ...record.incident, notified } };
     const page = await pageOf(down.id, { read: async () => ({ ...other, isWhole: true }) });
     expect(page).toContain('SubnetContainerDown accepted by the channel on-call');
-    expect(page).toMatch(/Notified channel on-call \d\d:\d\d:\d\d They accepted SubnetContainerDown/);
+    expect(page).toMatch(/Notified channel on-call \d\d:\d\d:\d\d These receivers accepted SubnetContainerDown/);
   });
 
   it('of one that is open says that nobody was notified, or who does it', async () => {
     const page = await pageOf(halt.id);
-    expect(page).toContain('open critical It exited with 137. It has lasted for 59 min 7 s.');
-    expect(page).toContain('Nobody has accepted its alert yet.');
-    expect(page).toContain('Nothing was kept of the moment it began');
+    expect(page).toContain('open critical It exited with 137. It has lasted 59 min 7 s so far.');
+    expect(page).toContain('No receiver has accepted its alert yet.');
+    expect(page).toContain('Nothing was recorded when it began');
     expect(await pageOf(halt.id, { isNotifying: () => false })).toContain(
-      'Prometheus notifies of it, and subnetd does not',
+      'Prometheus sends this alert, and subnetd cannot see to whom.',
     );
     expect(await pageOf(halt.id, {}, true)).not.toContain('API key or token');
     const away = { read: async () => ({ ...record, isWhole: false }) };
-    expect(await pageOf(down.id, away)).toContain('The database does not answer, so only what this process');
+    expect(await pageOf(down.id, away)).toContain('The database does not answer, so only what this subnetd process');
   });
 
   it('shows text from outside as text, in the page, the list, the feed and both exports', async () => {
@@ -293,7 +293,7 @@ test('an incident that began during planned work says so, on its page and in its
   const planned = { reason: 'kernel upgrade', until: START + 60 * MINUTE, by: 'ann' };
   const during: IncidentRecord = { ...record, incident: { ...down, planned } };
   const pages = await pagesOf([during]);
-  const said = 't began during work of ann that was planned until 2026-11-22 04:12 UTC: kernel upgrade';
+  const said = 't began during planned work by ann, until 2026-11-22 04:12 UTC: kernel upgrade';
   const page = await pages.incident(down.id, false);
   expect(wordsOf(page)).toContain(`I${said}. No notifications until that ends.`);
   expect(wordsOf(await (await pagesOf(all)).incident(down.id, false))).not.toContain('planned');
@@ -328,7 +328,7 @@ describe('the export of an incident', () => {
   it('as Markdown is where a post-mortem begins', () => {
     const text = incidentMarkdown(record, [halt], NOW);
     for (const part of [
-      '# devnet: the container of n2 is down\n\nIt exited with 137. It lasted for 9 min 33 s,',
+      '# devnet: the container of n2 is down\n\nIt exited with 137. It lasted 9 min 33 s and ended',
       '| Began | 2026-11-22 03:12:07 UTC |\n| Ended | 2026-11-22 03:24:07 UTC |\n| Lasted | 9 min 33 s |',
       `| Led to | devnet: the subnet is halted, ${halt.id} |`,
       '## What to do\n\nType \\`docker start n2\\`.',
@@ -364,10 +364,10 @@ describe('the feed of incidents', () => {
   it('for everybody has names and times, and no reason, address, log, or link to a page', async () => {
     const feed = await (await pagesOf(all)).feed(true);
     expect(feed).toContain(
-      '<title>devnet, n2: an incident has begun</title><updated>2026-11-22T03:12:07.000Z</updated><summary>Its severity is warning.</summary>',
+      '<title>devnet, n2: an incident began</title><updated>2026-11-22T03:12:07.000Z</updated><summary>Its severity is warning.</summary>',
     );
     expect(feed).toContain(
-      '<title>devnet, n2: an incident has ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted for 9 min 33 s. It came back once within that.</summary>',
+      '<title>devnet, n2: an incident ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted 9 min 33 s. It came back once in that time.</summary>',
     );
     expect(feed).not.toMatch(/container|137|docker|halted|192\.0|9093|incidents\/|grace/);
     expect(await (await pagesOf([])).feed(true)).toContain('<updated>2026-11-22T03:12:07.000Z</updated>');

@@ -35,7 +35,7 @@ it('an admin mails the own address, and is told when the server is down', async 
     [['r@example.com'], 'subnetd: Test mail'],
   ]);
   expect(server.mails[0]?.text).toBe(
-    'Hello R,\n\nYou asked subnetd at https://subnetd.example.com for this mail, to see that its mails arrive. There is nothing to do.\n',
+    'Hello R,\n\nYou requested this test mail from subnetd at https://subnetd.example.com. Nothing to do.\n',
   );
   await server.stop();
   expect(await ask()).toMatchObject(
