@@ -128,7 +128,7 @@ export async function adminResetPassword(userName: string): Promise<ExitCode> {
   return withStore(async (store) => {
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
     if (user === undefined) return refuse('no admin user has that name; check the spelling and the case');
-    if (!user.isActive) return refuse('that admin user is not active; name another one');
+    if (!user.isActive) return refuse('that admin user is inactive; name another one');
     const { id: userId, passwordVersion } = user;
     const now = Date.now();
     const token = makeLinkToken();

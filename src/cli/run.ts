@@ -92,7 +92,7 @@ export async function run(flags: {
   const { log, messages } = createLog(settings.logLevel);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {
     log.info({ signal }, 'stopping');
-    if (!(await settleWithin(withinMs, end()))) log.warn('something did not stop in time and is abandoned');
+    if (!(await settleWithin(withinMs, end()))) log.warn('something did not stop in time and was abandoned');
     log.info('stopped');
     setTimeout(() => {
       log.debug({ resources: process.getActiveResourcesInfo() }, 'something still holds the process, which ends now');

@@ -49,7 +49,8 @@ export async function startApp(
 
   const end = async (part: string, withinMs: number, ended: Promise<unknown>) => {
     ended.catch((error: unknown) => bugs.report(error, 'stop', { part }));
-    if (!(await settleWithin(withinMs, ended))) log.warn({ part }, 'a part did not stop in time and is abandoned');
+    if (!(await settleWithin(withinMs, ended)))
+      log.warn({ part }, 'a component did not stop in time and was abandoned');
   };
   const stop = async () => {
     reloader.stop();

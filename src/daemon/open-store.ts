@@ -32,7 +32,7 @@ export function openStore({ log, platform, clock }: AppOptions): Store {
     mailer: mail && startMailer({ settings: mail, store: database.mails, log, now: wall, onBug: bugs.of('mail') }),
     notStored: (what) => (error) => {
       const cause = describeCause(error);
-      if (!isAway(cause)) log.warn({ cause }, `${what} cannot be stored now; subnetd tries again`);
+      if (!isAway(cause)) log.warn({ cause }, `${what} cannot be stored now; subnetd will retry`);
     },
   };
 }

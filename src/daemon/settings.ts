@@ -134,7 +134,7 @@ function readListen(
   const listen = parseListen(flags.listen ?? read(environment, 'SUBNETD_LISTEN', errors) ?? defaultListen);
   if (listen === undefined)
     errors.push(
-      `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, as in 127.0.0.1:10545`,
+      `${flags.listen === undefined ? 'SUBNETD_LISTEN' : '--listen'} must be HOST:PORT, such as 127.0.0.1:10545`,
     );
   return listen;
 }
@@ -145,7 +145,7 @@ function readShard(environment: Environment, flags: { readonly shard?: string },
   const shard = text === undefined ? undefined : parseShard(text);
   if (text !== undefined && shard === undefined)
     errors.push(
-      `${flags.shard === undefined ? 'SUBNETD_SHARD' : '--shard'} must be I/N, the index from 0 and the total, as in 0/3, 1/3 and 2/3`,
+      `${flags.shard === undefined ? 'SUBNETD_SHARD' : '--shard'} must be I/N, the index from 0 and the total, such as 0/3, 1/3 and 2/3`,
     );
   return shard;
 }
@@ -169,7 +169,7 @@ export function parseHistorySettings(read: (name: string) => string | undefined,
   const days = (name: string, fallback: number) => {
     const text = read(name) ?? `${fallback}d`;
     if (!/^[1-9]\d{0,3}d$/.test(text))
-      errors.push(`${name} must be a number of days from 1d to 9999d, as in ${fallback}d`);
+      errors.push(`${name} must be a number of days from 1d to 9999d, such as ${fallback}d`);
     return Number.parseInt(text, 10);
   };
   return {
@@ -217,12 +217,12 @@ export function parsePlatformSettings(
   const jwtSecret = read('SUBNETD_JWT_SECRET');
   if (jwtSecret !== undefined && Buffer.byteLength(jwtSecret) < SECRET_BYTES)
     errors.push(
-      `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32`,
+      `SUBNETD_JWT_SECRET must be ${SECRET_BYTES} bytes or longer, or its tokens can be forged; generate one with openssl rand -base64 32`,
     );
   const secretKeys = (read('SUBNETD_SECRET_KEY') ?? '').split(/\s+/).filter(Boolean);
   if (secretKeys.some((secret) => Buffer.byteLength(secret) < SECRET_BYTES))
     errors.push(
-      `SUBNETD_SECRET_KEY must be ${SECRET_BYTES} bytes or longer; make one with openssl rand -base64 32, and keep older ones behind it, each on a line`,
+      `SUBNETD_SECRET_KEY must be ${SECRET_BYTES} bytes or longer; generate one with openssl rand -base64 32, and keep older ones after it, one per line`,
     );
   const requiresOtp = readSwitch(read, 'SUBNETD_REQUIRE_OTP', errors);
   const webConfig = read('SUBNETD_WEB_CONFIG');
@@ -256,7 +256,7 @@ export function parseSettings(
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
   if (instance === FLEET_STATE)
     errors.push(
-      `SUBNETD_INSTANCE must not be ${FLEET_STATE}: under that name the database keeps what a whole fleet shares`,
+      `SUBNETD_INSTANCE must not be ${FLEET_STATE}: the database uses that name for what the whole fleet shares`,
     );
   const shard = readShard(environment, flags, errors);
   const links = parseLinkSettings(environment, {}, errors);

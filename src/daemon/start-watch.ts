@@ -29,7 +29,10 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     store: database.plannedWork,
     clock,
     onFailure: (error) =>
-      log.warn({ cause: describeCause(error) }, 'planned work cannot be read from the database; what is known stays'),
+      log.warn(
+        { cause: describeCause(error) },
+        'planned work cannot be read from the database; the last known work stays in force',
+      ),
     onNews: (begun, ended) => {
       for (const work of begun) log.info({ work }, 'planned work was announced');
       for (const work of ended) log.info({ work }, 'planned work was ended early');
@@ -46,7 +49,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     onLogLost: ({ subnet, component, name }, after, times) =>
       log.warn(
         { subnet, component, target: name, after, times },
-        'Docker threw log lines away before they were read; give the log of the container a larger max-size',
+        'Docker discarded log lines before they were read; give the log of the container a larger max-size',
       ),
     onBug: bugs.report,
   });

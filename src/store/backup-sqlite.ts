@@ -13,7 +13,7 @@ function findError(path: string, file: string): string | undefined {
   return statOf(file) === undefined ? undefined : taken(file);
 }
 
-const taken = (file: string): string => `${file} is there already; choose another name, or delete it`;
+const taken = (file: string): string => `${file} already exists; choose another name, or delete it`;
 
 /** Copies the database at `path` to the new file `file`, completely or not at all. Resolves to its size in bytes. */
 export async function backupSqlite(path: string, file: string, signal: AbortSignal): Promise<Copied<number>> {

@@ -63,7 +63,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
     if (row.erased !== null && name === 'security' && (row.ip !== null || row.changes !== '{}'))
       return 'was erased, and something was written in its place';
     const head = kept.find(({ id }) => id === row.id);
-    if (head !== undefined && head.hash !== row.hash) return 'has another hash than the head that was kept';
+    if (head !== undefined && head.hash !== row.hash) return 'has a different hash from the head that was kept';
     if (head !== undefined) found.push(head);
     return judgeKey(row);
   };
@@ -91,7 +91,7 @@ function followChain(end: End, keys: readonly Buffer[], kept: readonly TrailHead
   /** `now` is where the chain ends after all rows were read: others may have written meanwhile. */
   const judgeEnd = (now: End): TrailCheck['broken'] => {
     if (endHash !== end.hash || lastId < end.last_id || lastId > now.last_id)
-      return { id: end.last_id, why: `should be the last row of the chain, and ${lastId} is` };
+      return { id: end.last_id, why: `should be the last row of the chain, but ${lastId} is` };
     return left.value() === stated.digest
       ? undefined
       : {

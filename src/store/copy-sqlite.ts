@@ -12,9 +12,9 @@ export type Copied<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export const refuse = (problem: string) => ({ ok: false, problem }) as const;
 
 const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
-  EACCES: 'run this as a user who may read and write there, such as that of subnetd',
-  EPERM: 'run this as a user who may read and write there, such as that of subnetd',
-  EROFS: 'mount that disk so that it may be written, or choose another place',
+  EACCES: 'run this as a user who can read and write there, such as that of subnetd',
+  EPERM: 'run this as a user who can read and write there, such as that of subnetd',
+  EROFS: 'mount that disk read-write, or choose another place',
   ENOSPC: 'free space on that disk, or choose another place',
 };
 
@@ -39,8 +39,8 @@ export function flush(path: string): void {
 /** Is the file complete, and a database of this or an older subnetd? If not: a sentence that begins with a verb. */
 function findFault(database: Database.Database): string | undefined {
   const [first] = database.pragma('integrity_check(1)', { simple: false }) as readonly { integrity_check: string }[];
-  if (first?.integrity_check !== 'ok') return 'is damaged; take another copy';
-  if ((database.pragma('foreign_key_check') as readonly unknown[]).length > 0) return 'is damaged; take another copy';
+  if (first?.integrity_check !== 'ok') return 'is damaged; use another copy';
+  if ((database.pragma('foreign_key_check') as readonly unknown[]).length > 0) return 'is damaged; use another copy';
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
   const done = tables.includes('schema_migration')
     ? database.prepare('select name from schema_migration').pluck().all()
@@ -96,8 +96,8 @@ export async function copySqlite(
   } catch (error) {
     if (signal.aborted) return refuse('ended by a signal; nothing was copied');
     const { code, message } = describeCause(error);
-    if (code === 'SQLITE_NOTADB') return refuse(`${from} is no SQLite database; correct the path`);
-    if (code?.startsWith('SQLITE_CORRUPT')) return refuse(`${from} is damaged; take another copy`);
+    if (code === 'SQLITE_NOTADB') return refuse(`${from} is not a SQLite database; correct the path`);
+    if (code?.startsWith('SQLITE_CORRUPT')) return refuse(`${from} is damaged; use another copy`);
     if (code === 'SQLITE_FULL' || code === 'ENOSPC')
       return refuse(`the disk of the folder ${dirname(to)} is full; free space on it, or choose another`);
     if (code?.startsWith('SQLITE_IOERR'))
@@ -105,7 +105,7 @@ export async function copySqlite(
         `${from} cannot be copied into the folder ${dirname(to)} (${message}); free space on their disks, and check them`,
       );
     return refuse(
-      `${from} cannot be copied into the folder ${dirname(to)} (${message}); run this as the user of subnetd, who may read and write there`,
+      `${from} cannot be copied into the folder ${dirname(to)} (${message}); run this as the user of subnetd, who can read and write there`,
     );
   }
 }

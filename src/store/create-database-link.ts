@@ -50,7 +50,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
     if (performance.now() - slowAt < WARN_OF_SLOWNESS_EVERY_MS) return;
     slowAt = performance.now();
     onWarning?.(
-      `the database has been busy with one statement for ${formatDuration(ms)}: checks and reading go on, what is written waits; see whether its disk is slow, and what else uses it`,
+      `the database has been busy with one statement for ${formatDuration(ms)}: checks and reads continue, writes wait; check whether its disk is slow and what else uses it`,
     );
   };
   const options = { signal: stopping.signal, onSlow, ...(onWarning && { onWarning }) };

@@ -10,23 +10,23 @@ interface Outage {
   readonly inCommand?: string;
 }
 
-const AS_SUBNETD = 'run this command as the user of subnetd, who may write the file and its folder';
+const AS_SUBNETD = 'run this command as the user of subnetd, who can write to the file and its folder';
 
 const OUTAGES: readonly Outage[] = [
   {
     code: 'SQLITE_FULL',
-    what: 'the disk of the database is full: what is written is refused, reading goes on',
+    what: 'the disk of the database is full: writes are refused, reads continue',
     remedy: 'free space on that disk',
   },
   { code: 'ENOSPC', what: 'the disk of the database is full', remedy: 'free space on that disk' },
   {
     code: 'SQLITE_BUSY',
-    what: 'another process keeps the database locked: what is written is refused',
-    remedy: 'end that process, which fuser FILE names',
+    what: 'another process keeps the database locked: writes are refused',
+    remedy: 'end that process; fuser FILE names it',
   },
   {
     code: 'DATABASE_FILE_LOST',
-    what: 'the database file was deleted or replaced while subnetd ran: what has its name is opened, or made empty',
+    what: 'the database file was deleted or replaced while subnetd was running: the file now at its path is opened, or an empty one created',
     remedy: 'to get the records back, run subnetd restore',
   },
   {
@@ -36,12 +36,12 @@ const OUTAGES: readonly Outage[] = [
   },
   {
     code: 'DATABASE_STUCK',
-    what: 'the database has not answered for 10s: checks and reading go on, what is written waits',
-    remedy: 'see whether its disk hangs, and what else uses it',
+    what: 'the database has not answered for 10s: checks and reads continue, writes wait',
+    remedy: 'check whether its disk hangs and what else uses it',
   },
   {
     code: 'DATABASE_TABLE_LOST',
-    what: 'a table of the database is gone: what needs it fails, the rest goes on',
+    what: 'a table of the database is missing: what needs it fails, the rest works',
     remedy: 'to get it back, stop subnetd and restore the last backup',
   },
   {
@@ -51,7 +51,7 @@ const OUTAGES: readonly Outage[] = [
   },
   {
     code: 'SQLITE_READONLY',
-    what: 'the database may not be written',
+    what: 'the database cannot be written',
     remedy: 'let the user of subnetd write to the file and its folder',
     inCommand: AS_SUBNETD,
   },
@@ -63,13 +63,13 @@ const OUTAGES: readonly Outage[] = [
   },
   {
     code: 'EROFS',
-    what: 'the database cannot be opened, because its disk may not be written',
-    remedy: 'mount the folder so that subnetd may write',
+    what: 'the database cannot be opened, because its disk is mounted read-only',
+    remedy: 'mount the folder read-write',
   },
   {
     code: 'DATABASE_THREAD_ENDED',
-    what: 'the thread that writes the database has ended, and is started again',
-    remedy: 'look whether the machine is short of memory',
+    what: 'the thread that writes the database has ended and is being restarted',
+    remedy: 'check whether the machine is short of memory',
   },
   {
     code: 'EACCES',
@@ -90,7 +90,7 @@ const OUTAGES: readonly Outage[] = [
 ];
 
 const AWAY: Omit<Outage, 'code'> = {
-  what: 'the database is away: the platform API answers 1106 until it is back',
+  what: 'the database is unreachable: the platform API answers 1106 until it is back',
   remedy: 'check SUBNETD_DATABASE_URL',
 };
 

@@ -58,7 +58,7 @@ export async function openLockSession(url: string, onLost: () => void): Promise<
     await applySettings(client, SETTINGS);
     const { rows } = await client.query<{ mode: string }>("select current_setting('transaction_read_only') as mode");
     if (rows[0]?.mode !== 'off')
-      throw new Error('the server takes no writes now, so its locks are not those of the primary');
+      throw new Error('the server does not accept writes, so its locks are not those of the primary');
   } catch (error) {
     await close();
     throw error;

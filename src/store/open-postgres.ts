@@ -108,7 +108,7 @@ export async function openPostgres(
     late: databaseOverloaded,
     onLate: () =>
       onWarning?.(
-        `requests wait longer than ${turnWithinMs / 1_000} s for the database and are refused with code 1102; look for statements that take long or wait for a lock (pg_stat_activity)`,
+        `requests wait longer than ${turnWithinMs / 1_000} s for the database and are refused with code 1102; look for slow or blocked statements (pg_stat_activity)`,
       ),
   });
   /** The pool never queues: the turns do. A server that is only busy or full gets more time than one that is gone. */
@@ -143,7 +143,7 @@ export async function openPostgres(
     };
     const { rows } = await pool.query<{ mode: string }>(query);
     if (rows[0]?.mode !== 'off')
-      throw new Error('the server takes no writes now (a standby, or read-only); connect to the primary');
+      throw new Error('the server does not accept writes (a standby, or read-only); connect to the primary');
   };
   /** The statements of others show that the server is there when the check itself comes late. */
   const ping = async () => {

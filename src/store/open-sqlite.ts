@@ -16,7 +16,7 @@ const PING_WITHIN_MS = 10_000;
 
 const LATE = Symbol('late');
 const closed = () => Object.assign(new Error('the connection to the database was closed'), { code: 'DATABASE_CLOSED' });
-const stuck = () => Object.assign(new Error('SQLite waits for its disk'), { code: 'DATABASE_STUCK' });
+const stuck = () => Object.assign(new Error('SQLite is waiting for its disk'), { code: 'DATABASE_STUCK' });
 
 /** Opens the file, and creates it and its folder if they are missing. Rejects with SQLite's error. */
 export async function openSqlite(

@@ -88,7 +88,7 @@ export function restrictFiles(path: string): readonly string[] {
   if ((mode & OTHERS) !== 0 && isOwnFolder(folder, name)) narrow(folder, mode, 0o700);
   else if ((mode & MAY_WRITE) !== 0)
     warnings.push(
-      `other users may write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${toShellWord(folder)}`,
+      `other users can write to ${folder} (mode ${octal(mode)}) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w ${toShellWord(folder)}`,
     );
   for (const end of SQLITE_FILES) {
     const file = statOf(`${path}${end}`);
@@ -100,7 +100,7 @@ export function restrictFiles(path: string): readonly string[] {
     );
   if (open.length > 0)
     warnings.push(
-      `other users can open ${open.join(', ')} and read the secret that signs tokens; as the owner, take the rights of others away by chmod go=`,
+      `other users can open ${open.join(', ')} and read the secret that signs tokens; as the owner, remove the permissions of others with chmod go=`,
     );
   return warnings;
 }

@@ -58,7 +58,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     address,
     secretKeys,
     onUp: () => {
-      log.info({ database: name }, 'the database answers');
+      log.info({ database: name }, 'the database answers again');
     },
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
@@ -76,8 +76,8 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
             log.info(
               { lock },
               isHeld
-                ? 'this instance holds a lock of the database'
-                : 'this instance holds a lock no longer; another may take it',
+                ? 'this instance holds a database lock'
+                : 'this instance no longer holds a database lock; another instance may take it',
             ),
         });
   /** What is too old is deleted by one instance, for all. */

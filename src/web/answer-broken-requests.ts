@@ -82,7 +82,7 @@ export const answerUnreadable = (error: unknown): Response => {
         status: 400,
         headers: { 'content-type': 'application/json' },
       })
-    : new Response(failedEnvelope(1105, 'subnetd failed on this request; its log says more'), {
+    : new Response(failedEnvelope(1105, 'subnetd failed to handle this request; see its log'), {
         status: 500,
         headers: { 'content-type': 'application/json' },
       });

@@ -143,7 +143,7 @@ export const requireUser = (checkRequest: CheckRequest, invalidUserMessage: stri
       const checked = await checkRequest(name, password, { request: c.req.raw, remoteAddress });
       if (checked.ok || checked.retryAfterS === undefined) return checked.ok;
       // Not 401: a browser would ask for another password, and this one may be right.
-      const res = new Response('too many passwords were tried; wait as Retry-After says\n', {
+      const res = new Response('too many passwords were tried; retry after the time in Retry-After\n', {
         status: 503,
         headers: { 'retry-after': String(checked.retryAfterS), 'cache-control': 'no-store' },
       });

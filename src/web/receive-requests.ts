@@ -15,7 +15,7 @@ export function refuseOtherMethods(app: Hono<RoutesEnv>): void {
     const methods = new Set(routes.map(({ method }) => method));
     if (methods.has('ALL')) continue;
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const text = `this path takes ${allowed.join(' and ')} only\n`;
+    const text = `this path accepts only ${allowed.join(' and ')}\n`;
     // In public mode a route passes on who has a credential.
     app.all(path, async (c, next) =>
       allowed.includes(c.req.method) ? next() : c.text(text, 405, { allow: allowed.join(', ') }),

@@ -62,7 +62,7 @@ test('without --url, a bad setting of the daemon of this machine is what is name
   process.env.SUBNETD_LISTEN = 'nonsense';
   expect(await toDaemonUrl(undefined)).toEqual({
     ok: false,
-    errors: ['SUBNETD_LISTEN must be HOST:PORT, as in 127.0.0.1:10545'],
+    errors: ['SUBNETD_LISTEN must be HOST:PORT, such as 127.0.0.1:10545'],
   });
   process.env.SUBNETD_LISTEN = '127.0.0.1:0';
   expect(await toDaemonUrl(undefined)).toEqual({

@@ -137,7 +137,7 @@ describe('subnetd backup and subnetd restore', () => {
     await makeDatabase(path);
     writeFileSync(pathOf('taken.db'), 'mine');
     const cases = [
-      ['taken.db', path, `${pathOf('taken.db')} is there already; choose another name, or delete it`],
+      ['taken.db', path, `${pathOf('taken.db')} already exists; choose another name, or delete it`],
       ['no/b.db', path, `there is no folder ${pathOf('no')}; create it`],
       ['taken.db/b.db', path, `${pathOf('taken.db')} is not a folder; name another`],
       ['b.db', pathOf('x.db'), `there is no database at ${pathOf('x.db')}; correct SUBNETD_DATABASE_URL`],
@@ -230,10 +230,10 @@ describe('subnetd backup and subnetd restore', () => {
     bytes.fill(0xff, 40 * 4096, 60 * 4096);
     writeFileSync(file('damaged'), bytes);
     const errors = {
-      text: `${file('text')} is no SQLite database; correct the path`,
+      text: `${file('text')} is not a SQLite database; correct the path`,
       other: `${file('other')} is not a subnetd database; correct the path`,
       newer: `${file('newer')} was made by a newer subnetd (9999-later); install that one first`,
-      damaged: `${file('damaged')} is damaged; take another copy`,
+      damaged: `${file('damaged')} is damaged; use another copy`,
       missing: `there is no file ${file('missing')}; correct the path`,
       '': `${file('')} is not a file; name the backup in it`,
       '../data/subnetd.db': `${path} is the database itself; name a backup`,

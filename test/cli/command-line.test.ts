@@ -106,7 +106,7 @@ describe('check-config', () => {
       ok: false,
       errors: [
         { line: 1, column: 30, path: 'subnets[0].nodes[0]', what: 'needs at least one of rpc, ipc and container' },
-        { line: 1, column: 41, path: 'subnets[0].nodes[0].foo', what: 'is not a key that subnetd knows' },
+        { line: 1, column: 41, path: 'subnets[0].nodes[0].foo', what: 'is not a known key' },
       ],
     });
   });

@@ -68,6 +68,6 @@ test('a daemon that listens to the network without a password reports itself, an
   const wrong = await runCommand(['doctor', '--config', config], { SUBNETD_LISTEN: 'everywhere' });
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
-    'subnetd doctor: SUBNETD_LISTEN must be HOST:PORT, as in 127.0.0.1:10545\n',
+    'subnetd doctor: SUBNETD_LISTEN must be HOST:PORT, such as 127.0.0.1:10545\n',
   ]);
 });

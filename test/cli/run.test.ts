@@ -132,7 +132,7 @@ describe('the daemon', () => {
     const page = await get('/metrics');
     expect(page).toContain('subnetd_config_last_reload_successful 0');
     expect(page).toContain('subnet_nodes{subnet="d"} 1');
-    await waitFor(/the inventory is bad; the previous one stays in force/);
+    await waitFor(/the inventory is invalid; the previous one stays in force/);
     expect(page).toContain(`subnetd_config_hash ${hashOf(good)}\n`);
     const other = `${good}# the same nodes\n`;
     await writeFile(config, other);

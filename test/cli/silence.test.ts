@@ -116,11 +116,7 @@ describe('subnetd silence', () => {
     expect(await stored()).toEqual([]);
     const again = await runCommand(['silence', '--end', id, '--config', config], env);
     const since = formatMinute(Date.parse(expired.endsAt));
-    expect([again.code, again.stderr, again.stdout]).toEqual([
-      0,
-      '',
-      `${id} had already ended at ${since}\n`,
-    ]);
+    expect([again.code, again.stderr, again.stdout]).toEqual([0, '', `${id} had already ended at ${since}\n`]);
     const none = await runCommand(['silence', '--list', '--config', config], env);
     expect([none.stdout, none.stderr]).toEqual(['', 'nothing is announced\n']);
   });
@@ -239,10 +235,13 @@ describe('subnetd silence', () => {
     [['--list', '--end', 'x'], 'give --subnet, --for and --why'],
     [['--subnet', 'devnet', '--for', '1h'], '--why must say the reason'],
     [['--subnet', 'devnet', '--why', 'x'], '--for must be a duration'],
-    [['--subnet', 'devnet', '--why', 'x\u001b[2J', '--for', '1h'], '--why holds a character that does not show'],
+    [
+      ['--subnet', 'devnet', '--why', 'x\u001b[2J', '--for', '1h'],
+      '--why contains an invisible or unsupported character',
+    ],
     [
       ['--subnet', 'devnet', '--why', 'x', '--by', 'a\u202eb', '--for', '1h'],
-      '--by holds a character that does not show',
+      '--by contains an invisible or unsupported character',
     ],
     [['--subnet', 'devnet', '--why', 'x', '--for', '0s'], '--for must be a duration'],
     [['--for', '1h', '--why', 'x'], '--subnet must name the subnet'],

@@ -7,14 +7,14 @@ const parse = (environment: Record<string, string>, shard?: string) =>
 it('no instance has the name under which the database has what a fleet shares', () => {
   expect(parse({ SUBNETD_INSTANCE: '*' })).toEqual({
     ok: false,
-    errors: ['SUBNETD_INSTANCE must not be *: under that name the database keeps what a whole fleet shares'],
+    errors: ['SUBNETD_INSTANCE must not be *: the database uses that name for what the whole fleet shares'],
   });
 });
 
 it.each(['3/3', '0/0', '-1/3', '1/3/5', '00/3', '1', '1/1001'])(
   '%s is not a shard, by the environment or a flag',
   (text) => {
-    const sentence = 'must be I/N, the index from 0 and the total, as in 0/3, 1/3 and 2/3';
+    const sentence = 'must be I/N, the index from 0 and the total, such as 0/3, 1/3 and 2/3';
     expect(parse({ SUBNETD_SHARD: text })).toEqual({ ok: false, errors: [`SUBNETD_SHARD ${sentence}`] });
     expect(parse({}, text)).toEqual({ ok: false, errors: [`--shard ${sentence}`] });
   },

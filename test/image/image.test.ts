@@ -21,7 +21,7 @@ const SOON = { timeout: 60_000, interval: 100 };
 
 /** What is also said, and true, when others need the machine for seconds: all that waited is done later. */
 const OF_A_STARVED_MACHINE =
-  /^(the database has been busy with one statement for |a round is late$|planned work cannot be read from the database; what is known stays$)/;
+  /^(the database has been busy with one statement for |a round is late$|planned work cannot be read from the database; the last known work stays in force$)/;
 
 interface Inspection {
   readonly Config: {
@@ -201,7 +201,7 @@ describe('the image that the Dockerfile makes', () => {
     const messages = log.map((line): string => JSON.parse(line).msg);
     expect(messages.filter((message) => !OF_A_STARVED_MACHINE.test(message))).toEqual([
       'listening',
-      'the database answers',
+      'the database answers again',
       'stopping',
       'stopped',
     ]);

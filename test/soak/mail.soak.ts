@@ -35,7 +35,7 @@ it.each(['sqlite', 'postgres'] as const)(
       body: JSON.stringify({ EmailID: 'ada@example.com' }),
     });
     expect(sent.status).toBe(200);
-    await expect.poll(killed.output, { timeout: 30_000 }).toContain('a mail was not sent; subnetd tries again');
+    await expect.poll(killed.output, { timeout: 30_000 }).toContain('a mail was not sent; subnetd will retry');
     await killed.end('SIGKILL');
 
     const server = await startMailServer({ port: gone.port });

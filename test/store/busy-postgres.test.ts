@@ -91,7 +91,7 @@ it('a call that waits too long is refused as one too many, not as a failure, and
   expect(names.sort()).toEqual([...Array.from({ length: 10 }, (_, at) => `contract ${at}`), 'next'].sort());
   expect(failures).toEqual([]);
   expect(warnings).toEqual([
-    'requests wait longer than 0.2 s for the database and are refused with code 1102; look for statements that take long or wait for a lock (pg_stat_activity)',
+    'requests wait longer than 0.2 s for the database and are refused with code 1102; look for slow or blocked statements (pg_stat_activity)',
   ]);
 });
 

@@ -54,7 +54,7 @@ it('a daemon holds the locks of one that is stopped, killed or frozen, which ask
   const first = await start('first', url);
   await untilHolds(first);
   const second = await start('second', url);
-  await eventually(() => expect(second.output()).toContain('the database answers'));
+  await eventually(() => expect(second.output()).toContain('the database answers again'));
   expect(await second.held()).toEqual([]);
 
   await measure('SIGSTOP', () => first.child.kill('SIGSTOP'), second);
@@ -62,7 +62,7 @@ it('a daemon holds the locks of one that is stopped, killed or frozen, which ask
   const late = first.held();
   first.child.kill('SIGCONT');
   expect(await late).toEqual([]);
-  await eventually(() => expect(first.output()).toContain('this instance holds a lock no longer'));
+  await eventually(() => expect(first.output()).toContain('this instance no longer holds a database lock'));
   expect(await second.held()).toEqual(LOCKS);
 
   await measure('SIGKILL', () => second.child.kill('SIGKILL'), first);

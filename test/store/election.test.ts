@@ -173,7 +173,7 @@ it('holds a lock that it just got after an earlier holder must know of its loss'
 it('takes no lock of a server that takes no writes, as a standby has locks of its own', async () => {
   const name = new URL(url).pathname.slice(1);
   await postgres.query(`alter database ${name} set default_transaction_read_only = on`);
-  await expect(openLockSession(url, () => {})).rejects.toThrow('the server takes no writes now');
+  await expect(openLockSession(url, () => {})).rejects.toThrow('the server does not accept writes');
   expect(await readLocks()).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ it('a server that takes no writes, as a standby does, counts as away, and its me
   const name = new URL(url).pathname.slice(1);
   await postgres.query(`alter database ${name} set default_transaction_read_only = on`);
   await expect(openPostgres(url)).rejects.toThrow(
-    'the server takes no writes now (a standby, or read-only); connect to',
+    'the server does not accept writes (a standby, or read-only); connect to',
   );
 });
 

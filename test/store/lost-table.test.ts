@@ -41,7 +41,7 @@ describe.each(DATABASE_KINDS)('%s', (kind) => {
     await eventually(() => expect(link.isUp()).toBe(false));
     expect(outages).toEqual([
       [
-        'a table of the database is gone: what needs it fails, the rest goes on; to get it back, stop subnetd and restore the last backup',
+        'a table of the database is missing: what needs it fails, the rest works; to get it back, stop subnetd and restore the last backup',
         'the database has no table mail',
       ],
     ]);

@@ -81,7 +81,7 @@ describe('a SQLite database is for its owner alone', () => {
     expect(modeOf(folder)).toBe('777');
     expect(modesIn(folder)).toEqual({ ...PRIVATE, 'of-somebody-else': expect.any(String) });
     expect(warnings[0]).toBe(
-      `other users may write to ${folder} (mode 777) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w '${folder}'`,
+      `other users can write to ${folder} (mode 777) and can replace the database in it; move the database to a folder of its own, or run: chmod go-w '${folder}'`,
     );
     chmodSync(folder, 0o755);
     expect(await open(`${folder}/subnetd.db`)).toEqual([]);
@@ -121,7 +121,7 @@ describe('a SQLite database is for its owner alone', () => {
 
 describe('the secret that signs tokens', () => {
   const sentence =
-    'SUBNETD_JWT_SECRET must be 32 bytes or longer, or its tokens can be forged; make one with openssl rand -base64 32';
+    'SUBNETD_JWT_SECRET must be 32 bytes or longer, or its tokens can be forged; generate one with openssl rand -base64 32';
   const parse = (environment: Environment) => parseSettings(environment, {}, '127.0.0.1:0');
 
   it.each(['x'.repeat(31), ' '])('is refused when it is shorter than 32 bytes: %j', (SUBNETD_JWT_SECRET) => {

@@ -78,7 +78,7 @@ it('a disk that takes seconds for each flush delays no round and no page, and a 
   ]);
   expect((await rounds()).late).toBe(before.late);
   expect(daemon.output()).toMatch(
-    /the database has been busy with one statement for \d+s: checks and reading go on, what is written waits; see whether its disk is slow, and what else uses it/,
+    /the database has been busy with one statement for \d+s: checks and reads continue, writes wait; check whether its disk is slow and what else uses it/,
   );
 }, 120_000);
 
@@ -87,7 +87,7 @@ it('a disk that hangs for longer is reported, what was read is still read, and t
   const order: string[] = [];
   const added = add('first').then(({ status }) => order.push(`the write: ${status}`));
   await daemon.waitFor(
-    /the database has not answered for 10s: checks and reading go on, what is written waits; see whether its disk hangs, and what else uses it/,
+    /the database has not answered for 10s: checks and reads continue, writes wait; check whether its disk hangs and what else uses it/,
   );
   order.push(`the list: ${(await list()).status}`);
   await added;

@@ -181,7 +181,7 @@ describe('the routes', () => {
       expect([status, headers.get('allow')]).toEqual([405, allow]);
     }
     const answer = await routes().app.request(path, { method });
-    expect(await answer.text()).toBe(`this path takes ${allow.replace(', ', ' and ')} only\n`);
+    expect(await answer.text()).toBe(`this path accepts only ${allow.replace(', ', ' and ')}\n`);
   });
 
   it('make the page for everybody at most once in five seconds', async () => {

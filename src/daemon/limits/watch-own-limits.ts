@@ -30,7 +30,7 @@ export function watchOwnLimits(
     began: () =>
       log.warn(
         { max: listener.connections().max },
-        'too many HTTP connections are open; each new one closes the one that is idle longest; find the client that opens them',
+        'too many HTTP connections are open; each new one closes the longest idle one; find the client that opens them',
       ),
     ended: (dropped) => log.info({ dropped }, 'there is room for HTTP connections again'),
   });
@@ -40,7 +40,7 @@ export function watchOwnLimits(
     began: () =>
       log.error(
         { limit },
-        `subnetd has no file descriptor left, so checks are unknown and log files are not read; raise the limit ${RAISE_DESCRIPTORS}`,
+        `subnetd has no file descriptors left, so checks are unknown and log files are not read; raise the limit ${RAISE_DESCRIPTORS}`,
       ),
     ended: () => log.info({ limit }, 'subnetd has file descriptors again'),
   });

@@ -76,22 +76,21 @@ const lengthOf = (text: string): number => {
 };
 
 const refuse = {
-  email: (name: string) => fail(1008, `${name} must be an e-mail address, as in a@example.com`),
+  email: (name: string) => fail(1008, `${name} must be an e-mail address such as a@example.com`),
   path: (name: string) =>
     fail(
       1012,
-      `${name} must be a relative path, as in images/a.png: no scheme, no leading slash, no backslash, no .. segment, and only printable ASCII but %, ., /, : and \\ may be percent-encoded`,
+      `${name} must be a relative path such as images/a.png: no scheme, no leading slash, no backslash, no .. segment, and only printable ASCII but %, ., /, : and \\ may be percent-encoded`,
     ),
   password: (name: string) =>
-    fail(1012, `${name} holds a character that does not show (a line break, or one of zero width); leave it out`),
+    fail(1012, `${name} contains an invisible character (a line break or a zero-width character); remove it`),
 };
 
 function refuseText(text: string, name: string): Outcome<never> {
   const hidden = FIRST_HIDDEN.exec(text)?.[0].codePointAt(0);
-  if (hidden === undefined)
-    return fail(1012, `${name} starts with a mark that belongs on a letter; put a letter before it`);
+  if (hidden === undefined) return fail(1012, `${name} starts with a combining mark; put a letter before it`);
   const code = `U+${hidden.toString(16).toUpperCase().padStart(4, '0')}`;
-  return fail(1012, `${name} holds a character that does not show or cannot be kept (${code}); leave it out`);
+  return fail(1012, `${name} contains an invisible or unsupported character (${code}); remove it`);
 }
 
 const trimmed = (text: string, { kind }: TextRule): string => (kind === 'password' ? text : text.trim());
@@ -127,5 +126,5 @@ export function checkText(value: unknown, name: string, rule: TextRule): Outcome
 export function checkLookup(value: unknown, name: string, rule: TextRule): Outcome<string> {
   const text = checkLength(value, name, rule);
   if (!text.ok || !CANNOT_BE_KEPT.test(text.value)) return text;
-  return fail(1012, `${name} holds a character that cannot be kept (NUL or half of a surrogate pair); leave it out`);
+  return fail(1012, `${name} contains an unsupported character (NUL or half of a surrogate pair); remove it`);
 }

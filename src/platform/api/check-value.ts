@@ -100,6 +100,6 @@ export function checkValue(member: Parameter, value: unknown, isNew = false): Ou
     return text === 'true' || text === 'false' ? succeed(text === 'true') : fail(1003, `${name} must be true or false`);
   }
   if (member.kind === 'password' && isNew && value === PASSWORD_MASK)
-    return fail(1012, `${name} is the mask that lists show; send a password`);
+    return fail(1012, `${name} is the mask shown in lists; send a password`);
   return checkText(value, name, textRuleOf(member));
 }

@@ -33,7 +33,7 @@ const toKey = ({ naturalKey }: Resource, values: CheckedWrite['values']): KeyVal
 async function findReferenced(store: PlatformStore, { name, to }: ReferenceMember, text: string) {
   const found = await store.findByKey(to, { [to.naturalKey[0] ?? '']: toNameKey(text) });
   return found === undefined
-    ? fail(to.codes.missing, `${name}: there is no such ${to.noun}; ${to.operations.list} lists them`)
+    ? fail(to.codes.missing, `${name}: no ${to.noun} has that name; ${to.operations.list} lists them`)
     : succeed(found);
 }
 
@@ -60,7 +60,7 @@ async function checkAuthor(
     return fail(1012, `${name} differs from the number at the end of the path; send the same`);
   const user = await store.findUser({ id: id.value });
   if (user === undefined) return fail(1121, `${name}: there is no admin user with that id`);
-  return user.isActive ? id : fail(1012, `${name}: that admin user is not active; name an active one`);
+  return user.isActive ? id : fail(1012, `${name}: that admin user is inactive; name an active one`);
 }
 
 /** The record whose id an update sends. */

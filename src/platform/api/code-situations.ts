@@ -62,7 +62,7 @@ export const codeSituations: Readonly<Record<ErrorCode, Situation>> = {
   1007: post(
     '/api/Account/ResetPassword',
     { ResetToken: '<the first 30 characters of a token>', Password: 'difference engine' },
-    'the token of a link was cut',
+    'the token of a link was cut off',
     'nothing',
   ),
   1008: post('/api/AdminUser/Add', { ...user, EmailID: 'nobody' }, 'a text is not an e-mail address'),
@@ -75,19 +75,24 @@ export const codeSituations: Readonly<Record<ErrorCode, Situation>> = {
   1010: get('/api/Wallet/0x5aAeb6', 'a text is not an address, or has a wrong checksum'),
   1011: get('/api/Industry/ListAll/0?limit=0', 'a number is out of its range'),
   1012: post('/api/Industry/Add', { ...industry, ImagePath: '../rails.png' }, 'a value is not allowed'),
-  1101: get('/api/Industry/ListAll/0', 'there is no credential', 'nothing'),
+  1101: get('/api/Industry/ListAll/0', 'no credential is sent', 'nothing'),
   1102: get('/api/Industry/ListAll/0', 'requests come faster than the limit'),
   1103: post('/api/AdminUser/Add', { ...user, UserName: 'ada' }, 'another user has that name or address'),
   1104: post('/api/Auth/Token', { ...signIn, Password: 'wrong' }, 'a password or a token is wrong', 'nothing'),
-  1105: post('/api/Auth/Token', signIn, 'subnetd itself fails, as when the database returns garbled data', 'nothing'),
+  1105: post(
+    '/api/Auth/Token',
+    signIn,
+    'subnetd itself fails, such as when the database returns garbled data',
+    'nothing',
+  ),
   1106: get('/api/Industry/ListAll/0', 'the database does not answer'),
   1107: post('/api/Account/Invite', invited, 'subnetd has no mail server for the link to a new account'),
   1108: post('/api/Account/Unlock', { UserID: '<id of an inactive user>' }, 'the user is not active', 'admin key'),
-  1109: post('/api/Account/Invite', invited, 'the database does not take the account'),
+  1109: post('/api/Account/Invite', invited, 'the database rejects the account'),
   1110: post(
     '/api/Account/ForgotPassword',
     { EmailID: 'ada@example.com' },
-    'subnetd has no mail server, or too many mails wait',
+    'subnetd has no mail server, or too many mails are waiting',
     'nothing',
   ),
   1111: post(
@@ -135,7 +140,7 @@ export const codeSituations: Readonly<Record<ErrorCode, Situation>> = {
   1124: post(
     '/api/Auth/Token',
     { ...signIn, Otp: '<code of two minutes ago>' },
-    'a one-time code is of a past window',
+    'a one-time code is from a past time window',
     'nothing',
   ),
 };

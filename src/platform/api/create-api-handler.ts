@@ -134,10 +134,10 @@ export function createApiHandler(services: Services): ApiHandler {
   /** Refuses a method that a known path does not take. */
   const refuseMethod = (path: string, found: ReturnType<typeof findOperation>, method: string) => {
     if (found === undefined)
-      return DESCRIPTION.test(path) ? fail(1001, 'this path takes GET only', { allow: READ_METHODS }) : undefined;
+      return DESCRIPTION.test(path) ? fail(1001, 'this path accepts only GET', { allow: READ_METHODS }) : undefined;
     const { operation } = found;
     if (isMethodOf(operation, method)) return undefined;
-    return fail(1001, `this path takes ${operation.method} only`, { allow: allowedMethods(operation) });
+    return fail(1001, `this path accepts only ${operation.method}`, { allow: allowedMethods(operation) });
   };
 
   const callOperation = async (
@@ -182,7 +182,7 @@ export function createApiHandler(services: Services): ApiHandler {
     const { context, actor, query } = identified;
     const refused = refuseMethod(path, found, context.request.method);
     if (refused !== undefined) return refused;
-    if (found === undefined) return fail(1004, 'there is no such path; /docs lists them');
+    if (found === undefined) return fail(1004, 'unknown path; /docs lists all paths');
     const { operation, segment } = found;
     const spelled = checkSpelling(query, spellingsOf(operation));
     if (!spelled.ok) return spelled;

@@ -51,7 +51,7 @@ function parametersOf(operation: Operation): readonly Json[] {
   if (operation.kind === 'update')
     return [toParameter('path', 'updatedby', { description: 'Equals UpdateBy.', ...integer }), beyond(IF_MATCH)];
   const id = {
-    description: '0 lists every record, any other number the one with that id.',
+    description: '0 lists all records; any other number selects the record with that id.',
     type: 'integer',
     minimum: 0,
     maximum: MAX_INTEGER,
@@ -118,7 +118,7 @@ function describe(operation: Operation, schemas: SchemaShapes): Json {
 /** What the groups of calls are about; those of resources say it themselves. */
 const TAGS: Readonly<Record<string, string>> = {
   Auth: 'Tokens for programs and people.',
-  Otp: 'One-time codes by an authenticator app.',
+  Otp: 'One-time codes from an authenticator app.',
   Account: 'Passwords, invitations and locks of admin users.',
   ApiKey: 'API keys: who uses the API, and for how long.',
   Audit: 'Who changed what, and who tried.',
@@ -137,8 +137,8 @@ export function createOpenApi(resources: readonly Resource[]): Json {
       title: 'subnetd platform API',
       version: API_VERSION,
       description:
-        'Admin users, project types, sectors and industries of the trade and finance platform. `x-beyond-specification` marks what its specification does not have. [Versions](/docs#versions) says what stays as it is, and for how long.',
-      contact: { name: 'Whoever runs this subnetd' },
+        'Admin users, project types, sectors and industries of the trade and finance platform. `x-beyond-specification` marks additions to its specification. [Versions](/docs#versions) says what stays stable, and for how long.',
+      contact: { name: 'The operator of this subnetd' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/api/v1' }, { url: '/api' }],

@@ -57,9 +57,10 @@ export interface Services extends CallDeps {
 const RETRY_AFTER = '5';
 
 function toFailure(error: unknown): Failure {
-  if (!isDatabaseFailure(error)) return { code: 1105, message: 'subnetd failed on this request; its log says more' };
+  if (!isDatabaseFailure(error)) return { code: 1105, message: 'subnetd failed to handle this request; see its log' };
   if (!isOverloaded(describeCause(error))) return { code: 1106, message: 'the database failed; try again later' };
-  const message = 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says';
+  const message =
+    'too many requests are waiting for the database, so this one was not carried out; retry after the time in Retry-After';
   return { code: 1102, message, headers: { 'retry-after': RETRY_AFTER } };
 }
 

@@ -95,8 +95,8 @@ async function checkToken(
   const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
   const why =
     typeof token === 'string' && isApiKey(token.trim())
-      ? 'this is an API key and no token; send it as apiKey in the query or the body'
-      : 'the token is not valid or has ended; get a new one from POST /api/Auth/Token';
+      ? 'this is an API key, not a token; send it as apiKey in the query or the body'
+      : 'the token is invalid or has ended; get a new one from POST /api/Auth/Token';
   const refused = fail(1104, why, undefined, subject);
   if (claims === undefined) return refused;
   const { userId, keyId, id, expiresAt, codeAt } = claims;

@@ -92,7 +92,7 @@ export function createLimits(
   const check = async (policy: LimitPolicy, key: string, what: string) => {
     const taken = await withBuckets(({ take }) => take(`${policy.name} ${key}`, policy.everyMs, policy.burst));
     const headers = limitHeaders(policy, taken);
-    return taken.ok ? succeed(headers) : fail(1102, `too many ${what}; wait as Retry-After says`, headers);
+    return taken.ok ? succeed(headers) : fail(1102, `too many ${what}; retry after the time in Retry-After`, headers);
   };
   const none: Outcome<Readonly<Record<string, string>>> = succeed({});
   const everyMs = 1000 / rate;

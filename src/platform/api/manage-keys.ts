@@ -66,9 +66,9 @@ export async function findKeyRow(store: PlatformStore, id: number): Promise<Outc
 function refuseRotation(row: ApiKeyRow, now: number): Outcome<never> | undefined {
   const { id, replacedBy } = row;
   const state = keyState(row, now);
-  if (replacedBy !== null) return fail(1012, `API key ${id} was rotated already; rotate key ${replacedBy}`);
+  if (replacedBy !== null) return fail(1012, `API key ${id} has already been rotated; rotate key ${replacedBy}`);
   if (state === 'expired' || state === 'revoked')
-    return fail(1012, `API key ${id} is ${state} and cannot be rotated; make a new one`);
+    return fail(1012, `API key ${id} is ${state} and cannot be rotated; create a new one`);
   return undefined;
 }
 
@@ -107,5 +107,5 @@ export async function rotateKey(
   // Somebody else ended or rotated it in the meantime.
   const changed = await findKeyRow(store, id);
   const why = changed.ok ? refuseRotation(changed.value, now) : changed;
-  return why ?? fail(1012, `API key ${id} changed meanwhile; look at the list of keys, and try again`);
+  return why ?? fail(1012, `API key ${id} was changed in the meantime; check the list of keys and try again`);
 }

@@ -89,10 +89,10 @@ const text = (description: string): Json => ({ description, schema: { type: 'str
 /** The headers that answers refer to. */
 export const HEADERS: Json = {
   RequestId: text('The id of the request, also in the log and the audit trail.'),
-  RateLimit: text('What is left of each limit: its requests, and the seconds until it is full again.'),
-  RateLimitPolicy: text('Each limit: how many requests at once, and the seconds until that many come back.'),
+  RateLimit: text('What remains of each limit: the requests left, and the seconds until it is fully restored.'),
+  RateLimitPolicy: text('Each limit: its burst size, and the seconds until it is fully restored.'),
   RetryAfter: { description: 'Seconds to wait after the code 1102.', schema: { type: 'integer', minimum: 1 } },
   ApiKeyExpires: text('When the API key ends, in its last seven days.'),
   ETag: text('The tag of this answer, for If-None-Match. That of one record is for If-Match, too.'),
-  IdempotentReplayed: text('true if the add was carried out before, by a request with the same Idempotency-Key.'),
+  IdempotentReplayed: text('true if an earlier request with the same Idempotency-Key added the record.'),
 };

@@ -18,10 +18,10 @@ import { BOOLEAN_TEXT, TEXT_PATTERNS, TEXT_RULES } from './published-patterns.ts
 export const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 const BOOLEAN = {
   anyOf: [{ type: 'boolean' }, { type: 'string', pattern: BOOLEAN_TEXT }],
-  description: 'The strings "true" and "false" in any case are taken too.',
+  description: 'The strings "true" and "false" in any case are accepted too.',
 };
 
-const AS_KEPT = 'Lengths are those of the text as it is kept: in NFC, without blanks around it.';
+const AS_KEPT = 'Lengths apply to the text as it is stored: in NFC, trimmed.';
 
 /** The schema of a member in a request; with `isNew` the request adds the record. */
 function schemaOf(member: Parameter, isNew: boolean): Json {
@@ -45,10 +45,10 @@ function schemaOf(member: Parameter, isNew: boolean): Json {
     ...(isNew
       ? {
           not: { const: PASSWORD_MASK },
-          description: `Any but the mask that lists show. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
+          description: `Anything but the mask shown in lists. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
         }
       : {
-          description: `The mask that lists show keeps the password. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
+          description: `The mask shown in lists keeps the current password. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
         }),
   };
 }
@@ -107,7 +107,7 @@ export function bodySchema(operation: Operation): Json {
   const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
   const id =
     kind === 'update'
-      ? { [resource.idMember]: { ...integer, description: 'Finds the record; then all else may change.' } }
+      ? { [resource.idMember]: { ...integer, description: 'Selects the record; every other member may then change.' } }
       : {};
   const isOfUser = resource.members.some((member) => member.kind === 'password');
   const proof = isOfUser ? { Otp: PROOF.schema } : {};
@@ -126,10 +126,10 @@ export function dataSchema(operation: Operation): Json {
       'result',
       resource.idMember,
     ]);
-  const total = { type: 'integer', minimum: 0, description: 'How many match; only if it was asked for.' };
+  const total = { type: 'integer', minimum: 0, description: 'How many records match; only if requested.' };
   const next = {
     ...integer,
-    description: 'The next `after`; absent on the last page only, as a page of a search may be short or empty.',
+    description: 'The next `after`; absent only on the last page. Other pages of a search may be short or empty, too.',
   };
   return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [
     'items',

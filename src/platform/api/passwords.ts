@@ -21,7 +21,7 @@ let isWorking = false;
 
 const BUSY: Failure = {
   code: 1102,
-  message: 'too many passwords wait to be checked, and this one was not; wait as Retry-After says',
+  message: 'too many passwords are waiting to be checked, so this one was not; retry after the time in Retry-After',
   headers: { 'retry-after': '5' },
 };
 

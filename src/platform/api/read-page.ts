@@ -13,7 +13,7 @@ const numberOf = (least: number, most: number, description: string): Member<numb
 
 /** Which part of a list is asked for. */
 export const PAGE_MEMBERS = {
-  limit: numberOf(1, MAX_LIMIT, 'At most so many records; `next` in the answer is the next `after`.'),
+  limit: numberOf(1, MAX_LIMIT, 'The maximum number of records; `next` in the answer is the next `after`.'),
   after: numberOf(0, MAX_INTEGER, 'Only records that follow the one with this id.'),
 } as const;
 

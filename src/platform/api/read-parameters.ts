@@ -82,7 +82,7 @@ export function sortParameter(members: readonly string[], description: string): 
       const member = isDescending ? read.value.slice(1) : read.value;
       return members.includes(member)
         ? succeed({ member, isDescending })
-        : fail(1012, `sort must be one of ${members.join(', ')}, after a - for the other direction`);
+        : fail(1012, `sort must be one of ${members.join(', ')}, with a - in front for descending order`);
     },
   };
 }

@@ -22,13 +22,13 @@ function findFilters({ members, idMember }: Resource): ReadonlyMap<string, Param
 /** The parameters of a resource's list, all beyond the specification. */
 function describeMembers(resource: Resource): Members {
   const filters = findFilters(resource);
-  const order = 'The order, after a - the other way round; the list then has at most 1,000 records.';
+  const order = 'The sort order, descending with a - in front; the list then has at most 1,000 records.';
   return {
     ...PAGE_MEMBERS,
-    search: parameter('text', 'Only records with this text in one of their texts.'),
+    search: parameter('text', 'Only records that contain this text in one of their text members.'),
     sort: sortParameter([...filters.keys()], order),
     since: parameter('date', 'Only records that were added or changed since this date.'),
-    total: parameter('boolean', 'With true, `total` is the number of all that match.'),
+    total: parameter('boolean', 'With true, `total` is the number of all matching records.'),
     ...Object.fromEntries(
       [...filters].map(([name, kind]) => [name, parameter(kind, `Only records with this ${name}.`)]),
     ),

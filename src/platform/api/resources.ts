@@ -27,7 +27,7 @@ export const adminUser: Resource = {
       minLength: 8,
       maxLength: 1024,
       unlike: 'UserName',
-      example: 'a long sentence is best',
+      example: 'a long phrase is best',
     },
     {
       ...name('EmailID', 'email_id', 'grace@example.com'),

@@ -33,4 +33,4 @@ export function listGranting(needed: Scope): string {
 export const requireScope = (has: readonly Scope[], needed: Scope | undefined): Outcome<undefined> =>
   needed === undefined || has.includes(needed)
     ? succeed(undefined)
-    : fail(1104, `this credential may not do that; use one with the scope ${listGranting(needed)}`);
+    : fail(1104, `this credential is not allowed to do that; use one with the scope ${listGranting(needed)}`);

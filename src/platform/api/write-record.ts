@@ -23,11 +23,11 @@ async function describeDuplicate(store: PlatformStore, resource: Resource, membe
   const key: Record<string, string | number> = { [member]: toNameKey(String(values[member]), textKey?.ignoresCase) };
   if (within !== undefined) key[within.name] = Number(values[within.name]);
   const existing = await store.findByKey(resource, key);
-  const hint =
-    existing === undefined || existing.isInUse
-      ? `choose another, or update that record`
-      : `it is out of use: to take it back, update it (${idMember} ${existing.id}) with ${flag.member} ${!flag.outOfUse}`;
-  return fail(codes.duplicate, `${member}: there is such ${withArticle(noun)} already; ${hint}`);
+  if (existing === undefined || existing.isInUse)
+    return fail(codes.duplicate, `${member} is taken; choose another, or update that record`);
+  const owner = withArticle(`${flag.outOfUse ? 'deleted' : 'inactive'} ${noun}`);
+  const restore = `update it (${idMember} ${existing.id}) with ${flag.member} ${!flag.outOfUse}`;
+  return fail(codes.duplicate, `${member} is taken by ${owner}; choose another, or to restore that one, ${restore}`);
 }
 
 const failMissing = ({ noun, idMember, codes, naturalKey }: Resource) =>
@@ -37,7 +37,7 @@ const failMissing = ({ noun, idMember, codes, naturalKey }: Resource) =>
   );
 
 const failChanged = ({ noun }: Resource, record: ApiRecord) =>
-  fail(1012, `this ${noun} has changed since; read it again, and send its current ETag in If-Match`, {
+  fail(1012, `this ${noun} has changed since you read it; read it again and send its current ETag in If-Match`, {
     etag: recordTag(record),
   });
 

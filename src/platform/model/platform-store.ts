@@ -72,9 +72,9 @@ export interface ApiKeyRow {
   /** The address of its last use. */
   readonly lastUsedIp: string | null;
   readonly revokedAt: string | null;
-  /** The admin user who revoked it; null on the command line. */
+  /** The admin user who revoked it; null for the command line. */
   readonly revokedBy: number | null;
-  /** The id of the key that it was rotated to. */
+  /** The id of the key that replaced it. */
   readonly replacedBy: number | null;
 }
 

@@ -171,7 +171,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     if (!pages.has(route.path)) app.get(route.path, (c) => c.redirect(pageOf(route, c.req.path), 303));
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     const allow = same.some(({ method }) => method === 'POST') ? 'GET, HEAD, POST' : 'GET, HEAD';
-    const failure: Failure = { code: 1001, message: `this page takes ${allow} only`, headers: { allow } };
+    const failure: Failure = { code: 1001, message: `this page accepts only ${allow}`, headers: { allow } };
     app.all(path, (c) => render(c, failurePage(failure, 405), undefined));
   }
   return { answer: async (received) => app.fetch(received.request, { received }) };

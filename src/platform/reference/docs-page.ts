@@ -38,14 +38,14 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 const start = html`<section class="panel prose" id="start" aria-labelledby="start-title">
 <h2 id="start-title">Start</h2>
 <p>Manage admin users, project types, sectors and industries over HTTP. Each path exists below <code>/api/v1</code> and, identically, below <code>/api</code>. Bodies and answers are JSON.</p>
-<p>Get an API key in the <a href="/portal">portal</a> or by <code>subnetd apikey create</code>, and list the industries:</p>
+<p>Get an API key in the <a href="/portal">portal</a> or with <code>subnetd apikey create</code>, and list the industries:</p>
 ${codeBlock('the first request', `export URL=http://127.0.0.1:10545 KEY=subnetd_…\ncurl -s -H "x-api-key: $KEY" "$URL/api/v1/Industry/ListAll/0"`)}
-<p>What is marked <span class="mark">Beyond the specification</span> is of subnetd. All else is the platform specification, version 1.0.</p>
+<p>What is marked <span class="mark">Beyond the specification</span> was added by subnetd. Everything else is the platform specification, version 1.0.</p>
 </section>
 <section class="panel prose" id="credentials" aria-labelledby="credentials-title">
 <h2 id="credentials-title">Credentials</h2>
 <p>Send an API key in the header <code>x-api-key</code>, or a token in the header <code>authorization</code>, alone or after <code>Bearer</code>. Both also go into the JSON body or the query, as <code>apiKey</code> and <code>token</code>. If you send several credentials, all must be valid.</p>
-<p>Get a token by <a href="#getToken">POST /Auth/Token</a>, with a key or with a user name and password. It lasts 24 hours:</p>
+<p>Get a token with <a href="#getToken">POST /Auth/Token</a>, with a key or with a user name and password. It lasts 24 hours:</p>
 ${codeBlock('getting a token', `export TOKEN=$(curl -s -X POST "$URL/api/v1/Auth/Token?apiKey=$KEY" | grep -o 'eyJ[^"]*')`)}
 <p>Each credential has a scope. A request outside its scopes gets the code <a href="#code-1104">1104</a>. Requests that come too quickly get <a href="#code-1102">1102</a>, with the seconds to wait in <code>Retry-After</code>.</p>
 </section>
@@ -55,12 +55,12 @@ ${codeBlock('getting a token', `export TOKEN=$(curl -s -X POST "$URL/api/v1/Auth
 ${codeBlock('a success', '{"status":"success","data":{"result":"success","IndustryID":1}}')}
 <p>A failure has a <a href="#codes">code</a>, the HTTP status of that code, and a sentence that says what to do:</p>
 ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"IndustryName is missing; send it"}')}
-<p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which the log and the audit trail know.</p>
+<p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which also appears in the log and the audit trail.</p>
 </section>
 <section class="panel prose" id="versions" aria-labelledby="versions-title">
 <h2 id="versions-title">Versions</h2>
-<p>This is version ${API_VERSION} of the API, which is that of its specification. A release of subnetd may add operations, optional parameters and members of answers, but takes nothing away. What has to go is first marked as deprecated, and works on for at least twelve months, with the headers <code>Deprecation</code> and <code>Sunset</code>.</p>
-<p>The file <code>docs/api-changes.md</code> of subnetd has the whole promise, and what each release has changed.</p>
+<p>This is version ${API_VERSION} of the API, which is that of its specification. A release of subnetd may add operations, optional parameters and members of answers, but takes nothing away. Anything that will be removed is first marked as deprecated and keeps working for at least twelve months, with the headers <code>Deprecation</code> and <code>Sunset</code>.</p>
+<p>The file <code>docs/api-changes.md</code> of subnetd has the full policy and the changes of each release.</p>
 </section>`;
 
 const contents = (

@@ -35,12 +35,12 @@ export function tryPage({ document, version }: ReferenceContent, id = ''): strin
           html`<option value="${one.id}"${one.id === operation.id ? html` selected` : ''}>${one.summary}</option>`,
       )}</optgroup>`,
   )}</select> <button type="submit">Choose</button></form>
-<noscript><p class="empty">This page sends requests by a script, which your browser does not run. Use the command below.</p></noscript>
+<noscript><p class="empty">This page needs scripts, which your browser does not run. Use the command below.</p></noscript>
 <div class="grid two try">
 <form class="panel form" id="request" data-method="${method}" data-path="/api/v1${path}" aria-label="Request">
 <p class="path">${methodBadge(method)} <code>/api/v1${path}</code></p>
 <fieldset disabled>
-<div><label for="credential">API key or token${isOpen ? ', optional' : ''}</label><input id="credential" type="password" autocomplete="off" spellcheck="false" aria-describedby="credential-h"><p class="hint" id="credential-h">It stays in the memory of this page, and goes to this host alone. A reload forgets it.</p></div>
+<div><label for="credential">API key or token${isOpen ? ', optional' : ''}</label><input id="credential" type="password" autocomplete="off" spellcheck="false" aria-describedby="credential-h"><p class="hint" id="credential-h">It stays in the memory of this page and is sent only to this host. Reloading the page discards it.</p></div>
 ${parameters.map((field) => input(field, field.isRequired ? String(exampleOf(field.schema, schemas)) : ''))}
 ${
   body === undefined
@@ -55,7 +55,7 @@ ${method === 'GET' ? '' : html`<p class="hint">This changes the data of this dae
 <p id="about" hidden><a href="/docs#codes">What the code means</a></p>
 <pre id="answer" class="shown" tabindex="0" role="region" aria-label="What the API answers" hidden></pre>
 <p><button id="keep" type="button" hidden>Use this token</button></p>
-<h3>The same by curl</h3>
+<h3>The same with curl</h3>
 ${codeBlock('curl', curlOf(operation, schemas))}</section>
 </div>`;
   return String(

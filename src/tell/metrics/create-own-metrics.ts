@@ -140,7 +140,7 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   );
   new Gauge({
     name: 'subnetd_lock_held',
-    help: 'Whether this instance holds a lock of the database (1), and so does what only one of all does, or not (0).',
+    help: 'Whether this instance holds a database lock (1), and so does the work that only one instance does, or not (0).',
     labelNames: ['lock'],
     registers,
     collect() {

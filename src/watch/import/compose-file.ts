@@ -107,7 +107,7 @@ function findComposeFiles(
   } catch (error) {
     const { code, path = folder } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return `${path} does not exist; ${GENERATED}.`;
-    return `${path} cannot be read (${code}); run subnetd as a user who may read it.`;
+    return `${path} cannot be read (${code}); run subnetd as a user who can read it.`;
   }
 }
 

@@ -26,7 +26,7 @@ const SENTENCES = {
   otherMachine: (nodes: string) =>
     `On another machine: ${nodes}; put that machine's address into their rpc and p2p, which the compose file does not know.`,
   oneAddress: (places: string) =>
-    `Published at one address of the machine only, which is not that of --host: ${places}; see that subnetd reaches it at the address written here.`,
+    `Published only at one address of the machine, which differs from --host: ${places}; make sure that subnetd reaches it at the address written here.`,
   unset: (variables: string) =>
     `No usable value in .env for ${variables}: what the compose file builds from it is left out; write it into .env, or complete the inventory by hand.`,
   ignored: (parts: string) =>
@@ -34,7 +34,7 @@ const SENTENCES = {
   dockerSocket: (place: string) =>
     `docker.socketPath is that of ${place}; the user that runs subnetd must be allowed to open it.`,
   dockerElsewhere: (place: string) =>
-    `${place} reaches Docker in another way than by a socket of this machine; write it into docker, as docs/docker-engines.md shows.`,
+    `${place} does not reach Docker through a socket on this machine; write it into docker, as docs/docker-engines.md shows.`,
   remoteEngine: (engines: string) =>
     `Docker Engines of other machines: ${engines}; put their addresses and keys into docker.engines, as docs/docker-engines.md shows, and correct project where the folder there has another name; until then the checks of their containers are unknown.`,
   unpublished: (nodes: string) =>
@@ -42,7 +42,7 @@ const SENTENCES = {
   noUrl: (components: string) =>
     `The compose file publishes no port of ${components}; add its url if subnetd can reach it some other way.`,
   otherFrontend: (service: string) =>
-    `${service} is not watched: subnetd watches one frontend of a subnet; see that page by another tool, such as blackbox_exporter.`,
+    `${service} is not watched: subnetd watches one frontend of a subnet; watch that page with another tool, such as blackbox_exporter.`,
   compose: () =>
     'Written for a monitor in a container on the network of the deployment: without ipc and logFiles, so logs come through Docker; docs/compose.md shows how it joins that network.',
   hostNetwork: (services: string) =>
@@ -50,11 +50,11 @@ const SENTENCES = {
   longIpc: (nodes: string) =>
     `The path of XDC.ipc is too long for a socket (over ${MAX_SOCKET_PATH_BYTES} bytes) and left out for ${nodes}; move the deployment to a shorter path.`,
   glob: (paths: string) =>
-    `Entries of logFiles are globs, and ${paths} holds characters with a meaning there; check that it finds its files.`,
+    `Entries of logFiles are globs, and ${paths} contains characters with a special meaning there; check that it finds its files.`,
   noProject: (folder: string) =>
-    `The compose project has no name that follows from ${folder}; add each container by hand, as { name: … }.`,
+    `The compose project name cannot be derived from ${folder}; add each container by hand, as { name: … }.`,
   remoteHost: (host: string) =>
-    `Written for a monitor on another machine than ${host}: without ipc, logFiles and container; leave --host out where the deployment runs.`,
+    `Written for a monitor on a machine other than ${host}: without ipc, logFiles and container; leave --host out where the deployment runs.`,
 } as const satisfies Record<string, (list: string) => string>;
 
 /** Notes as sentences, one for each kind, in the order of the first note of each kind. */

@@ -51,7 +51,7 @@ export function toInventoryYaml(subnet: ImportedSubnet, folder: string): string 
   document.commentBefore = [
     ' yaml-language-server: $schema=./inventory.schema.json',
     ` The subnet deployed from ${JSON.stringify(folder)}, as \`subnetd import\` read it.`,
-    ' What is left out has its default; `subnetd check-config` checks every change.',
+    ' Omitted settings have their defaults; `subnetd check-config` checks every change.',
   ].join('\n');
   const list = document.getIn(['subnets', 0, 'nodes'], true);
   if (isSeq(list))

@@ -77,7 +77,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
         return [];
       }
       last = { ...last, successful: false };
-      log.error({ why, errors: read.errors }, 'the inventory is bad; the previous one stays in force');
+      log.error({ why, errors: read.errors }, 'the inventory is invalid; the previous one stays in force');
       return read.errors;
     } catch (error) {
       last = { ...last, successful: false };

@@ -23,7 +23,7 @@ function findAlertmanagerConflicts(alertmanager: unknown, add: AddConflict): voi
     if (known.has(address)) add(path, 'is already in the list');
     known.add(address);
     if (`${username}${password}` !== '' && (basicAuth ?? bearerTokenFile) !== undefined)
-      add(path, 'has user info beside basicAuth or bearerTokenFile; keep one of them');
+      add(path, 'has user info as well as basicAuth or bearerTokenFile; keep one of them');
   }
   if (basicAuth !== undefined && bearerTokenFile !== undefined)
     add(
@@ -160,7 +160,7 @@ function findSameNodes(nodes: readonly unknown[], subnet: number, add: AddConfli
       if (first !== undefined)
         add(
           ['subnets', subnet, 'nodes', n, key],
-          `is that of subnets[${subnet}].nodes[${first}] too, and one node would count as two; correct or remove one`,
+          `is that of subnets[${subnet}].nodes[${first}] too, so one node would count twice; correct or remove one`,
         );
     }
   }

@@ -28,7 +28,7 @@ const REASON_HELP = 'must say why, in at most 1000 printable characters';
 
 const window = z
   .strictObject({
-    subnet: text('the name of a subnet').describe('The subnet that is worked on.'),
+    subnet: text('the name of a subnet').describe('The subnet under maintenance.'),
     component: z
       .enum(COMPONENTS, `must be one of ${COMPONENTS.join(', ')}`)
       .optional()
@@ -39,15 +39,15 @@ const window = z
       .refine(isCron, { error: SCHEDULE_HELP, abort: true })
       .refine(comesUp, 'names a time that never comes; correct its day and month')
       .optional()
-      .describe('When work begins again and again: a cron expression of six fields in UTC.'),
+      .describe('For recurring work, when it begins: a cron expression of six fields in UTC.'),
     for: z.string(FOR_HELP).refine(isLength, FOR_HELP).optional().describe('With `schedule`: how long the work takes.'),
-    from: time.optional().describe('When work begins once, in UTC, as 2026-12-01T22:00Z.'),
+    from: time.optional().describe('For one-off work, when it begins, in UTC, such as 2026-12-01T22:00Z.'),
     until: time.optional().describe('With `from`: when it ends.'),
     reason: z
       .string(REASON_HELP)
       .regex(/^[^\p{C}]{1,1000}$/u, REASON_HELP)
       .refine((value) => value.trim() !== '', REASON_HELP)
-      .describe('Why, for whoever finds something that does not work.'),
+      .describe('The reason, for anyone who notices that something does not work.'),
   })
   .superRefine((value, context) => {
     const add = (key: 'for' | 'until', message: string) => context.addIssue({ code: 'custom', path: [key], message });

@@ -20,7 +20,7 @@ const file = (what: string) => text(`the path of a file with ${what}`);
 
 const httpUrl = url(['http:', 'https:'], 'https://ops.example.com/subnetd', true);
 
-const HEADERS_HELP = 'must be a mapping of header names to texts in one line';
+const HEADERS_HELP = 'must be a mapping of header names to single-line texts';
 const headers = z
   .record(z.string().regex(/^[\w-]+$/), z.string(HEADERS_HELP).regex(/^[\x20-\x7e]*$/, HEADERS_HELP), HEADERS_HELP)
   .optional();
@@ -32,7 +32,7 @@ const webhook = z.strictObject({
   secret: secretIn('secretFile'),
   bearerTokenFile: file('a bearer token').optional().describe('A file with a bearer token.'),
   bearerToken: secretIn('bearerTokenFile'),
-  headers: headers.describe('More headers, none of them secret.'),
+  headers: headers.describe('Additional headers, none of them secret.'),
 });
 
 const slack = z.strictObject({
@@ -60,7 +60,7 @@ const telegram = z.strictObject({
     .int('must be the number of a topic')
     .optional()
     .describe('The topic in a group with topics.'),
-  apiUrl: httpUrl.default('https://api.telegram.org').describe('A Bot API server of your own.'),
+  apiUrl: httpUrl.default('https://api.telegram.org').describe('Your own Bot API server.'),
 });
 
 const MAIL_HELP = 'must be an e-mail address such as ops@example.com';
@@ -71,10 +71,10 @@ const email = z.strictObject({
     .min(1, 'must list at least one address')
     .describe('Who gets the mail.'),
   from: z
-    .string('must be the sender, as in subnetd <subnetd@example.com>')
+    .string('must be the sender, such as subnetd <subnetd@example.com>')
     .regex(
       /^(?:[^<>"\p{C}]+ <[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+>|[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+)$/u,
-      'must be the sender, as in subnetd <subnetd@example.com>',
+      'must be the sender, such as subnetd <subnetd@example.com>',
     )
     .optional()
     .describe('The sender. Default: SUBNETD_MAIL_FROM.'),
@@ -106,7 +106,9 @@ export const notify = z
         .string(REPEAT_HELP)
         .refine((value) => value === 'off' || (DURATION.test(value) && isDuration(value)), REPEAT_HELP)
         .default('4h')
-        .describe('How long after the last message of a subnet subnetd reminds of the alerts that still fire, or off.'),
+        .describe(
+          'How long after its last message about a subnet subnetd sends a reminder of the alerts that still fire, or off.',
+        ),
     }),
     'must be a list of channels',
   )

@@ -36,12 +36,12 @@ function* readTokens(text: string, lines: LineCounter, report: (excess: Excess) 
   let anchors = 0;
   const findExcess = (): string | undefined => {
     if (parser.stack.length > MAX_DEPTH)
-      return `is nested deeper than ${MAX_DEPTH} levels, which no inventory is; look for brackets or dashes that are too many`;
+      return `is nested deeper than ${MAX_DEPTH} levels, which is too deep for an inventory; look for extra brackets or dashes`;
     if (hasManyKeys(parser))
       return `has more than ${MAX_KEYS} keys in one mapping; write subnets and nodes as lists, with a dash before each`;
     if (anchors > MAX_ANCHORS) return `has more than ${MAX_ANCHORS} anchors and aliases; write out some of them`;
     if (lexemes > MAX_LEXEMES)
-      return `has more than ${MAX_LEXEMES} names, values and signs; watch some of it by another subnetd`;
+      return `has more than ${MAX_LEXEMES} names, values and signs; let another subnetd watch part of it`;
     return undefined;
   };
   for (const lexeme of new Lexer().lex(text)) {

@@ -66,7 +66,7 @@ const toFindings = (issue: z.core.$ZodIssue): readonly Finding[] => {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      what: 'is not a key that subnetd knows',
+      what: 'is not a known key',
       onKey: true,
     }));
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))

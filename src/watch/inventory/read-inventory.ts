@@ -16,8 +16,8 @@ export type ReadInventory =
     };
 
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file; make one with "subnetd import DIR", or name another one',
-  EACCES: 'subnetd may not read it; change its owner or mode',
+  ENOENT: 'the file does not exist; create it with "subnetd import DIR", or name another one',
+  EACCES: 'subnetd has no permission to read it; change its owner or mode',
   EISDIR: 'it is a directory; name the file in it',
   ETIMEDOUT: 'it is a pipe without a writer or without an end; name a file',
 };
@@ -44,7 +44,7 @@ export async function readInventory(
     text = await readText(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which no inventory is');
+    if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which is too large for an inventory');
     return unreadable(`cannot be read (${code}): ${WHY[code] ?? 'check the path'}`);
   }
   const parsed = parseInventory(text, environment, checkMore);

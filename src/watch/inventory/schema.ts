@@ -71,7 +71,7 @@ const groupsOf = (source: string): readonly string[] | undefined => {
   }
 };
 
-const PATTERN_HELP = 'must be a regular expression of RE2, which has no look-around and no back-references';
+const PATTERN_HELP = 'must be an RE2 regular expression, without look-around or back-references';
 const patterns = z
   .array(
     z
@@ -111,9 +111,9 @@ const node = z.strictObject({
   client: z
     .enum(['auto', ...CLIENT_NAMES])
     .default('auto')
-    .describe('What the node runs. By default subnetd takes it for what it says that it is.'),
+    .describe('The client that the node runs. Default: what the node reports.'),
   consoleExec: flag(false).describe(
-    'Probe a node without rpc and ipc by `XDC attach` in its container. The `docker exec` it needs equals root on the host.',
+    'Probe a node without rpc and ipc by `XDC attach` in its container. The `docker exec` it needs is equivalent to root on the host.',
   ),
   listWallets: flag(false).describe(
     'Ask for `personal_listWallets` once an hour, to see whether an account is unlocked. Nothing else of the answer is kept.',
@@ -173,7 +173,7 @@ const checks = z.strictObject({
         ),
       maxLag: count('a number of blocks')
         .default(10)
-        .describe('The check fails if the node is more blocks than this below the highest node.'),
+        .describe('The check fails if the node is more than this many blocks behind the highest node.'),
       enabled: flag(true).describe('Whether subnetd probes nodes by JSON-RPC.'),
     })
     .prefault({}),
@@ -218,7 +218,7 @@ const subnet = z.strictObject({
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9]*$/, 'must be the prefix of the RPC methods, such as XDPoS')
     .default('XDPoS')
-    .describe('The prefix of the consensus engine in RPC methods, as in XDPoS_getV2BlockByNumber.'),
+    .describe('The prefix of the consensus engine in RPC methods, such as XDPoS in XDPoS_getV2BlockByNumber.'),
   nodes: z
     .array(node, 'must be a list of nodes')
     .min(1, 'must list at least one node')

@@ -74,7 +74,7 @@ const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
 
 /** What is wrong with subnetd itself; what was seen is the end of a sentence. */
 export const NO_DESCRIPTOR: Required<Finding> = {
-  seen: 'subnetd has no file descriptor left',
+  seen: 'subnetd has no file descriptors left',
   fix: `raise its limit ${RAISE_DESCRIPTORS}`,
 };
 

@@ -112,7 +112,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ReplacedBy: { from: null, to: made.ApiKeyID },
     });
     expect((await admin('POST', `Rotate/${id}`)).errMessage).toBe(
-      `API key ${id} was rotated already; rotate key ${made.ApiKeyID}`,
+      `API key ${id} has already been rotated; rotate key ${made.ApiKeyID}`,
     );
   });
 
@@ -151,7 +151,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const over = inMs(-1_000);
     const { id, key } = await addAt(-DAY_MS, over);
     expect((await admin('POST', `Rotate/${id}`)).errMessage).toBe(
-      `API key ${id} is expired and cannot be rotated; make a new one`,
+      `API key ${id} is expired and cannot be rotated; create a new one`,
     );
     expect((await use(key)).errMessage).toBe(`the API key ended on ${over}; ask for a new one (subnetd apikey create)`);
     const { ApiKey, ApiKeyID } = await add();
@@ -180,7 +180,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await expect.poll(async () => (await warnings()).map(({ recordId }) => recordId)).toContain(id);
     expect((await warnings()).filter(({ recordId }) => recordId === id)).toHaveLength(1);
     expect(api.logged.join('')).toContain(
-      'an API key is used that ends within a week; rotate it, or use the key that took its place',
+      'an API key in use ends within a week; rotate it, or switch to the key that replaced it',
     );
   });
 
@@ -188,10 +188,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     ['Add', {}, 1001, 'Name is missing; send it'],
     ['Add', { Name: ' ' }, 1002, 'Name is empty; give it a value'],
     ['Add', { Name: 'x'.repeat(201) }, 1005, 'Name exceeds the maximum of 200 characters'],
-    ['Add', { Name: 'a\u202eb' }, 1012, /^Name holds a character that does not show/],
+    ['Add', { Name: 'a\u202eb' }, 1012, /^Name contains an invisible or unsupported character/],
     ['Add', { Name: 'x' }, 1001, 'Scopes is missing; send it'],
-    ['Add', { Name: 'x', Scopes: 'read' }, 1003, 'Scopes must be an array of strings, as in ["read"]'],
-    ['Add', { Name: 'x', Scopes: [] }, 1002, 'Scopes is empty; name a scope, as in ["read"]'],
+    ['Add', { Name: 'x', Scopes: 'read' }, 1003, 'Scopes must be an array of strings such as ["read"]'],
+    ['Add', { Name: 'x', Scopes: [] }, 1002, 'Scopes is empty; name a scope such as ["read"]'],
     ['Add', { Name: 'x', Scopes: ['all'] }, 1012, 'Scopes: each must be one of read, lists, write, admin, operate'],
     ['Add', { Name: 'x', Scopes: ['read'], UserID: 99 }, 1121, 'there is no admin user 99; name another one'],
     ['Add', { Name: 'x', Scopes: ['read'], UserID: '1' }, 1003, 'UserID must be an integer'],

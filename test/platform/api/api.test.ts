@@ -203,7 +203,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     // The wrong place for a key, and the first one that a client thinks of.
     expect(await get('', { authorization: `Bearer ${api.readKey}` })).toMatchObject({
       appErrorCode: 1104,
-      errMessage: 'this is an API key and no token; send it as apiKey in the query or the body',
+      errMessage: 'this is an API key, not a token; send it as apiKey in the query or the body',
     });
     const post = (credential: object) =>
       api.sendBare('POST', '/api/Industry/Add', { ...industry('Body'), ...credential });

@@ -154,7 +154,7 @@ describe('HEAD and OPTIONS', () => {
   ])('%s %s without a body names the methods that the path takes', async (method, path, allow) => {
     const answer = await fetch(api.url + path, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([400, allow]);
-    const errMessage = `this path takes ${allow.split(',')[0]} only`;
+    const errMessage = `this path accepts only ${allow.split(',')[0]}`;
     expect(await answer.json()).toEqual({ status: 'failed', appErrorCode: 1001, errMessage });
   });
 

@@ -72,7 +72,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     ['x', 1003, 'the number at the end of the path must be an integer'],
     ['0?since=soon', 1009, 'since must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z'],
     ['0?RecordID=a', 1003, 'RecordID must be an integer'],
-    ['0?sort=Date', 1012, 'sort must be one of AuditID, after a - for the other direction'],
+    ['0?sort=Date', 1012, 'sort must be one of AuditID, with a - in front for descending order'],
     ['0?limit=1001', 1011, 'limit must be from 1 to 1000'],
   ])('%s is refused with %d', async (path, code, text) => {
     const { appErrorCode, errMessage } = await list(path);

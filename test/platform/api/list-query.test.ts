@@ -109,11 +109,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   }, 90_000);
 
   it.each([
-    ['sort=Password', 1012, /^sort must be one of IndustryID, IndustryName, .*UpdateIP, after a - for the other/],
+    ['sort=Password', 1012, /^sort must be one of IndustryID, IndustryName, .*UpdateIP, with a - in front for descending/],
     ['sort=', 1002, /^sort is empty; give it a value$/],
     ['search=%20', 1002, /^search is empty; give it a value$/],
     [`search=${'x'.repeat(501)}`, 1005, /^search exceeds the maximum of 500 characters$/],
-    ['search=a%00b', 1012, /^search holds a character that cannot be kept/],
+    ['search=a%00b', 1012, /^search contains an unsupported character/],
     ['since=2026-02-30', 1009, /^since must be a day such as/],
     ['CreateDate=soon', 1009, /^CreateDate must be a day such as/],
     ['total=1', 1003, /^total must be true or false$/],

@@ -78,7 +78,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect([await isGood(first), await isGood(first, replica)]).toEqual([false, false]);
     expect(await me(first)).toMatchObject({
       ...{ http: 403, appErrorCode: 1104 },
-      errMessage: 'the token is not valid or has ended; get a new one from POST /api/Auth/Token',
+      errMessage: 'the token is invalid or has ended; get a new one from POST /api/Auth/Token',
     });
     expect((await revoke(first)).appErrorCode).toBe(1104);
     expect(await isGood(second)).toBe(true);
@@ -103,7 +103,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     for (const body of [undefined, { all: true }])
       expect(await revoke(key, body)).toMatchObject({
         ...{ http: 409, appErrorCode: 1012 },
-        errMessage: 'this request carries an API key, not a token; revoke the key by POST /api/ApiKey/Revoke/{id}',
+        errMessage: 'this request carries an API key, not a token; revoke the key with POST /api/ApiKey/Revoke/{id}',
       });
     expect((await revoke(await signIn(), { all: 1 })).appErrorCode).toBe(1003);
     expect((await revoke({})).appErrorCode).toBe(1101);

@@ -56,7 +56,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
         const { appErrorCode, errMessage, headers } = await put(id, 'mine', { 'if-match': tag });
         expect([appErrorCode, errMessage]).toEqual([
           1012,
-          'this project type has changed since; read it again, and send its current ETag in If-Match',
+          'this project type has changed since you read it; read it again and send its current ETag in If-Match',
         ]);
         expect(headers.get('etag')).toBe(await tagOf(id));
       }

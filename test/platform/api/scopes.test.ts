@@ -78,11 +78,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const allowed = ALLOWED[operation.id] ?? (needed === undefined ? SCOPES : [needed]);
     for (const [scope, key] of keys) {
       const { appErrorCode, errMessage } = await send(operation.method, path, `apiKey=${key}`);
-      if (allowed.includes(scope)) expect(String(errMessage), scope).not.toMatch(/may not do that/);
+      if (allowed.includes(scope)) expect(String(errMessage), scope).not.toMatch(/not allowed to do that/);
       else
         expect([appErrorCode, errMessage], scope).toEqual([
           1104,
-          `this credential may not do that; use one with the scope ${toWords(allowed)}`,
+          `this credential is not allowed to do that; use one with the scope ${toWords(allowed)}`,
         ]);
     }
   });
@@ -91,7 +91,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     for (const [scope, key] of keys) expect(await reload(`apiKey=${key}`), scope).toBe(scope === 'operate' ? 200 : 403);
     const refused = await fetch(`${api.url}/-/reload?apiKey=${keys.get('write')}`, { method: 'POST' });
     expect(await refused.text()).toBe(
-      'this credential may not do that; use one with the scope operate; a reload needs an API key or a token with the scope operate, or send SIGHUP\n',
+      'this credential is not allowed to do that; use one with the scope operate; a reload needs an API key or a token with the scope operate, or send SIGHUP\n',
     );
   });
 
@@ -277,7 +277,7 @@ describe('subnetd apikey', () => {
       const json = await rotate('2', '--keep-hours', '0', '--json');
       expect(JSON.parse(json.stdout)).toMatchObject({ id: 3, oldId: 2, key: expect.stringMatching(/^subnetd_/) });
       const refusals = [
-        [['1'], 'API key 1 was rotated already; rotate key 2'],
+        [['1'], 'API key 1 has already been rotated; rotate key 2'],
         [['x'], 'there is no key "x"; "subnetd apikey list" lists them'],
         [['7'], 'there is no API key 7; the list of keys has their ids'],
         [['3', '--keep-hours', '25'], '--keep-hours must be from 0 to 24'],

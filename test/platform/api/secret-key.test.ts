@@ -74,7 +74,9 @@ it('the commands read the secret key from its file, and a check of the audit tra
   const wrong = `${head.slice(0, -1)}${head.endsWith('A') ? 'B' : 'A'}`;
   const refused = await runCommand(['audit', '--verify', '--head', wrong], keyed);
   expect(refused).toMatchObject({ code: 1, stderr: '' });
-  expect(refused.stdout).toContain('the chain is broken at row 1, which has another hash than the head that was kept');
+  expect(refused.stdout).toContain(
+    'the chain is broken at row 1, which has a different hash from the head that was kept',
+  );
   const later = await runCommand(['audit', '--verify', '--json', '--head', head.replace(':1:', ':7:')], keyed);
   expect(later.code).toBe(1);
   expect(JSON.parse(later.stdout)).toMatchObject({ holds: false, missingHeads: [head.replace(':1:', ':7:')] });

@@ -14,7 +14,7 @@ import { useMailedApi } from '../../support/use-mailed-api.ts';
 const MINUTE = 60_000;
 /** The users. `ada`, who is robbed, and `dora` have one-time codes. `carol` is inactive. */
 const [ADA, BOB, CAROL, DORA] = [2, 3, 4, 5];
-const MISSING = 'Otp is missing; your account has one-time codes, and this step needs one: send Otp';
+const MISSING = 'Otp is missing; this step needs a one-time code, because your account has them turned on';
 
 const person = (UserName: string) => ({
   ...{ FirstName: 'F', LastName: 'L', UserName, EmailID: `${UserName}@example.com`, CreateBy: 1 },

@@ -81,7 +81,7 @@ describe('a balance on the parent chain', () => {
     ['another prefix', `XDC${DIGITS}`],
   ])('has the code 1010 for an address with %s, and asks nobody', async (_what, address) => {
     const errMessage =
-      'the address must be 0x or xdc and 40 hexadecimal digits, in one case or with the right checksum (EIP-55)';
+      'the address must be 0x or xdc and 40 hexadecimal digits, all in one case or with a valid checksum (EIP-55)';
     expect(await read(address)).toMatchObject({ http: 400, appErrorCode: 1010, errMessage });
     expect(chain.asked).toEqual([]);
   });
@@ -140,12 +140,12 @@ describe('a balance on the parent chain', () => {
   it('has the code 1004 without a parent chain in the inventory, and for another subnet', async () => {
     expect(await read(ADDRESS, '?subnet=other')).toMatchObject({
       ...{ http: 403, appErrorCode: 1004 },
-      errMessage: 'subnet: no such subnet has a parent chain; there is devnet, testnet',
+      errMessage: 'subnet: no subnet of that name has a parent chain; use one of devnet, testnet',
     });
     chains.length = 0;
     expect(await read(ADDRESS)).toMatchObject({
       ...{ http: 403, appErrorCode: 1004 },
-      errMessage: 'subnetd knows no parent chain; set parentChain of a subnet in the inventory',
+      errMessage: 'no parent chain is configured; set parentChain of a subnet in the inventory',
     });
   });
 });

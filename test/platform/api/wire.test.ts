@@ -272,7 +272,8 @@ it('a refused or failed request shows how much of each limit is left', async () 
     expect(await crowded.json()).toEqual({
       status: 'failed',
       appErrorCode: 1102,
-      errMessage: 'too many requests wait for the database, and this one was not carried out; wait as Retry-After says',
+      errMessage:
+        'too many requests are waiting for the database, so this one was not carried out; retry after the time in Retry-After',
     });
     await services.stop();
   } finally {

@@ -57,12 +57,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 
   it.each([
-    [{ MobileNo: 'call me' }, 409, 'MobileNo must be a phone number, as in +41 79 123 45 67. Code 1012'],
+    [{ MobileNo: 'call me' }, 409, 'MobileNo must be a phone number such as +41 79 123 45 67. Code 1012'],
     [{ MobileNo: '1234' }, 409, 'MobileNo must be a phone number'],
     [{ MobileNo: '+41 79 123 45 67 1234567' }, 409, 'MobileNo must be a phone number'],
     [{ MobileNo: '1'.repeat(33) }, 400, 'MobileNo exceeds the maximum of 32 characters. Code 1005'],
     [{ EmailID: 'nobody' }, 409, 'EmailID must be an e-mail address'],
-    [{ EmailID: 'ADA@example.com' }, 409, 'EmailID: there is such an admin user already'],
+    [{ EmailID: 'ADA@example.com' }, 409, 'EmailID is taken'],
   ])('the profile is not saved with %j', async (change, status, words) => {
     const before = await portal.store.find(adminUser, 1);
     const refused = await save(change);

@@ -57,8 +57,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it.each([
     ['', { read: 'true' }, 'Name is empty; give it a value. Code 1002'],
-    ['x', {}, 'Scopes is empty; name a scope, as in ["read"]. Code 1002'],
-    ['a\u202eb', { read: 'true' }, 'Name holds a character that does not show'],
+    ['x', {}, 'Scopes is empty; name a scope such as ["read"]. Code 1002'],
+    ['a\u202eb', { read: 'true' }, 'Name contains an invisible or unsupported character'],
   ])('a key named %j with %j is refused in the words of the API', async (name, more, text) => {
     const before = (await portal.store.listKeys()).length;
     const refused = await make(name, more);

@@ -36,7 +36,7 @@ describe('one-time codes in the portal', () => {
     const refused = await act('enrol', { Password: 'wrong' });
     expect([refused.status, refused.words]).toEqual([
       400,
-      expect.stringContaining('Password is not the password of your account; send it again. Code 1118'),
+      expect.stringContaining('Password is wrong; send the current password of your account. Code 1118'),
     ]);
     const started = await act('enrol', { Password: ROOT_PASSWORD });
     expect(started.html).toMatch(
@@ -48,7 +48,7 @@ describe('one-time codes in the portal', () => {
     const wrong = await act('confirm', { Otp: '12345' });
     expect([wrong.status, wrong.words]).toEqual([
       400,
-      expect.stringContaining('Otp must be the six digits of your authenticator app, or a recovery code. Code 1122'),
+      expect.stringContaining('Otp must be the six digits from your authenticator app, or a recovery code. Code 1122'),
     ]);
     const confirmed = await act('confirm', { Otp: code() });
     recovery = recoveryCodesIn(confirmed);
@@ -91,7 +91,7 @@ describe('one-time codes in the portal', () => {
     expect((await act('remove', { Password: ROOT_PASSWORD, Otp: recovery[1] ?? '' })).words).toContain('Code 1119');
     for (const one of renewed.slice(0, 8)) await portal.store.takeRecoveryCode(1, Number(one[0]));
     expect((await visitor.get('/portal/account')).words).toContain(
-      '2 recovery codes are left. Make new recovery codes',
+      '2 recovery codes are left. Create new recovery codes',
     );
     const removed = await act('remove', { Password: ROOT_PASSWORD, Otp: renewed[9] ?? '' });
     expect(removed.words).toContain('One-time codes are off. Signing in requires only the password.');

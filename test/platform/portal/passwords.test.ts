@@ -61,7 +61,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     });
     expect(wrong.status).toBe(400);
     expect(wrong.html).toMatch(
-      /id="password-Password-error">Password is not the password of your account; send it again\. <a href="\/docs#code-1118">/,
+      /id="password-Password-error">Password is wrong; send the current password of your account\. <a href="\/docs#code-1118">/,
     );
     const short = await visitor.post('/portal/account/password', { Password: password, NewPassword: 'short' });
     expect(short.html).toMatch(/id="password-NewPassword-error">NewPassword is below the minimum of 8 characters\./);
@@ -132,11 +132,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { items } = await portal.store.search(adminUser, { search: 'ada', offset: 0, limit: 1 });
     const user = `/portal/users/${items[0]?.UserID}`;
     let page = await visitor.get(user);
-    expect(page.words).toContain('Send a link for a new password');
+    expect(page.words).toContain('Send a password reset link');
     const path = await linkOf('ada@example.com', 'Choose a new password', async () => {
       page = await visitor.post(`${user}/send-link`);
     });
-    expect(page.words).toContain('A mail with a link for a new password is on its way.');
+    expect(page.words).toContain('A mail with a password reset link is on its way.');
     expect(page.html).not.toContain(tokenOf(path));
     portal.wait(11 * MINUTE);
     const late = await portal
@@ -182,7 +182,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const user = visitor.path().replace(/\?.*/, '');
     const page = await visitor.get(user);
     expect(page.words).toContain('Active: no');
-    expect(page.words).toContain('Send a link that activates the account');
+    expect(page.words).toContain('Send an activation link');
     const eve = portal.visitor();
     await eve.signIn('eve', '');
     expect(eve.cookie()).toBe('');
@@ -195,7 +195,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(eve.path()).toMatch(INSIDE);
     await visitor.get(user);
     const late = await visitor.post(`${user}/send-activation`);
-    expect([late.status, late.words]).toEqual([409, expect.stringContaining('that admin user is active already')]);
+    expect([late.status, late.words]).toEqual([409, expect.stringContaining('that admin user is already active')]);
     await visitor.get('/portal/users/add');
     const taken = await visitor.post('/portal/users/add', { ...person, Password: '' });
     expect([taken.status, taken.words]).toEqual([409, expect.stringContaining('Code 1103')]);
@@ -210,11 +210,11 @@ describe('without a mail server', () => {
     const visitor = portal.visitor();
     const asked = await visitor.post('/portal/forgotten', { EmailID: 'r@example.com' });
     expect([asked.status, asked.words]).toEqual([500, expect.stringContaining('Code 1110')]);
-    expect(asked.words).toContain('its operator sets SUBNETD_SMTP_URL, or runs subnetd admin reset-password');
+    expect(asked.words).toContain('ask its operator to set SUBNETD_SMTP_URL, or to run subnetd admin reset-password');
     await visitor.signIn();
     const { words } = await visitor.get('/portal/users/1');
     expect(words).toContain('subnetd admin reset-password root prints a link for a new password.');
-    expect(words).not.toContain('Send a link');
+    expect(words).not.toContain('Send a password reset link');
     await visitor.get('/portal/users/add');
     const person = { FirstName: 'Eve', LastName: 'S', UserName: 'eve', EmailID: 'eve@example.com', IsActive: 'true' };
     const added = await visitor.post('/portal/users/add', { ...person, Password: '' });

@@ -86,7 +86,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect.stringContaining('IndustryName is empty; give it a value.'),
     ]);
     const twice = await visitor.post('/portal/industries/add', { IndustryName: 'Rail <b>', ImagePath: 'a.png' });
-    expect(twice.words).toContain('IndustryName: there is such an industry already; it is out of use');
+    expect(twice.words).toContain('IndustryName is taken by a deleted industry');
   });
 
   it('a sector chooses its industry among those in use, keeps one that was deleted since, and can then be deleted', async () => {
@@ -147,7 +147,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const asked = await own.post('/portal/users/2', { ...form, FirstName: 'Never' });
     expect(own.path()).toBe('/portal/sign-in?next=%2Fportal%2Fusers%2F2&again=1');
     expect(asked.words).toContain('Confirm that it is you');
-    expect(asked.words).toContain('Nothing was changed yet.');
+    expect(asked.words).toContain('Nothing has changed yet.');
     const next = /name="next" value="([^"]*)"/.exec(asked.html)?.[1] ?? '';
     await own.post('/portal/sign-in', { UserName: 'root', Password: 'correct horse battery', next, again: '1' });
     expect(own.path()).toBe('/portal/users/2');
@@ -162,7 +162,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const before = formOf((await visitor.get('/portal/industries/1')).html);
     await visitor.post('/portal/industries/1', { ...before, ImagePath: 'first.png' });
     const late = await visitor.post('/portal/industries/1', { ...before, ImagePath: 'second.png' });
-    expect([late.status, late.words]).toEqual([409, expect.stringContaining('This record has changed since you opened it')]);
+    expect([late.status, late.words]).toEqual([
+      409,
+      expect.stringContaining('This record has changed since you opened it'),
+    ]);
     expect(formOf(late.html).ImagePath).toBe('first.png');
     // A refusal between the two does not make the form newer.
     const wrong = await visitor.post('/portal/industries/1', { ...before, ImagePath: '/x' });
@@ -200,9 +203,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(visitor.path()).toBe('/portal/industries?search=many&sort=IndustryName&page=2');
     expect((await visitor.get('/portal/industries?search=nothing+like+it&page=2')).words).toContain('0 industries');
     expect(await names('sort=Password&page=-1&state=x')).toHaveLength(50);
-    expect((await visitor.get('/portal/industries?search=nothing+like+it')).words).toContain(
-      'No matching industries.',
-    );
+    expect((await visitor.get('/portal/industries?search=nothing+like+it')).words).toContain('No matching industries.');
     expect(html).toMatch(/aria-sort="ascending"><a href="[^"]*sort=-IndustryName"/);
     // Neither a character that PostgreSQL cannot take, nor a name that every object has, breaks a page.
     expect(await names('search=many+%0001')).toEqual(['Many 01']);
@@ -219,12 +220,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const unlocked = await visitor.post(`${path}/unlock`);
     expect([visitor.path(), unlocked.words]).toEqual([
       `${path}?done=unlock`,
-      expect.stringContaining('The failed sign-ins are forgotten.'),
+      expect.stringContaining('The failed sign-ins were cleared.'),
     ]);
     await ada.signIn('ada', GRACE.Password);
     expect(ada.path()).toMatch(INSIDE);
     const refused = await visitor.post('/portal/users/2/unlock');
-    expect([refused.status, refused.words]).toEqual([500, expect.stringContaining('That admin user is not active')]);
+    expect([refused.status, refused.words]).toEqual([500, expect.stringContaining('That admin user is inactive')]);
     expect((await visitor.post('/portal/users/999/unlock')).status).toBe(404);
   });
 

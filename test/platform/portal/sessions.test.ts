@@ -285,7 +285,7 @@ describe('when something is wrong', () => {
     expect(last.headers.get('ratelimit')).toMatch(/^"address";r=4/);
     for (let more = 0; more < 5; more += 1) last = await visitor.get('/portal/sign-in');
     expect([last.status, last.headers.get('retry-after')]).toEqual([400, '1']);
-    expect(last.words).toContain('Too many requests from this address; wait as Retry-After says. Code 1102');
+    expect(last.words).toContain('Too many requests from this address; retry after the time in Retry-After. Code 1102');
     await portal.stop();
   });
 

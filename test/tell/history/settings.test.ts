@@ -22,9 +22,9 @@ it.each(['0d', '30', '12h', '10000d', '-1d', '1.5d', 'for ever'])(
     expect(
       parse({ SUBNETD_HISTORY_CHANGES: text, SUBNETD_HISTORY_DAYS: text, SUBNETD_HISTORY_INCIDENTS: text }).errors,
     ).toEqual([
-      'SUBNETD_HISTORY_CHANGES must be a number of days from 1d to 9999d, as in 30d',
-      'SUBNETD_HISTORY_DAYS must be a number of days from 1d to 9999d, as in 365d',
-      'SUBNETD_HISTORY_INCIDENTS must be a number of days from 1d to 9999d, as in 365d',
+      'SUBNETD_HISTORY_CHANGES must be a number of days from 1d to 9999d, such as 30d',
+      'SUBNETD_HISTORY_DAYS must be a number of days from 1d to 9999d, such as 365d',
+      'SUBNETD_HISTORY_INCIDENTS must be a number of days from 1d to 9999d, such as 365d',
     ]);
   },
 );

@@ -252,9 +252,9 @@ describe('a port that is published at one address', () => {
   it('is said when --host is another one', () => {
     expect(addresses(at('127.0.0.1'), '203.0.113.4')).toMatchObject({ subnet1: 'http://203.0.113.4:18545' });
     expect(imported(at('127.0.0.1'), '203.0.113.4').notes).toContain(
-      'Published at one address of the machine only, which is not that of --host: subnet1 (127.0.0.1), stats (127.0.0.1); see that subnetd reaches it at the address written here.',
+      'Published only at one address of the machine, which differs from --host: subnet1 (127.0.0.1), stats (127.0.0.1); make sure that subnetd reaches it at the address written here.',
     );
-    expect(imported(at('192.0.2.5'), '192.0.2.5').notes.join()).not.toContain('Published at one');
+    expect(imported(at('192.0.2.5'), '192.0.2.5').notes.join()).not.toContain('Published only at one');
   });
 });
 
@@ -331,7 +331,7 @@ describe('the Docker Engine', () => {
     const { notes, engines } = withEnvironment({ DOCKER_HOST: 'tcp://canary@10.0.0.2:2376' });
     expect(engines).toEqual(withEnvironment({}).engines);
     expect(notes).toEqual([
-      'DOCKER_HOST reaches Docker in another way than by a socket of this machine; write it into docker, as docs/docker-engines.md shows.',
+      'DOCKER_HOST does not reach Docker through a socket on this machine; write it into docker, as docs/docker-engines.md shows.',
     ]);
   });
 });

@@ -236,7 +236,7 @@ describe('the host', () => {
     const { yaml, notes } = imported(fixture('v2.0.0/wizard'), host);
     expect(addresses(fixture('v2.0.0/wizard'), host)).toMatchObject({ subnet1: rpc });
     expect(yaml).not.toMatch(/ipc:|logFiles:|container:|bootnode:/);
-    expect(notes[0]).toContain('Written for a monitor on another machine');
+    expect(notes[0]).toContain('Written for a monitor on a machine other than');
     expect(notes.join('\n')).not.toContain('LOG_LEVEL');
   });
 
@@ -440,7 +440,7 @@ describe('the notes', () => {
     expect(imported(fixture('v2.0.0/wizard')).notes).toEqual([
       'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.',
       'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.',
-      'subswap_frontend is not watched: subnetd watches one frontend of a subnet; see that page by another tool, such as blackbox_exporter.',
+      'subswap_frontend is not watched: subnetd watches one frontend of a subnet; watch that page with another tool, such as blackbox_exporter.',
     ]);
   });
 

@@ -52,20 +52,20 @@ describe('a bad inventory', () => {
 alertmanager: { urls: [http://h, http://h/], tls: { cert: c }, basicAuth: { username: u, passwordFile: p }, bearerTokenFile: t, x: 1 }
 `;
     expect(errors(text).map((line) => line.replace(/^f.yaml:(\d+):\d+: /, '$1 '))).toEqual([
-      '3 subnets[0].colour: is not a key that subnetd knows',
+      '3 subnets[0].colour: is not a known key',
       '5 subnets[0].nodes[0].rpc: must be a URL such as http://127.0.0.1:8545',
       '6 subnets[0].nodes[1].name: another node of this subnet is already called a',
-      '6 subnets[0].nodes[1].foo: is not a key that subnetd knows',
+      '6 subnets[0].nodes[1].foo: is not a known key',
       '7 subnets[0].nodes[2]: needs at least one of rpc, ipc and container',
       '7 subnets[0].nodes[2].consoleExec: needs the container in which to run XDC attach',
       '8 subnets[0].nodes[3].consoleExec: does not work with Nethermind, which has no console; give the node an rpc address',
       '9 subnets[0].relayer.readsFrom: must be the name of a node of this subnet',
-      '9 subnets[0].relayer.urll: is not a key that subnetd knows',
+      '9 subnets[0].relayer.urll: is not a known key',
       '10 subnets[1].name: another subnet is already called d',
       '12 alertmanager.urls[1]: is already in the list',
       '12 alertmanager.tls: needs both cert and key, or neither',
       '12 alertmanager.bearerTokenFile: cannot be combined with basicAuth, because both use the same header; keep one of them',
-      '12 alertmanager.x: is not a key that subnetd knows',
+      '12 alertmanager.x: is not a known key',
     ]);
     // What has an error itself is no reason for another.
     const first = 'subnets: [{ name: d, nodes: [{ name: 5, rpc: http://h }], stats: { readsFrom: "5" } }]\n';

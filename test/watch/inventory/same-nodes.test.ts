@@ -27,7 +27,7 @@ test.each<[string, object, object]>([
   ['container', { container: { project: 'p', service: 'a' } }, { container: { service: 'a', project: 'p' } }],
 ])('two nodes of a subnet with one %s are an error that names both: %j, %j', (key, one, other) => {
   expect(errors([{ rpc: 'http://n9' }, one, other])).toEqual([
-    `subnets[0].nodes[2].${key}: is that of subnets[0].nodes[1] too, and one node would count as two; correct or remove one`,
+    `subnets[0].nodes[2].${key}: is that of subnets[0].nodes[1] too, so one node would count twice; correct or remove one`,
   ]);
 });
 

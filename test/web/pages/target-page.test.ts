@@ -54,7 +54,7 @@ describe('the page of a target', () => {
     );
     expect(lineOf(false, true, 'n2 is being stopped')).toBe('Safe to restart now: no , because n2 is being stopped.');
     expect(lineOf(false, false, 'nothing is known')).toContain('undetermined , because nothing is known.');
-    expect(words(pageOf(nodes))).not.toContain('May be restarted');
+    expect(words(pageOf(nodes))).not.toContain('Safe to restart');
   });
 
   test('says what was asked and answered last, and folds the question about the chain', () => {

@@ -23,7 +23,7 @@ export function readOtp(value: unknown): Outcome<SentOtp> {
   if (digits === '') return succeed(undefined);
   const sent = /^\d{6}$/.test(digits) ? { digits } : parseRecoveryCode(text.value);
   return sent === undefined
-    ? fail(1122, 'Otp must be the six digits of your authenticator app, or a recovery code')
+    ? fail(1122, 'Otp must be the six digits from your authenticator app, or a recovery code')
     : succeed(sent);
 }
 
@@ -33,7 +33,7 @@ export const OTP: Member<SentOtp> = {
     type: 'string',
     maxLength: MAX_LENGTH,
     description:
-      'The six digits of the authenticator app, or a recovery code. Needed if the account has one-time codes.',
+      'The six digits from the authenticator app, or a recovery code. Required if the account has one-time codes.',
     examples: ['492039'],
   },
   codes: [1003, 1005, 1012, 1119, 1122, 1124],
@@ -41,7 +41,7 @@ export const OTP: Member<SentOtp> = {
 };
 
 const NOT_READABLE =
-  'the one-time codes of this account cannot be checked since the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';
+  'the one-time codes of this account cannot be checked because the secret of subnetd has changed; send a recovery code, or ask an admin to remove them';
 
 /** The refusal of a user who has no codes where every admin user needs them. */
 export const NEEDS_CODES =
@@ -64,7 +64,7 @@ export async function checkDigits(
   const { check, step } = checkCode(opened, digits, now());
   if (check === 'past') return fail(1124, 'Otp has expired; send the code that the app shows now');
   if (check === 'wrong' || step === undefined)
-    return fail(1119, 'Otp is wrong; check the clock of the phone, and send the code that the app shows now');
+    return fail(1119, 'Otp is wrong; check the clock of your phone and send the code that the app shows now');
   return (await store.takeStep(userId, step))
     ? succeed(undefined)
     : fail(1119, 'Otp was used before; wait for the next code');
@@ -100,7 +100,7 @@ export async function checkOtp(
       ? succeed('none')
       : fail(
           1122,
-          'Otp is not for this account, which has no one-time codes; leave it out, or enrol by POST /api/Otp/Enrol',
+          'Otp is not needed: this account has no one-time codes; leave it out, or enrol with POST /api/Otp/Enrol',
         );
   if (sent === undefined) return fail(1122, 'Otp is missing; this account needs a one-time code');
   const checked =

@@ -17,7 +17,7 @@ export const OWN_PASSWORD = required<string>({
     minLength: 1,
     maxLength: SIGN_IN.password.most,
     format: 'password',
-    description: 'Your own password, once more.',
+    description: 'Your own password, as confirmation.',
   },
   codes: [1003, 1005, 1012, 1118],
   read: (value, name) => checkLookup(value, name, SIGN_IN.password),
@@ -41,7 +41,7 @@ export async function limitMails(actor: Actor, { limits }: Pick<CallDeps, 'limit
   const limited = await limits.signInFrom(addressKey(actor.address));
   if (limited.ok) return limited;
   recordSlowed(actor);
-  return fail(1102, 'too many mails and sign-ins; wait as Retry-After says', limited.failure.headers);
+  return fail(1102, 'too many mails and sign-ins; retry after the time in Retry-After', limited.failure.headers);
 }
 
 /**
@@ -99,7 +99,7 @@ export async function confirmPassword(
   return guardCheck(actor, deps, async () => {
     const user = await store.findUser({ id: owner });
     if (!(await verifyPassword(user?.passwordHash, password)))
-      return fail(1118, 'Password is not the password of your account; send it again');
+      return fail(1118, 'Password is wrong; send the current password of your account');
     return otp === undefined ? succeed<SecondFactor>('none') : checkOtp(store, owner, otp.sent, deps);
   });
 }

@@ -19,7 +19,7 @@ export const LINK_TOKEN = required<string>({
     type: 'string',
     minLength: 1,
     maxLength: MAX_LENGTH,
-    description: 'What the link in the mail has after `token=`.',
+    description: 'The value after `token=` in the mailed link.',
     examples: ['mZ0rTzq3vN8w5uYb1cXe7dKf2gHj4kLp6sQa9RtUoVi'],
   },
   codes: [1003, 1005, 1007, 1012],

@@ -40,7 +40,7 @@ const common = loadOnce(async () => {
 export async function checkNewPassword(password: string, name: string, userName: string): Promise<Outcome<string>> {
   if (password === PASSWORD_MASK) return succeed(password);
   const key = toNameKey(password, true);
-  const advice = 'choose another one, such as a long sentence';
+  const advice = 'choose another one, such as a long phrase';
   if (key === toNameKey(userName, true)) return fail(1012, `${name} is the user name; ${advice}`);
   return (await common.get()).has(key)
     ? fail(1012, `${name} is among the most common passwords, which are guessed first; ${advice}`)

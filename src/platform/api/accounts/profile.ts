@@ -17,7 +17,7 @@ function checkMobile(value: unknown): Outcome<string | null> {
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return succeed(null);
   const text = checkText(value, 'MobileNo', MOBILE);
   if (!text.ok || isPhoneNumber(text.value)) return text;
-  return fail(1012, 'MobileNo must be a phone number, as in +41 79 123 45 67');
+  return fail(1012, 'MobileNo must be a phone number such as +41 79 123 45 67');
 }
 
 /**

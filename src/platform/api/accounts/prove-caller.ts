@@ -14,7 +14,7 @@ export const PROOF: Member = {
   schema: {
     ...OTP.schema,
     description:
-      'A code of your own app, or a recovery code. Needed if your account has one-time codes, unless the token is of a sign-in with one in the last ten minutes.',
+      'A code from your own app, or a recovery code. Required if your account has one-time codes, unless the token comes from a sign-in with a code in the last ten minutes.',
   },
   codes: OTP.codes,
   read: asSent,
@@ -23,7 +23,7 @@ export const PROOF: Member = {
 /** What the proof needs. */
 export type ProofDeps = Pick<CallDeps, 'limits' | 'lock' | 'sealer' | 'now' | 'requiresOtp'>;
 
-const MISSING = 'Otp is missing; your account has one-time codes, and this step needs one: send Otp';
+const MISSING = 'Otp is missing; this step needs a one-time code, because your account has them turned on';
 
 /** Has the caller one-time codes, and shown none in the last minutes? With `requiresOtp`, all callers count as having them. */
 export async function owesCode(

@@ -86,7 +86,7 @@ export function createSignInLock(isOn: boolean, sealer: () => Promise<Sealer>, n
       const headers = limitHeaders({ name: 'lock', everyMs: whole, burst: 1 }, { ok: false, fullInMs: left });
       return fail(
         1102,
-        'too many sign-ins failed; wait as Retry-After says, or ask an admin to unlock the account',
+        'too many sign-ins failed; retry after the time in Retry-After, or ask an admin to unlock the account',
         headers,
       );
     }

@@ -16,8 +16,10 @@ import { adminUser } from '../resources.ts';
 import { addRecord } from '../write-record.ts';
 import { DONE } from './passwords.ts';
 
-const NO_MAIL = 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or you add the admin user with a password';
-const QUEUE_FULL = 'the account is there, but too many mails wait to be sent; send its activation again later';
+const NO_MAIL =
+  'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL, or add the admin user with a password';
+const QUEUE_FULL =
+  'the account was created, but too many mails are waiting to be sent; send its activation again later';
 
 const common = { tag: 'Account', isSpecified: false, method: 'POST' } as const;
 const INVITED = {
@@ -39,7 +41,7 @@ async function addUser(
     const cause = describeCause(error);
     if (!isDatabaseFailure(error) || isAway(cause) || isOverloaded(cause)) throw error;
     actor.reportError(error);
-    return fail(1109, 'the account was not made, because the database did not take it; try again later');
+    return fail(1109, 'the account was not created because the database rejected it; try again later');
   }
 }
 
@@ -84,7 +86,7 @@ const invite = defineCall({
   ...common,
   id: 'inviteAdminUser',
   path: '/Account/Invite',
-  summary: 'Add an admin user, who chooses a password by a mailed link',
+  summary: 'Add an admin user, who chooses a password through a mailed link',
   description:
     'The user is inactive until the link is used, within 24 hours. An update of the user with IsActive false, or with another EmailID, ends the link.',
   scope: 'write',
@@ -109,7 +111,7 @@ export const sendActivation = defineCall({
   ...common,
   id: 'sendActivation',
   path: '/Account/SendActivation',
-  summary: 'Mail an inactive admin user another link that activates the account',
+  summary: 'Mail an inactive admin user another activation link',
   scope: 'write',
   body: { UserID: USER_ID, Otp: PROOF },
   data: INVITED,
@@ -118,10 +120,11 @@ export const sendActivation = defineCall({
     const { store } = actor;
     const user = await store.findUser({ id: UserID });
     if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
-    if (user.isActive) return fail(1012, 'UserID: that admin user is active already; send a link for a new password');
+    if (user.isActive)
+      return fail(1012, 'UserID: that admin user is already active; send a password reset link instead');
     if (deps.mails === undefined) return fail(1107, NO_MAIL);
     if ((await store.countLinks(UserID, 'activation', new Date(deps.now()).toISOString())) >= LINKS_AT_ONCE)
-      return fail(1107, 'the user has three links already that work; wait until one has expired');
+      return fail(1107, 'the user already has three valid links; wait until one has expired');
     const limited = await limitMails(actor, deps);
     if (!limited.ok) return limited;
     const proved = await proveCaller(actor, Otp, deps);
@@ -141,7 +144,7 @@ export const activate = defineCall({
   ...common,
   id: 'activateAccount',
   path: '/Account/Activate',
-  summary: 'Activate your account and choose its password, by a link',
+  summary: 'Activate your account and choose its password with a link',
   description: 'The link works once, for 24 hours. It does not sign the user in.',
   isOpen: true,
   body: { ActivationToken: LINK_TOKEN, Password: required(newPasswordMember()) },

@@ -55,15 +55,15 @@ const item = object({
   Scopes: scopesSchema,
   UserID: { ...integer, description: 'The admin user whose key it is.' },
   State: { type: 'string', enum: KEY_STATES },
-  CallsLeft: orNull('integer', { description: 'Requests that the key has left now; null with the limit off.' }),
-  CallsOf: orNull('integer', { description: 'Requests that it may send at once; null with the limit off.' }),
+  CallsLeft: orNull('integer', { description: 'Requests that the key has left; null if the limit is off.' }),
+  CallsOf: orNull('integer', { description: 'Requests that it may send at once; null if the limit is off.' }),
   LastUsedDate: date,
   LastUsedIP: orNull('string'),
   CreateDate: { type: 'string', format: 'date-time' },
   ExpiryDate: date,
-  ReplacedBy: orNull('integer', { description: 'The id of the key that it was rotated to.' }),
+  ReplacedBy: orNull('integer', { description: 'The id of the key that replaced it.' }),
   RevokeDate: date,
-  RevokeBy: orNull('integer', { description: 'The admin user who revoked it; null on the command line.' }),
+  RevokeBy: orNull('integer', { description: 'The admin user who revoked it; null for the command line.' }),
 });
 
 const EXAMPLE_KEY = `subnetd_${'7Qm4xV0b'.padEnd(43, 'x')}`;
@@ -92,8 +92,8 @@ const toMade = ({ id, key, hint, expiresAt }: MadeKey) => ({
 /** The scopes of a key, in the order of `SCOPES`. */
 function readScopes(value: unknown): Outcome<readonly Scope[]> {
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
-    return fail(1003, 'Scopes must be an array of strings, as in ["read"]');
-  if (value.length === 0) return fail(1002, 'Scopes is empty; name a scope, as in ["read"]');
+    return fail(1003, 'Scopes must be an array of strings such as ["read"]');
+  if (value.length === 0) return fail(1002, 'Scopes is empty; name a scope such as ["read"]');
   const scopes = SCOPES.filter((scope) => value.includes(scope));
   return scopes.length === new Set(value).size
     ? succeed(scopes)
@@ -125,8 +125,8 @@ export const listKeys = defineCall({
   method: 'GET',
   path: '/ApiKey/ListAll/{id}',
   summary: 'List API keys',
-  description: 'Every key without its secret, also those that have ended.',
-  segment: { id: idInPath('0 lists every key, any other number the one with that id.', 0) },
+  description: 'All keys without their secrets, including ended ones.',
+  segment: { id: idInPath('0 lists all keys; any other number selects the key with that id.', 0) },
   query: PAGE_MEMBERS,
   data: pageSchema(item),
   codes: [1004],
@@ -146,8 +146,9 @@ export const addKey = defineCall({
   id: 'addApiKey',
   method: 'POST',
   path: '/ApiKey/Add',
-  summary: 'Make an API key',
-  description: 'The answer shows the key, and nothing shows it again. Who has the scope admin can give any scope.',
+  summary: 'Create an API key',
+  description:
+    'The answer shows the key, which is never shown again. A caller with the scope admin can grant any scope.',
   body: {
     Name: required<string>({
       schema: {
@@ -192,7 +193,7 @@ export const replaceKey = defineCall({
   path: '/ApiKey/Rotate/{id}',
   summary: 'Rotate an API key',
   description:
-    'Makes a new key with the same name, scopes and owner. The old one stays valid for KeepHours, at most until its own end.',
+    'Creates a new key with the same name, scopes and owner. The old one stays valid for KeepHours, at most until its own end.',
   bodyIsOptional: true,
   segment,
   body: {
@@ -202,12 +203,12 @@ export const replaceKey = defineCall({
         minimum: 0,
         maximum: MAX_KEEP_HOURS,
         default: MAX_KEEP_HOURS,
-        description: 'For how many hours the old key stays valid.',
+        description: 'Hours for which the old key stays valid.',
       },
       codes: [1003, 1011],
       read: (value: unknown, name: string) => checkInteger(value, name, 0, MAX_KEEP_HOURS),
     },
-    ExpiryDate: expiry('When the new key ends; by default after the time of the old one.'),
+    ExpiryDate: expiry('When the new key ends; by default after the same lifetime as the old one.'),
     Otp: PROOF,
   },
   data: object({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
@@ -229,7 +230,7 @@ export const endKey = defineCall({
   method: 'POST',
   path: '/ApiKey/Revoke/{id}',
   summary: 'Revoke an API key',
-  description: 'Ends the key, and the tokens that were made from it, at once.',
+  description: 'Ends the key and the tokens made with it at once.',
   bodyIsOptional: true,
   segment,
   data: object(RESULT),

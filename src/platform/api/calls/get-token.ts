@@ -20,9 +20,9 @@ export const getToken = defineCall({
   method: 'POST',
   path: '/Auth/Token',
   tag: 'Auth',
-  summary: 'Get a token by an API key, or by UserName and Password',
+  summary: 'Get a token with an API key, or with UserName and Password',
   description:
-    'A token lasts 24 hours, and ends with the key, the password or the activity of its user, or by POST /Auth/Revoke.',
+    'A token lasts 24 hours. It ends early when its key ends, when its user gets a new password or becomes inactive, or through POST /Auth/Revoke.',
   isSpecified: true,
   isOpen: true,
   bodyIsOptional: true,

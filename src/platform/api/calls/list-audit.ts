@@ -34,16 +34,16 @@ const properties: Json = {
   Action: {
     type: 'string',
     description:
-      'Of a change: add, update; of a key rotate, revoke; of one-time codes enrol, renew, remove. Of the security log: what happened.',
+      'For a change: add or update; for a key also rotate or revoke; for one-time codes enrol, renew or remove. In the security log: what happened.',
   },
   Resource: { type: 'string', description: 'The resource concerned; Request when there is no record.' },
   RecordID: integer,
-  StatedBy: orNull('integer', 'The admin user whom the request stated.'),
-  UserID: orNull('integer', 'The admin user whose credential it was; null on the command line.'),
+  StatedBy: orNull('integer', 'The admin user named in the request.'),
+  UserID: orNull('integer', 'The admin user whose credential it was; null for the command line.'),
   Credential: { type: 'string', description: 'Such as key 3, token, session or command line.' },
   IP: orNull('string', 'The address of the client.'),
   RequestID: orNull('string', 'The x-request-id of the request.'),
-  IsSecurity: { type: 'boolean', description: 'Whether it is of the security log, and no change.' },
+  IsSecurity: { type: 'boolean', description: 'Whether it belongs to the security log and is not a change.' },
   Changes: {
     type: 'object',
     description: 'Each member that changed, without secrets.',
@@ -66,7 +66,7 @@ export const listAudit = defineCall({
   description: 'Who changed what, and who tried. The oldest come first.',
   isSpecified: false,
   scope: 'admin',
-  segment: { id: idInPath('0 lists every event, any other number the one with that id.', 0) },
+  segment: { id: idInPath('0 lists all events; any other number selects the event with that id.', 0) },
   query: {
     ...PAGE_MEMBERS,
     sort: sortParameter(['AuditID'], 'With -AuditID, the newest come first.'),
@@ -74,7 +74,7 @@ export const listAudit = defineCall({
     until: parameter('date', 'Only events before this time.'),
     IsSecurity: parameter('boolean', 'true for the security log only, false for changes only.'),
     Action: parameter('text', 'Only events with this Action.'),
-    Resource: parameter('text', 'Only events about this Resource, as in Sector.'),
+    Resource: parameter('text', 'Only events about this Resource, such as Sector.'),
     RecordID: parameter('integer', 'Only events about the record with this id.'),
     UserID: parameter('integer', 'Only events by a credential of this admin user.'),
     IP: parameter('text', 'Only events from this address.'),

@@ -8,7 +8,7 @@ import { type Call, type CallDeps, defineCall, required, USER_ID } from '../call
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword } from '../passwords.ts';
 
-const NONE = 'this account has no one-time codes; enrol by POST /api/Otp/Enrol';
+const NONE = 'this account has no one-time codes; enrol with POST /api/Otp/Enrol';
 
 const text = (description: string) => ({ type: 'string', description });
 const RECOVERY_CODES = {
@@ -17,7 +17,7 @@ const RECOVERY_CODES = {
     RecoveryCodes: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Each signs in once, in place of a code of the app. They are shown only now.',
+      description: 'Each signs in once, instead of a code from the app. They are shown only once.',
     },
   },
   required: ['RecoveryCodes'],
@@ -71,9 +71,9 @@ export const enrolOtp = defineCall({
   data: {
     type: 'object',
     properties: {
-      Secret: text('The secret of the app in base32, to type in.'),
-      Address: text('The same as an address of the scheme otpauth.'),
-      Picture: text('The address as a QR code, an SVG.'),
+      Secret: text('The secret for the app in base32, to type in.'),
+      Address: text('The same as an otpauth URI.'),
+      Picture: text('The URI as a QR code in SVG.'),
     },
     required: ['Secret', 'Address', 'Picture'],
   },
@@ -86,7 +86,7 @@ export const enrolOtp = defineCall({
     const { codeAddress, codePicture, makeCodeSecret } = await loadOneTimeCodes();
     const secret = makeCodeSecret();
     if (!(await store.startCodes(owner, (await deps.sealer()).seal(secret))))
-      return fail(1012, 'this account has one-time codes already; remove them first, by POST /api/Otp/Remove');
+      return fail(1012, 'this account already has one-time codes; remove them first with POST /api/Otp/Remove');
     const address = codeAddress(secret, await userNameKeyOf(store, owner));
     return succeed({ Secret: secret, Address: address, Picture: codePicture(address) });
   },
@@ -97,8 +97,8 @@ export const confirmOtp = defineCall({
   ...common,
   id: 'confirmOtp',
   path: '/Otp/Confirm',
-  summary: 'Confirm the enrolment by the first code, and get recovery codes',
-  description: 'From then on a sign-in by password needs a code. API keys and tokens stay valid.',
+  summary: 'Confirm the enrolment with the first code, and get recovery codes',
+  description: 'From then on, signing in with a password requires a code. API keys and tokens stay valid.',
   body: { Otp: REQUIRED_OTP },
   data: RECOVERY_CODES,
   codes: [1012],
@@ -108,16 +108,16 @@ export const confirmOtp = defineCall({
     const enrolled = await store.findCodes(owner);
     if (enrolled === undefined) return fail(1122, NONE);
     const { secret, isConfirmed } = enrolled;
-    if (isConfirmed) return fail(1012, 'the one-time codes of this account are confirmed already');
+    if (isConfirmed) return fail(1012, 'the one-time codes of this account are already confirmed');
     if (Otp === undefined || !('digits' in Otp))
-      return fail(1122, 'Otp must be the six digits of your authenticator app');
+      return fail(1122, 'Otp must be the six digits from your authenticator app');
     const checked = await guardCheck(actor, deps, () => checkDigits(store, owner, secret, Otp.digits, deps));
     if (!checked.ok) return checked;
     const { codes, hashes } = await makeHashedCodes();
     const author = authorOfCaller(actor, deps);
     return (await store.confirmCodes(owner, { secret, hashes }, author, noteOf('codes-on', owner, deps)))
       ? succeed({ RecoveryCodes: codes })
-      : fail(1122, 'the enrolment was started again meanwhile; confirm it by a code of the newer secret');
+      : fail(1122, 'the enrolment was restarted in the meantime; confirm it with a code from the newer secret');
   },
 });
 
@@ -136,7 +136,7 @@ export const renewRecoveryCodes = defineCall({
   ...common,
   id: 'renewRecoveryCodes',
   path: '/Otp/RecoveryCodes',
-  summary: 'Get new recovery codes in place of the old ones',
+  summary: 'Replace the recovery codes with new ones',
   body: { Password: OWN_PASSWORD, Otp: REQUIRED_OTP },
   data: RECOVERY_CODES,
   codes: [],
@@ -173,7 +173,7 @@ export const resetOtp = defineCall({
   ...common,
   id: 'resetOtp',
   path: '/Otp/Reset',
-  summary: 'Remove the one-time codes of another admin user, who has lost them',
+  summary: 'Remove the one-time codes of another admin user who has lost them',
   scope: 'admin',
   body: { UserID: USER_ID, Otp: PROOF },
   data: DONE,
@@ -182,7 +182,7 @@ export const resetOtp = defineCall({
     const { store } = actor;
     // Else a stolen token could take the second factor away.
     if (UserID === callerOf(actor).owner)
-      return fail(1012, 'UserID is your own; remove your one-time codes by POST /api/Otp/Remove');
+      return fail(1012, 'UserID is your own; remove your one-time codes with POST /api/Otp/Remove');
     if ((await store.findUser({ id: UserID })) === undefined)
       return fail(1121, 'UserID: there is no admin user with that id');
     const proved = await proveCaller(actor, Otp, deps);

@@ -15,7 +15,7 @@ const me = defineCall({
   method: 'GET',
   path: '/Auth/Me',
   tag: 'Auth',
-  summary: 'Show whose credential you send, what it may do, and when it ends',
+  summary: 'Show whose credential you sent, what it allows, and when it ends',
   isSpecified: false,
   data: {
     type: 'object',
@@ -25,14 +25,14 @@ const me = defineCall({
       Scopes: {
         type: 'array',
         items: { type: 'string', enum: SCOPES },
-        description: 'Everything that the credential may do; of several credentials, what all of them may do.',
+        description: 'Everything that the credential allows; with several credentials, what all of them allow.',
       },
       Credential: {
         type: 'string',
         enum: ['API key', 'token'],
-        description: 'Of several, the first: a key before a token.',
+        description: 'With several, the first: a key before a token.',
       },
-      ApiKeyID: { type: ['integer', 'null'], description: 'The key, also that of a token that was made with one.' },
+      ApiKeyID: { type: ['integer', 'null'], description: 'The key, or the key that the token was made with.' },
       ExpiryDate: { type: ['string', 'null'], format: 'date-time', description: 'null for a key without an end.' },
     },
     required: ['UserID', 'UserName', 'Scopes', 'Credential', 'ApiKeyID', 'ExpiryDate'],
@@ -70,7 +70,7 @@ const revoke = defineCall({
   tag: 'Auth',
   summary: 'End the token that you send, or every token of its user',
   description:
-    'With all true it ends every token of the user, also those made with API keys, every session of the portal, and every link for a new password. API keys stay.',
+    'With all true, ends every token of the user, including those made with API keys, every portal session and every password reset link. API keys stay valid.',
   isSpecified: false,
   bodyIsOptional: true,
   body: { all: ALL },
@@ -80,7 +80,10 @@ const revoke = defineCall({
     const { store, caller, record } = actor;
     const { owner, token } = callerOf(actor);
     if (token === undefined)
-      return fail(1012, 'this request carries an API key, not a token; revoke the key by POST /api/ApiKey/Revoke/{id}');
+      return fail(
+        1012,
+        'this request carries an API key, not a token; revoke the key with POST /api/ApiKey/Revoke/{id}',
+      );
     if (all) await store.signOut(owner);
     else await store.revokeToken(token.id, token.expiresAt);
     record(all ? 'tokens revoked' : 'token revoked', { caller });

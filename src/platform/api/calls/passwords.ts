@@ -22,7 +22,8 @@ const done = succeed({ result: 'success' });
 const common = { tag: 'Account', isSpecified: false, method: 'POST', data: DONE } as const;
 
 /** What is missing without a mail server, and what works without one. */
-const NO_MAIL = 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or runs subnetd admin reset-password';
+const NO_MAIL =
+  'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL, or to run subnetd admin reset-password';
 
 /** For an admin, who sees the list of users anyway. */
 async function checkEmail({ store }: Actor, emailKey: string): Promise<Outcome<undefined>> {
@@ -30,7 +31,7 @@ async function checkEmail({ store }: Actor, emailKey: string): Promise<Outcome<u
   if (user === undefined) return fail(1111, 'EmailID: no admin user has that address');
   return user.isActive
     ? succeed(undefined)
-    : fail(1117, 'EmailID: that admin user is not active; activate the user first');
+    : fail(1117, 'EmailID: that admin user is inactive; activate the user first');
 }
 
 /** Sends a link for a new password. */
@@ -38,7 +39,7 @@ export const forgotPassword = defineCall({
   ...common,
   id: 'forgotPassword',
   path: '/Account/ForgotPassword',
-  summary: 'Mail a link for a new password',
+  summary: 'Mail a password reset link',
   description:
     'Answers the same, in the same time, whether or not an active admin user has the address. Only a caller with the scope admin gets 1111 and 1117. The link works once, for 10 minutes.',
   isOpen: true,
@@ -65,7 +66,7 @@ export const forgotPassword = defineCall({
     record('reset asked', { caller });
     return (await mails.add({ kind: 'reset', address: emailKey }))
       ? done
-      : fail(1110, 'too many mails wait to be sent; try again later, or tell the operator of subnetd');
+      : fail(1110, 'too many mails are waiting to be sent; try again later, or tell the operator of subnetd');
   },
 });
 
@@ -79,7 +80,7 @@ export const resetPassword = defineCall({
   ...common,
   id: 'resetPassword',
   path: '/Account/ResetPassword',
-  summary: 'Set a new password by a link',
+  summary: 'Set a new password with a link',
   description:
     'Ends every token, session and link of the user, and mails the user a note. It does not sign the user in. Users with one-time codes still need one to sign in.',
   isOpen: true,
@@ -115,21 +116,21 @@ export const changePassword = defineCall({
   id: 'changePassword',
   path: '/Account/ChangePassword',
   summary: 'Change your own password',
-  description: 'Ends every token and session of the user, this one too, and mails the user a note.',
+  description: 'Ends every token and session of the user, including this one, and mails the user a note.',
   body: { Password: OWN_PASSWORD, NewPassword: required(newPasswordMember()), Otp: PROOF },
   codes: [1113],
   run: async (input, actor, deps) => {
     const { store, caller, record } = actor;
     const { owner: userId, keyId } = callerOf(actor);
     if (keyId !== undefined)
-      return fail(1113, 'an API key changes no password; get a token by UserName and Password, and send that');
+      return fail(1113, 'an API key cannot change a password; get a token with UserName and Password and send that');
     const password = await readNewPassword(input, 'NewPassword', await userNameKeyOf(store, userId));
     if (!password.ok) return password;
     const user = await store.findUser({ id: userId });
     const confirmed = await confirmPassword(actor, input.Password, deps);
     if (!confirmed.ok) return confirmed;
     if (user === undefined || (await verifyPassword(user.passwordHash, password.value)))
-      return fail(1113, 'NewPassword is your password already; choose another one');
+      return fail(1113, 'NewPassword is already your password; choose another one');
     const proved = await proveCaller(actor, input.Otp, deps);
     if (!proved.ok) return proved;
     const changed = await store.changePassword({
@@ -139,7 +140,7 @@ export const changePassword = defineCall({
       author: authorOf(actor, userId, deps.now()),
       mail: deps.mails && { kind: 'password-changed', userId },
     });
-    if (!changed) return fail(1113, 'the password was changed by another request meanwhile; sign in again');
+    if (!changed) return fail(1113, 'the password was changed by another request in the meantime; sign in again');
     record('password changed', { caller });
     return done;
   },

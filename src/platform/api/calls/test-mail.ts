@@ -12,9 +12,8 @@ function describe({ code, status }: SendFailure): string {
     return `the mail server refused the user name or password (${what}); correct those in SUBNETD_SMTP_URL`;
   if (code === 'EENVELOPE')
     return `the mail server refused the sender or your address (${what}); check SUBNETD_MAIL_FROM, and your EmailID`;
-  if (code === 'ETLS')
-    return `the mail server offers no good TLS (${what}); check SUBNETD_SMTP_URL and its certificate`;
-  return `the mail server did not take the mail (${what}); check that it runs, and SUBNETD_SMTP_URL`;
+  if (code === 'ETLS') return `the mail server has no valid TLS (${what}); check SUBNETD_SMTP_URL and its certificate`;
+  return `the mail server did not accept the mail (${what}); check SUBNETD_SMTP_URL, and that the server is running`;
 }
 
 /** Shows an admin whether mails are sent, without a wait for the next one that matters. */
@@ -23,8 +22,8 @@ export const testMail = defineCall({
   method: 'POST',
   path: '/Account/TestMail',
   tag: 'Account',
-  summary: 'Mail yourself, to see that mails are sent',
-  description: 'Sends a mail to your own EmailID at once, and says why it was not sent.',
+  summary: 'Send yourself a test mail',
+  description: 'Sends a mail to your own EmailID at once, and returns the error if that fails.',
   isSpecified: false,
   scope: 'admin',
   bodyIsOptional: true,
@@ -33,7 +32,7 @@ export const testMail = defineCall({
   run: async (_, actor, deps) => {
     const { mails } = deps;
     if (mails === undefined)
-      return fail(1115, 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
+      return fail(1115, 'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM');
     const limited = await limitMails(actor, deps);
     if (!limited.ok) return limited;
     const failure = await mails.sendTest(callerOf(actor).owner);

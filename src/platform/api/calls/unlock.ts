@@ -30,7 +30,7 @@ export const unlock = defineCall({
     const user = await store.find(adminUser, UserID);
     if (user === undefined) return fail(1121, 'UserID: there is no admin user with that id');
     if (user.IsActive !== true)
-      return fail(1108, 'that admin user is not active, so signing in would still fail; set IsActive to true first');
+      return fail(1108, 'that admin user is inactive, so signing in would still fail; set IsActive to true first');
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
     const wasLocked = await deps.lock.unlock(store, toNameKey(String(user.UserName)));

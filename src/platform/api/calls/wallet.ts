@@ -5,7 +5,7 @@ import { fail, type Outcome, succeed } from '../outcome.ts';
 const loadViem = () => import('viem/utils');
 
 const BAD_ADDRESS =
-  'the address must be 0x or xdc and 40 hexadecimal digits, in one case or with the right checksum (EIP-55)';
+  'the address must be 0x or xdc and 40 hexadecimal digits, all in one case or with a valid checksum (EIP-55)';
 
 /** An address as `0x…` with its checksum. One with letters in both cases must have the right checksum itself. */
 async function checkAddress(text: string): Promise<Outcome<string>> {
@@ -34,7 +34,7 @@ const AT_LEAST: Member<string> = {
     if (text.trim() === '') return fail(1002, `${name} is empty; give it a value`);
     return /^-?\d{1,80}(?:\.\d{1,18})?$/.test(text)
       ? succeed(text)
-      : fail(1003, `${name} must be an amount in whole coins, as in 1.5`);
+      : fail(1003, `${name} must be an amount in whole coins such as 1.5`);
   },
 };
 
@@ -66,7 +66,7 @@ export const wallet = defineCall({
       schema: {
         type: 'string',
         pattern: '^(?:0x|xdc)[0-9a-fA-F]{40}$',
-        description: 'An address as 0x… or xdc…; with letters in both cases, its checksum must be right.',
+        description: 'An address as 0x… or xdc…; in mixed case, its checksum must be valid.',
         examples: [ADDRESS],
       },
       codes: [1010],
@@ -76,7 +76,7 @@ export const wallet = defineCall({
   query: {
     atLeast: AT_LEAST,
     subnet: {
-      schema: text('The subnet whose parent chain is asked. Default: the first with a parent chain.'),
+      schema: text('The subnet whose parent chain is queried. Default: the first with a parent chain.'),
       codes: [],
       read: asSent,
     },
@@ -86,7 +86,7 @@ export const wallet = defineCall({
     properties: {
       Address: { ...text('The address as 0x… with its checksum.'), examples: [ADDRESS] },
       XdcAddress: text('The same as xdc….'),
-      Subnet: text('The subnet whose parent chain was asked.'),
+      Subnet: text('The subnet whose parent chain was queried.'),
       Balance: { ...text('In whole coins.'), examples: ['1.5'] },
       Wei: { ...text('In the smallest unit.'), examples: ['1500000000000000000'] },
     },
@@ -102,10 +102,10 @@ export const wallet = defineCall({
     const chain = chains.find((one) => subnet === undefined || one.subnet === subnet);
     if (chain === undefined)
       return chains.length === 0
-        ? fail(1004, 'subnetd knows no parent chain; set parentChain of a subnet in the inventory')
+        ? fail(1004, 'no parent chain is configured; set parentChain of a subnet in the inventory')
         : fail(
             1004,
-            `subnet: no such subnet has a parent chain; there is ${chains.map((one) => one.subnet).join(', ')}`,
+            `subnet: no subnet of that name has a parent chain; use one of ${chains.map((one) => one.subnet).join(', ')}`,
           );
     const balance = await parentChains.readBalance(chain.rpc, address.value);
     if (!balance.ok) return fail(1115, `the parent chain of ${chain.subnet} ${balance.why}; try again later`);

@@ -40,7 +40,7 @@ export function changeItem(
 function changeRow(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
   const { at, action, owner, statedBy, credential, ip, changes } = event;
   const who = owner === null ? credential : `${names.get(owner)}, ${credential}`;
-  const stated = statedBy !== null && statedBy !== owner ? ` in the name of ${names.get(statedBy)}` : '';
+  const stated = statedBy !== null && statedBy !== owner ? ` on behalf of ${names.get(statedBy)}` : '';
   const what = Object.entries(changes).filter(
     ([name]) => !resource.members.some((member) => member.kind === 'reference' && member.to.idMember === name),
   );

@@ -64,10 +64,10 @@ function signInPage({ userName, next, isAgain, done, failure }: SignInInput): Po
     ...(failure && { status: ERROR_CODES[failure.code][0], headers: failure.headers }),
     content: html`<h1>${title}</h1>
 ${done === undefined ? '' : doneNote(done)}
-${isAgain && failure === undefined ? warnNote('This page needs a sign-in of the last minutes. Nothing was changed yet.') : ''}
+${isAgain && failure === undefined ? warnNote('This page needs a recent sign-in. Nothing has changed yet.') : ''}
 <div class="panel">${form({ id: 'sign-in', action: SIGN_IN_PATH, fields, submit: title === 'Sign in' ? title : 'Confirm', failure })}</div>
 <p class="small"><a href="${FORGOTTEN_PATH}">Forgot your password?</a></p>
-<p class="dim small">No account yet? An admin makes one in the portal, or on the server with <code>subnetd admin create</code>.</p>`,
+<p class="dim small">No account yet? An admin can create one in the portal, or on the server with <code>subnetd admin create</code>.</p>`,
   };
 }
 

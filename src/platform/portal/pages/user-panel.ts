@@ -20,22 +20,22 @@ interface ActionForm {
 const UNLOCK: ActionForm = {
   name: 'unlock',
   button: 'Unlock',
-  hint: 'Forgets failed sign-ins, so that the user can sign in again at once.',
+  hint: 'Clears failed sign-ins, so that the user can sign in again at once.',
 };
 const SEND_LINK: ActionForm = {
   name: 'send-link',
-  button: 'Send a link for a new password',
+  button: 'Send a password reset link',
   hint: 'By mail. The link works once, for 10 minutes, and only its user sees it.',
 };
 const SEND_ACTIVATION: ActionForm = {
   name: 'send-activation',
-  button: 'Send a link that activates the account',
-  hint: 'By mail. The user chooses a password by it, and is active from then on. It works once, for 24 hours.',
+  button: 'Send an activation link',
+  hint: 'By mail. The user chooses a password and becomes active. The link works once, for 24 hours.',
 };
 const REMOVE_CODES: ActionForm = {
   name: 'remove-codes',
   button: 'Remove one-time codes',
-  hint: 'For a user who has lost the authenticator app and the recovery codes. A sign-in then needs the password only.',
+  hint: 'For a user who has lost the authenticator app and the recovery codes. Signing in then requires only the password.',
 };
 
 const actionForm = ({ name, button, hint }: ActionForm, path: string, { csrf }: Visit): Html =>
@@ -51,9 +51,9 @@ const actionOf = ({ name }: ActionForm, done: string, call: Call, member: 'UserI
 /** What an admin does for the account of another one, by the calls of the API. */
 export const userPanel: RecordPanel = {
   actions: [
-    actionOf(UNLOCK, 'The failed sign-ins are forgotten.', unlock, 'UserID'),
-    actionOf(SEND_LINK, 'A mail with a link for a new password is on its way.', forgotPassword, 'EmailID'),
-    actionOf(SEND_ACTIVATION, 'A mail with a link that activates the account is on its way.', sendActivation, 'UserID'),
+    actionOf(UNLOCK, 'The failed sign-ins were cleared.', unlock, 'UserID'),
+    actionOf(SEND_LINK, 'A mail with a password reset link is on its way.', forgotPassword, 'EmailID'),
+    actionOf(SEND_ACTIVATION, 'A mail with an activation link is on its way.', sendActivation, 'UserID'),
     actionOf(REMOVE_CODES, 'The one-time codes were removed.', resetOtp, 'UserID'),
   ],
   show: async (visit, { UserID, UserName, IsActive }, path, failure) => {
@@ -66,7 +66,7 @@ export const userPanel: RecordPanel = {
       ...(hasMail ? [IsActive === true ? SEND_LINK : SEND_ACTIVATION] : []),
       ...(hasCodes ? [REMOVE_CODES] : []),
     ];
-    const byHand = html`<p class="hint">subnetd sends no mail. On its machine, <code>subnetd admin reset-password ${toShellWord(String(UserName))}</code> prints a link for a new password.</p>`;
+    const byHand = html`<p class="hint">subnetd cannot send mail. On its machine, <code>subnetd admin reset-password ${toShellWord(String(UserName))}</code> prints a link for a new password.</p>`;
     return html`<section class="panel record" aria-labelledby="sign-in"><h2 id="sign-in">Sign-in</h2>${
       failure && failureNote(failure)
     }${forms.map((form) => actionForm(form, path, visit))}${hasMail ? '' : byHand}</section>`;

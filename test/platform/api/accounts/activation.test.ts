@@ -111,7 +111,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await again(99)).toMatchObject({ http: 404, appErrorCode: 1121 });
     expect(await again(1)).toMatchObject({
       ...{ http: 409, appErrorCode: 1012 },
-      errMessage: 'UserID: that admin user is active already; send a link for a new password',
+      errMessage: 'UserID: that admin user is already active; send a password reset link instead',
     });
     const { id } = await invited('flo');
     for (const count of [2, 3]) {
@@ -120,7 +120,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     }
     expect(await again(id)).toMatchObject({
       ...{ http: 500, appErrorCode: 1107 },
-      errMessage: 'the user has three links already that work; wait until one has expired',
+      errMessage: 'the user already has three valid links; wait until one has expired',
     });
   });
 
@@ -145,7 +145,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await run(...(kind === 'sqlite' ? [sqlite] : postgres));
     expect(await invite(personOf('gus'))).toMatchObject({
       ...{ http: 500, appErrorCode: 1109 },
-      errMessage: 'the account was not made, because the database did not take it; try again later',
+      errMessage: 'the account was not created because the database rejected it; try again later',
     });
     await run(kind === 'sqlite' ? 'drop trigger refuse' : 'drop trigger refuse on admin_user');
     expect((await invite(personOf('gus'))).http).toBe(200);
@@ -169,7 +169,7 @@ describe('without a mail server', () => {
     const missing = {
       ...{ http: 500, appErrorCode: 1107 },
       errMessage:
-        'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or you add the admin user with a password',
+        'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL, or add the admin user with a password',
     };
     expect(await api.send('POST', '/api/Account/Invite', personOf('ada'))).toMatchObject(missing);
     expect((await api.send('GET', '/api/AdminUser/ListAll/0')).data.items).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('with the limit of sign-ins', () => {
     const { data } = await api.send('POST', '/api/AdminUser/Add', person);
     const again = await api.send('POST', '/api/Account/SendActivation', { UserID: data.UserID });
     expect([again.appErrorCode, again.errMessage]).toEqual([
-      ...[1102, 'too many mails and sign-ins; wait as Retry-After says'],
+      ...[1102, 'too many mails and sign-ins; retry after the time in Retry-After'],
     ]);
     await api.platform.stop();
     const slowed = (await api.store.listAudit('', 0, 100)).find(({ action }) => action === 'slowed');

@@ -48,9 +48,9 @@ describe('a new password', () => {
   it.each(ways)('is neither the user name nor a common one, by %s', async (way, set) => {
     if (way !== 'AdminUser/Add' && way !== 'subnetd admin create') await add(OWN);
     const refused = async (password: string) => (await set(password)).errMessage?.replace(/^New/, '');
-    const isName = 'Password is the user name; choose another one, such as a long sentence';
+    const isName = 'Password is the user name; choose another one, such as a long phrase';
     const isCommon =
-      'Password is among the most common passwords, which are guessed first; choose another one, such as a long sentence';
+      'Password is among the most common passwords, which are guessed first; choose another one, such as a long phrase';
     // In another case, and not in NFC.
     expect(await refused('ADA.LOVELACE\u0301')).toBe(isName);
     for (const password of ['password', '12345678', 'Trustno1', 'QWERTYUIOP'])

@@ -241,7 +241,7 @@ describe('with the limit of sign-ins', () => {
     const refused = await put('dan', '********', 'd@example.org');
     expect(refused).toMatchObject({
       ...{ http: 400, appErrorCode: 1102 },
-      errMessage: 'too many mails and sign-ins; wait as Retry-After says',
+      errMessage: 'too many mails and sign-ins; retry after the time in Retry-After',
     });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await put('dan', 'difference engine', 'dan@example.com')).appErrorCode).toBe(1102);

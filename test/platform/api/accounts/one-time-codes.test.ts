@@ -32,11 +32,11 @@ describe('one-time codes', () => {
     expect(await status()).toEqual({ IsEnrolled: false, RecoveryCodesLeft: 0 });
     expect(await call('Confirm', { Otp: '123456' })).toMatchObject({
       ...{ appErrorCode: 1122, http: 400 },
-      errMessage: 'this account has no one-time codes; enrol by POST /api/Otp/Enrol',
+      errMessage: 'this account has no one-time codes; enrol with POST /api/Otp/Enrol',
     });
     expect(await call('Enrol', { Password: 'wrong' })).toMatchObject({
       ...{ appErrorCode: 1118, http: 400 },
-      errMessage: 'Password is not the password of your account; send it again',
+      errMessage: 'Password is wrong; send the current password of your account',
     });
     const first = (await call('Enrol', { Password: ROOT_PASSWORD })).data;
     const { data } = await call('Enrol', { Password: ROOT_PASSWORD });
@@ -66,7 +66,7 @@ describe('one-time codes', () => {
     for (const malformed of ['12345', '1234567', 'abcdef', '3k7f-9q2m'])
       expect(await signIn(malformed)).toMatchObject({
         ...{ http: 400, appErrorCode: 1122 },
-        errMessage: 'Otp must be the six digits of your authenticator app, or a recovery code',
+        errMessage: 'Otp must be the six digits from your authenticator app, or a recovery code',
       });
     expect(await signIn(123_456)).toMatchObject({ http: 400, appErrorCode: 1003 });
     expect((await signIn('1'.repeat(41))).appErrorCode).toBe(1005);
@@ -131,7 +131,7 @@ describe('one-time codes', () => {
     expect(await signIn('123456')).toMatchObject({
       appErrorCode: 1122,
       errMessage:
-        'Otp is not for this account, which has no one-time codes; leave it out, or enrol by POST /api/Otp/Enrol',
+        'Otp is not needed: this account has no one-time codes; leave it out, or enrol with POST /api/Otp/Enrol',
     });
     const other = {
       FirstName: 'F',

@@ -44,7 +44,8 @@ it('while strangers fill the queue of passwords, more of them are refused, and c
     const refused = await signIn(network(number));
     expect(refused).toMatchObject({
       ...{ http: 400, appErrorCode: 1102 },
-      errMessage: 'too many passwords wait to be checked, and this one was not; wait as Retry-After says',
+      errMessage:
+        'too many passwords are waiting to be checked, so this one was not; retry after the time in Retry-After',
     });
     expect(refused.headers.get('retry-after')).toBe('5');
     // The answer is that of a user who exists.

@@ -138,7 +138,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     });
     expect(await asAdmin('gus@example.com')).toMatchObject({
       ...{ http: 400, appErrorCode: 1117 },
-      errMessage: 'EmailID: that admin user is not active; activate the user first',
+      errMessage: 'EmailID: that admin user is inactive; activate the user first',
     });
     const asReader = { EmailID: 'nobody@example.com', apiKey: api.readKey };
     expect(await api.sendBare('POST', '/api/Account/ForgotPassword', asReader)).toMatchObject(SAID);
@@ -154,7 +154,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await change('wrong', 'difference engine')).toMatchObject({ http: 400, appErrorCode: 1118 });
     expect(await change('analytical engine', 'analytical engine')).toMatchObject({
       ...{ http: 400, appErrorCode: 1113 },
-      errMessage: 'NewPassword is your password already; choose another one',
+      errMessage: 'NewPassword is already your password; choose another one',
     });
     expect(await change('analytical engine', 'short')).toMatchObject({
       appErrorCode: 1006,
@@ -166,7 +166,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { key } = await api.makeKey('write', await personOf('hal'));
     expect(await change('analytical engine', 'difference engine', { apiKey: key })).toMatchObject({
       appErrorCode: 1113,
-      errMessage: 'an API key changes no password; get a token by UserName and Password, and send that',
+      errMessage: 'an API key cannot change a password; get a token with UserName and Password and send that',
     });
     expect(await change('analytical engine', 'difference engine')).toMatchObject(SAID);
     expect(await change('difference engine', 'third engine')).toMatchObject({ http: 403, appErrorCode: 1104 });
@@ -252,7 +252,7 @@ describe('without a mail server', () => {
     await api.send('POST', '/api/AdminUser/Add', { ...person, EmailID: 'off@example.com', IsActive: false });
     expect(await reset('off')).toEqual({
       ...{ code: 2, stdout: '' },
-      stderr: 'subnetd admin reset-password: that admin user is not active; name another one\n',
+      stderr: 'subnetd admin reset-password: that admin user is inactive; name another one\n',
     });
     const other = await runCommand(['admin', 'reset-password', 'root'], { ...environment, SUBNETD_SMTP_URL: 'x' });
     expect(other.code).toBe(2);
@@ -261,7 +261,8 @@ describe('without a mail server', () => {
   it('the route of forgotten passwords says what is missing', async () => {
     expect(await api.sendBare('POST', '/api/Account/ForgotPassword', { EmailID: 'r@example.com' })).toMatchObject({
       ...{ http: 500, appErrorCode: 1110 },
-      errMessage: 'subnetd sends no mail: its operator sets SUBNETD_SMTP_URL, or runs subnetd admin reset-password',
+      errMessage:
+        'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL, or to run subnetd admin reset-password',
     });
   });
 });

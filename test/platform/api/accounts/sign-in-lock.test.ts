@@ -13,7 +13,7 @@ const settings = { limits: { rate: 0, burst: 0, signIns: 100_000 }, trustedProxi
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOME = '203.0.113.7';
-const LOCKED = 'too many sign-ins failed; wait as Retry-After says, or ask an admin to unlock the account';
+const LOCKED = 'too many sign-ins failed; retry after the time in Retry-After, or ask an admin to unlock the account';
 
 describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
   const databases = useDatabases(kind);
@@ -143,7 +143,7 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       const added = await api.send('POST', '/api/AdminUser/Add', { ...other, IsActive: false, CreateBy: 1 });
       expect(await unlock(added.data.UserID)).toMatchObject({
         ...{ http: 500, appErrorCode: 1108 },
-        errMessage: 'that admin user is not active, so signing in would still fail; set IsActive to true first',
+        errMessage: 'that admin user is inactive, so signing in would still fail; set IsActive to true first',
       });
       expect(await unlock(99)).toMatchObject({ http: 404, appErrorCode: 1121 });
       expect((await unlock('1')).appErrorCode).toBe(1003);

@@ -39,7 +39,7 @@ it('an admin mails the own address, and is told when the server is down', async 
   );
   await server.stop();
   expect(await ask()).toMatchObject(
-    failed('the mail server did not take the mail (ESOCKET); check that it runs, and SUBNETD_SMTP_URL'),
+    failed('the mail server did not accept the mail (ESOCKET); check SUBNETD_SMTP_URL, and that the server is running'),
   );
 });
 
@@ -59,6 +59,6 @@ it('a refusal is told by what to check, without what the server said', async () 
 
 it('without a mail server the answer says what is missing', async () => {
   expect(await askOf(without)).toMatchObject(
-    failed('subnetd sends no mail: its operator sets SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM'),
+    failed('subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL and SUBNETD_MAIL_FROM'),
   );
 });
