@@ -109,7 +109,11 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   }, 90_000);
 
   it.each([
-    ['sort=Password', 1012, /^sort must be one of IndustryID, IndustryName, .*UpdateIP, with a - in front for descending/],
+    [
+      'sort=Password',
+      1012,
+      /^sort must be one of IndustryID, IndustryName, .*UpdateIP, with a - in front for descending/,
+    ],
     ['sort=', 1002, /^sort is empty; give it a value$/],
     ['search=%20', 1002, /^search is empty; give it a value$/],
     [`search=${'x'.repeat(501)}`, 1005, /^search exceeds the maximum of 500 characters$/],

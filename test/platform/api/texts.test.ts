@@ -355,13 +355,12 @@ describe('texts on the command line', () => {
     try {
       expect(await create('a\u001b[2J')).toMatchObject({
         code: 2,
-        stderr:
-          'subnetd admin create: UserName contains an invisible or unsupported character (U+001B); leave it out\n',
+        stderr: 'subnetd admin create: UserName contains an invisible or unsupported character (U+001B); remove it\n',
       });
       expect((await create(' ada ')).stdout).toContain('admin user 1: ada\n');
       expect(await key('\u202ek')).toMatchObject({
         code: 2,
-        stderr: 'subnetd apikey create: --name contains an invisible or unsupported character (U+202E); leave it out\n',
+        stderr: 'subnetd apikey create: --name contains an invisible or unsupported character (U+202E); remove it\n',
       });
       expect((await key(' ')).stderr).toBe('subnetd apikey create: --name is empty; give it a value\n');
       expect((await key('x'.repeat(201))).stderr).toContain('--name exceeds the maximum of 200 characters');

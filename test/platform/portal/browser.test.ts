@@ -88,7 +88,7 @@ test('a key is made, copied, rotated and revoked, and no page but the first show
   await page.getByRole('button', { name: 'Rotate key' }).click();
   const next =
     (await page
-      .getByRole('region', { name: /takes the place/ })
+      .getByRole('region', { name: /replaces key/ })
       .locator('code')
       .first()
       .textContent()) ?? '';
