@@ -49,6 +49,11 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
 }
 
+const isDockerSilent = ({ state }: NodeView): boolean =>
+  state.facts.container?.observation?.kind === 'docker-unreachable';
+
+const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
+
 /** The RPC of a node cannot be reached, but the node runs. */
 function findClosedRpc(node: NodeView): Suspicion | undefined {
   const { name, state, fault, isStarting, answers, setup } = node;
@@ -65,8 +70,9 @@ function findClosedRpc(node: NodeView): Suspicion | undefined {
   return suspectTarget('rpc_closed', node, {
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
-    fix:
-      fault?.kind === 'refused' || fault?.kind === 'closed'
+    fix: isDockerSilent(node)
+      ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself runs`
+      : fault?.kind === 'refused' || fault?.kind === 'closed'
         ? `${where}, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
         : fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
@@ -103,17 +109,17 @@ function findSilent(node: NodeView): Suspicion | undefined {
   if (resumed?.verdict === 'pass' && (check?.lastRun ?? 0) < resumed.since) return undefined;
   const explains = explainAnswers(node);
   const isBarred = unseen === 'barred';
-  const isDockerSilent = state.facts.container?.observation?.kind === 'docker-unreachable';
+  const waitsForDocker = isDockerSilent(node);
   // Without a container, its machine may be down as well.
-  if (!isBarred && fault?.kind === 'timeout' && (container.kind === 'running' || isDockerSilent)) {
+  if (!isBarred && fault?.kind === 'timeout' && (container.kind === 'running' || waitsForDocker)) {
     const silent = `${name} has not answered within ${formatDuration(fault.afterMs)}`;
     return suspectTarget('node_hanging', node, {
       summary: `${name} hangs`,
-      evidence: isDockerSilent
+      evidence: waitsForDocker
         ? `${silent}, and its Docker Engine does not answer either`
         : `the container of ${name} is running, but ${silent}`,
-      fix: isDockerSilent
-        ? 'make Docker answer first, as with `systemctl restart docker` on its machine: a node waits for Docker to take its output, and goes on then'
+      fix: waitsForDocker
+        ? `${WAKE_DOCKER}: a node waits for Docker to take its output, and goes on then`
         : `${commandToRestart(node)}; if it hangs again, check the disk and the processor of its machine`,
       explains,
     });
@@ -147,7 +153,11 @@ const idOf = ({ chainFacts }: NodeView): string | undefined => chainFacts?.obser
 /** A node without peers while others have some: it runs, so a restart does not help. */
 function findPartitioned(node: NodeView, connected: string, view: SubnetView): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
-  if (peers !== 0 || target.expectedPeers === 0 || isStarting || connected === '') return undefined;
+  if (peers !== 0 || target.expectedPeers === 0 || connected === '') return undefined;
+  const { setNetworkId } = adviceOf(node);
+  const network = setNetworkId && findOtherNetwork(node, view);
+  // One that has just started may find its peers yet, but not in another network.
+  if (isStarting && network === undefined) return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
   // One whose height was left behind was cut off before it had lost its last peer.
   const lastedMs = stalledMs(node, view);
@@ -161,8 +171,6 @@ function findPartitioned(node: NodeView, connected: string, view: SubnetView): S
       evidence: `${seen}; it gives the same enode id as ${twin.name}, so the others refuse it`,
       fix: `${adviceOf(node).replaceNodeKey(target)}, and ${commandToRestart(node)}`,
     });
-  const { setNetworkId } = adviceOf(node);
-  const network = setNetworkId && findOtherNetwork(node, view);
   if (setNetworkId !== undefined && network !== undefined)
     return suspectTarget('node_partitioned', node, {
       ...told,

@@ -361,6 +361,18 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     );
   });
 
+  test('is not to be looked for while its Docker Engine does not answer, which serves its port', () => {
+    const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+    const unseen = { kind: 'docker-unreachable', why } as const;
+    const container = { inspected: false, restarts: 0, oomKills: 0, observation: unseen };
+    expect(words(n2({ ...answersByIpc('n2', REFUSED), container }))).toMatchObject([
+      {
+        problem: 'rpc_closed',
+        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine: the ports of its containers may have ended with it, and n2 itself runs',
+      },
+    ]);
+  });
+
   test('is connected to no network when its container is in none, whatever its socket answers, and votes no more', () => {
     const { container } = diagnosedNode('n2', NAMES, { container: { lostNetwork: 'docker_net' } }).facts;
     const targets = n2({ ...answersByIpc('n2', REFUSED), container });

@@ -209,12 +209,17 @@ describe('a node that was created with another bootnode than most', () => {
 });
 
 describe('a node without peers', () => {
-  const created = (name: string, networkId: number | undefined, peers: readonly string[]): KnownTarget => {
-    const node = diagnosedNode(name, NAMES, { peers });
+  const created = (
+    name: string,
+    networkId: number | undefined,
+    peers: readonly string[],
+    ranMs = 3_600_000,
+  ): KnownTarget => {
+    const node = diagnosedNode(name, NAMES, { peers, container: { startedAt: NOW - ranMs } });
     const logs = { ...(node.facts.logs as LogFacts), ...(networkId !== undefined && { created: { networkId } }) };
     return { ...node, facts: { ...node.facts, logs } };
   };
-  const tellOf = (n2: number | undefined, [n1, n3, n4]: readonly (number | undefined)[]) => {
+  const tellOf = (n2: number | undefined, [n1, n3, n4]: readonly (number | undefined)[], ranMs?: number) => {
     const rest = [['n1', n1] as const, ['n3', n3] as const, ['n4', n4] as const].map(([name, id]) =>
       created(
         name,
@@ -222,7 +227,7 @@ describe('a node without peers', () => {
         ['n1', 'n3', 'n4'].filter((other) => other !== name),
       ),
     );
-    return told([created('n2', n2, []), ...rest]).find(([problem]) => problem === 'node_partitioned');
+    return told([created('n2', n2, [], ranMs), ...rest]).find(([problem]) => problem === 'node_partitioned');
   };
   const seen = 'n2 answers and has 0 of 3 peers, while others are connected: n1, n3, n4';
   const CUT_OFF = [
@@ -240,6 +245,9 @@ describe('a node without peers', () => {
       'set NETWORK_ID=551 in n2.env and recreate n2; nodes of another network id refuse it',
     ]);
     expect(tellOf(9_999, [551, undefined, 551])?.[4]).toContain('set NETWORK_ID=551');
+    // No other node will take it, however long it waits.
+    expect(tellOf(9_999, [551, 551, 551], 5_000)?.[4]).toContain('set NETWORK_ID=551');
+    expect(tellOf(551, [551, 551, 551], 5_000)).toBeUndefined();
   });
 
   test('is cut off by something else when its network id is that of others, or nobody can say', () => {

@@ -133,8 +133,8 @@ export const nodePack: readonly LogPattern[] = [
     'masternode_update_failed',
     'fatal',
     'Error when update masternodes set. Stopping node',
-    'the node stops at a gap block because its state is missing',
-    { fix: 'restore its data' },
+    'the node ends at a gap block, as it cannot read its masternodes',
+    { fix: 'start it again; if it ends once more, check its socket, its disk and its data' },
   ),
   line(
     'no_masternode',
