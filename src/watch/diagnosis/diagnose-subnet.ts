@@ -62,7 +62,7 @@ export function describeSubnet(
   const hasRisen = view.nodes.length === 0 || view.nodes.some(({ rises }) => rises);
   const found = findMembers(view, idle);
   const members = seesNothing
-    ? found.map((one) => (one.vote === 'silent' ? { ...one, vote: 'unknown' as const } : one))
+    ? found.map((one) => (one.vote === 'silent' || one.vote === 'votes' ? { ...one, vote: 'unknown' as const } : one))
     : found;
   return {
     quorum,

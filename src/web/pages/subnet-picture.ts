@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { settingsAt } from '../../model/chain.ts';
 import type { Minute } from '../../model/history.ts';
+import { isBlind } from '../../model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../../watch/clients/clients.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
@@ -60,6 +61,10 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   ];
 }
 
+/** No node can be reached from here, which says nothing about them. */
+const isUnseen = ({ problems }: SubnetState): boolean =>
+  problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing');
+
 /** No block comes, however many can vote. */
 const isHalted = ({ problems }: SubnetState): boolean =>
   problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
@@ -68,7 +73,7 @@ function figures(state: SubnetState, minutes: readonly Minute[], expected: numbe
   const { quorum } = state;
   const last = minutes.at(-1);
   const pace =
-    last === undefined
+    last === undefined || isUnseen(state)
       ? []
       : [
           figure(
@@ -122,7 +127,7 @@ ${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
 </div>
 <div class="grid two">
-<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peerMesh(nodes, members)}</section>
+<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${isUnseen(state) ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>` : peerMesh(nodes, members)}</section>
 ${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
 </div>
 </section>`;

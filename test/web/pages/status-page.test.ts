@@ -4,7 +4,7 @@ import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { describeBroken } from '../../../src/watch/diagnosis/find-headline.ts';
-import { statusPage } from '../../../src/web/pages/status-page.ts';
+import { type StatusInput, statusPage } from '../../../src/web/pages/status-page.ts';
 import { targetRows } from '../../../src/web/pages/target-rows.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { words } from '../../support/page-words.ts';
@@ -13,7 +13,10 @@ import { stateOf } from '../../support/snapshots.ts';
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
 const toWall = (at: number): number => WALL - NOW + at;
 
-const pageOf = (snapshot: readonly SubnetState[], more: { readonly only?: string; readonly search?: string } = {}) =>
+const pageOf = (
+  snapshot: readonly SubnetState[],
+  more: Partial<Pick<StatusInput, 'only' | 'search' | 'minutesOf'>> = {},
+) =>
   String(
     statusPage(
       {
@@ -74,8 +77,12 @@ test('says of no node that it is silent while all are out of reach, and begins n
   const unseen = nodes(Object.fromEntries(NAMES.map((name) => [name, timeout]))).map(
     ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
   );
-  const text = words(pageOf([stateOf(unseen)]));
-  expect(text).toContain('Votes are not visible from here.');
+  const minutesOf = () => [{ at: WALL - 60_000, blocks: 0 }];
+  expect(words(pageOf([stateOf(nodes())], { minutesOf }))).toContain('Pace 0 / min');
+  const text = words(pageOf([stateOf(unseen)], { minutesOf }));
+  expect(text).toContain('Quorum n1 unknown n2 unknown n3 unknown n4 unknown Votes are not visible from here.');
+  expect(text).not.toContain('Pace');
+  expect(text).toContain('Peers No node can be reached from here, so no connection is known.');
   expect(text).not.toContain('silent');
   expect(text).toContain('subnetd cannot reach any node');
   expect(text).not.toContain('Subnetd cannot');
