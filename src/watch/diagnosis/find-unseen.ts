@@ -1,11 +1,12 @@
 import { highest } from '../../lib/numbers.ts';
 import { listEach } from '../../lib/words.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemRef, Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
 import type { ProblemIndex } from './problem-index.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-import { explainEach } from './suspect.ts';
+import { explainEach, suspect, type Texts } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
 export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
@@ -27,25 +28,24 @@ const PROBE_MS = 10_000;
 const answersSince = (state: TargetState, lastAnswer: number): boolean =>
   state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
 
-/** What cannot be judged of nodes that cannot be seen. */
-const toUnseen = (
+/** What is not said of a node that cannot be seen. */
+const UNJUDGED = ['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const;
+
+/** Nothing is seen of the nodes, so nothing can be judged of them. */
+const suspectUnseen = (
+  problem: ProblemName,
   { nodes, targets }: SubnetView,
-  { problem, summary, evidence, fix }: Pick<Suspicion, 'problem' | 'summary' | 'evidence' | 'fix'>,
-): Suspicion => ({
-  problem,
-  summary,
-  evidence,
-  fix,
-  explains: explainEach(
-    targets,
-    ...(['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const),
-  ),
-  causes: nodes.flatMap(({ name }) =>
-    (['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const).map(
-      (one) => ({ problem: one, component: 'node', name }) as const,
-    ),
-  ),
-});
+  also: readonly ProblemRef[],
+  texts: Texts,
+): Suspicion =>
+  suspect(problem, {
+    ...texts,
+    explains: explainEach(targets, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
+    causes: [
+      ...nodes.flatMap(({ name }) => UNJUDGED.map((one) => ({ problem: one, component: 'node', name }) as const)),
+      ...also,
+    ],
+  });
 
 /** Whether the log of a node, which is read all the time, has shown blocks and goes on no more. */
 function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
@@ -80,8 +80,11 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
         ? `, while the IPC socket of ${listEach(talking, ({ name }) => name)} answers`
         : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
-  const offline = toUnseen(view, {
-    problem: 'monitor_offline',
+  const ofParent = (['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({
+    problem,
+    ...parentSubject(view),
+  }));
+  return suspectUnseen('monitor_offline', view, ofParent, {
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${seen}`,
     fix:
@@ -89,11 +92,6 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
         ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`
         : 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
   });
-  const ofParent = (['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({
-    problem,
-    ...parentSubject(view),
-  }));
-  return { ...offline, causes: [...offline.causes, ...ofParent] };
 }
 
 /** Whether a node has ever answered this process of subnetd. */
@@ -110,14 +108,12 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspici
   const why = first && checkOf(first.state, 'latest_block');
   const rising = asked.filter(({ rises }) => rises);
   const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
-  const unseen = toUnseen(view, {
-    problem: 'never_reached',
+  // Nor is it known which clients they run, and each has another image.
+  return suspectUnseen('never_reached', view, [{ problem: 'images_differ' }], {
     summary: 'subnetd has not reached any node yet',
     evidence: `${asked.length === 1 ? 'its node has not' : `none of its ${asked.length} nodes has`} answered since subnetd started${alive}; ${why?.seen ?? ''}`,
     fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
-  // Nor is it known which clients they run, and each has another image.
-  return { ...unseen, causes: [...unseen.causes, { problem: 'images_differ' }] };
 }
 
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */

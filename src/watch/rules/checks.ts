@@ -30,25 +30,18 @@ export interface Check {
 
 type TargetOf<Name extends Component> = Extract<Target, { readonly component: Name }>;
 
-/** The definition of a check; its functions receive only targets of its components. */
-interface Definition<Name extends Component> {
-  readonly of: readonly Name[];
-  readonly kind: ProbeKind;
-  /** The kind for targets that have nothing for `kind`. */
-  readonly otherKind?: (target: TargetOf<Name>) => ProbeKind | undefined;
-  /** For all targets of these components without it. */
-  readonly isFor?: (target: TargetOf<Name>) => boolean;
-  readonly skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => Finding | undefined;
-  readonly judge: (view: View<TargetOf<Name>>) => Judgement;
-}
-
-function defineCheck<Name extends Component>(definition: Definition<Name>): Check {
-  const { of, kind, otherKind = () => undefined, isFor = () => true, skippedBecause, judge } = definition;
+/** A check of targets of these components. Its functions receive no others. */
+function defineCheck<Name extends Component>(
+  of: readonly Name[],
+  kind: ProbeKind | ((target: TargetOf<Name>) => ProbeKind),
+  skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => Finding | undefined,
+  judge: (view: View<TargetOf<Name>>) => Judgement,
+): Check {
   const isOf = (target: Target): target is TargetOf<Name> => of.some((component) => component === target.component);
   const isViewOf = (view: View): view is View<TargetOf<Name>> => isOf(view.target);
   return {
-    kindOf: (target) => (isOf(target) ? (otherKind(target) ?? kind) : kind),
-    isFor: (target) => isOf(target) && isFor(target),
+    kindOf: (target) => (typeof kind === 'string' ? kind : isOf(target) ? kind(target) : 'logs'),
+    isFor: isOf,
     skippedBecause: (target, settings) => (isOf(target) ? skippedBecause(target, settings) : undefined),
     judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is not a check of a ${view.target.component}`)),
   };
@@ -98,29 +91,25 @@ const noDebugLog = ({ logFiles }: Target): Finding | undefined =>
 
 /** Every check. A target has those of its component, in this order. */
 export const checkTable: Readonly<Record<CheckName, Check>> = {
-  latest_block: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgeLatestBlock }),
-  peers: defineCheck({ of: ['node'], kind: 'node', skippedBecause: noRpc, judge: judgePeers }),
-  log_block: defineCheck({ of: ['node'], kind: 'logs', skippedBecause: noLog, judge: judgeLogBlock }),
-  messages: defineCheck({ of: ['bootnode'], kind: 'logs', skippedBecause: noLog, judge: judgeMessages }),
-  submissions: defineCheck({
-    of: ['relayer'],
-    kind: 'logs',
-    otherKind: (target) => (hasQueuesOnly(target) ? 'service' : undefined),
-    skippedBecause: (target) => (hasQueuesOnly(target) ? undefined : noLog(target)),
-    judge: judgeSubmissions,
-  }),
-  block_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeBlockData }),
-  history_data: defineCheck({ of: ['stats'], kind: 'logs', skippedBecause: noDebugLog, judge: judgeHistoryData }),
-  logs: defineCheck({ of: ['frontend'], kind: 'logs', skippedBecause: noLog, judge: judgeFrontendLog }),
-  http: defineCheck({ of: ['relayer', 'stats', 'frontend'], kind: 'service', skippedBecause: noUrl, judge: judgeHttp }),
-  console: defineCheck({ of: ['frontend'], kind: 'page', skippedBecause: noBrowser, judge: judgePage }),
-  container: defineCheck({
-    of: COMPONENTS,
-    kind: 'container',
+  latest_block: defineCheck(['node'], 'node', noRpc, judgeLatestBlock),
+  peers: defineCheck(['node'], 'node', noRpc, judgePeers),
+  log_block: defineCheck(['node'], 'logs', noLog, judgeLogBlock),
+  messages: defineCheck(['bootnode'], 'logs', noLog, judgeMessages),
+  submissions: defineCheck(
+    ['relayer'],
+    (target) => (hasQueuesOnly(target) ? 'service' : 'logs'),
+    (target) => (hasQueuesOnly(target) ? undefined : noLog(target)),
+    judgeSubmissions,
+  ),
+  block_data: defineCheck(['stats'], 'logs', noDebugLog, judgeBlockData),
+  history_data: defineCheck(['stats'], 'logs', noDebugLog, judgeHistoryData),
+  logs: defineCheck(['frontend'], 'logs', noLog, judgeFrontendLog),
+  http: defineCheck(['relayer', 'stats', 'frontend'], 'service', noUrl, judgeHttp),
+  console: defineCheck(['frontend'], 'page', noBrowser, judgePage),
+  container: {
+    ...defineCheck(COMPONENTS, 'container', () => undefined, judgeContainer),
     isFor: ({ container }) => container !== undefined,
-    skippedBecause: () => undefined,
-    judge: judgeContainer,
-  }),
+  },
 };
 
 const entries = Object.entries(checkTable) as readonly [CheckName, Check][];

@@ -91,27 +91,13 @@ function move(
   return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
 }
 
-/** Made as one object with every member: thousands are kept, and made in each round. */
-function advance(
+const advance = (
   previous: Progress | undefined,
   { number, timestamp }: Block,
   at: number,
   stallAfterMs: number,
   seenLastTime: boolean,
-): Progress {
-  const { advancedAt, risen, riseDueSince, fall } = move(previous, number, at, stallAfterMs, seenLastTime);
-  return {
-    number,
-    timestamp,
-    advancedAt,
-    risen,
-    riseDueSince,
-    lastGoodAt: at,
-    passedAt: undefined,
-    fall,
-    credible: undefined,
-  } satisfies Record<keyof Progress, unknown>;
-}
+): Progress => ({ number, timestamp, lastGoodAt: at, ...move(previous, number, at, stallAfterMs, seenLastTime) });
 
 /** What a height is compared with, and judged by. */
 interface Limits {

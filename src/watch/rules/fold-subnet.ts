@@ -31,18 +31,15 @@ const LEVELS: readonly { readonly level: WalletLevel; readonly below: number; re
 function addPart(parts: readonly SpendPart[], from: number, to: number, spent: bigint): readonly SpendPart[] {
   const kept = parts.filter((part) => to - part.from < WINDOW_MS);
   const last = kept.at(-1);
-  const watchedMs = to - from;
-  const payments = Number(spent > 0n);
-  if (last === undefined || to - last.from >= HOUR_MS) return [...kept, { from, watchedMs, spent, payments }];
-  return [
-    ...kept.slice(0, -1),
-    {
-      from: last.from,
-      watchedMs: last.watchedMs + watchedMs,
-      spent: last.spent + spent,
-      payments: last.payments + payments,
-    },
-  ];
+  const next = { from, watchedMs: to - from, spent, payments: Number(spent > 0n) };
+  if (last === undefined || to - last.from >= HOUR_MS) return [...kept, next];
+  const both = {
+    from: last.from,
+    watchedMs: last.watchedMs + next.watchedMs,
+    spent: last.spent + spent,
+    payments: last.payments + next.payments,
+  };
+  return [...kept.slice(0, -1), both];
 }
 
 function findLevel(wallet: WalletFacts, before: WalletLevel | undefined): WalletLevel | undefined {
@@ -101,12 +98,6 @@ function foldCheckpoint(
   };
 }
 
-function foldUnanswered({ head }: ParentObservation, before: ParentFacts | undefined, at: number) {
-  if (head.ok) return undefined;
-  const { since = at, probes = 0 } = before?.unanswered ?? {};
-  return { since, probes: probes + 1 };
-}
-
 /** What was read of contract and wallet, unless another chain answered: those of that chain are others. */
 function readOwn({ balance, chainId, contract }: ParentObservation, firstChainId: number | undefined) {
   if (chainId?.ok && chainId.value !== firstChainId) return {};
@@ -116,37 +107,32 @@ function readOwn({ balance, chainId, contract }: ParentObservation, firstChainId
   };
 }
 
-function foldBalance(before: WalletFacts | undefined, balance: bigint | undefined, at: number) {
-  return balance === undefined ? before : foldWallet(before, balance, at);
+/** The watched time of an observation, and the same in Unix milliseconds. */
+interface Context {
+  readonly at: number;
+  readonly wallMs: number;
 }
 
 /** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
 export function foldParent(
   before: ParentFacts | undefined,
   observation: ParentObservation,
-  { at, wallMs }: { readonly at: number; readonly wallMs: number },
+  { at, wallMs }: Context,
 ): ParentFacts {
   const { head, chainId } = observation;
-  const unanswered = foldUnanswered(observation, before, at);
+  const { since = at, probes = 0 } = before?.unanswered ?? {};
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
   const { balance, checkpoint } = readOwn(observation, firstChainId);
   const progress = checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at);
-  const wallet = foldBalance(before?.wallet, balance, at);
+  const wallet = balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at);
   return {
     observation,
     at,
-    ...(unanswered && { unanswered }),
-    ...(head.ok && { headAgeMs: wallMs - head.value.timestamp * 1000 }),
+    ...(head.ok ? { headAgeMs: wallMs - head.value.timestamp * 1000 } : { unanswered: { since, probes: probes + 1 } }),
     ...(firstChainId !== undefined && { firstChainId }),
     ...(progress && { progress }),
     ...(wallet && { wallet }),
   };
-}
-
-/** The watched time of an observation, and the same in Unix milliseconds. */
-interface Context {
-  readonly at: number;
-  readonly wallMs: number;
 }
 
 /** How each kind of observation of a subnet as a whole is folded into the previous facts. */
