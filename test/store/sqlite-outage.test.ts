@@ -68,7 +68,7 @@ describe('a SQLite database', () => {
     other.exec('begin immediate');
     const { outages, isUp } = startLink(path);
     await eventually(() => expect(outages).toHaveLength(1));
-    expect(outages[0]).toMatch(/^another process keeps the database locked: .*fuser FILE names$/);
+    expect(outages[0]).toMatch(/^another process keeps the database locked: .*fuser FILE names it$/);
     other.exec('commit');
     other.close();
     await isUp(true);

@@ -59,9 +59,9 @@ afterAll(() => {
   Reflect.deleteProperty(CLIENTS, NAME);
 });
 
-/** What only a node of one of the clients that there are has, beside what all have. */
+/** What only a node of one of the clients that there are has; common.env is that of the services, whatever the nodes run. */
 const OTHERS =
-  /chaindata|nethermind_db|nodekey|keystore|genesis\.json|chainspec|RPC_API|LOG_LEVEL|NETWORK_ID|PRIVATE_KEY|NETHERMIND|xdc-nmc|start\.sh|vhosts|XDC attach|XDC\.ipc|\.env\b/;
+  /chaindata|nethermind_db|nodekey|keystore|genesis\.json|chainspec|RPC_API|LOG_LEVEL|NETWORK_ID|PRIVATE_KEY|NETHERMIND|xdc-nmc|start\.sh|vhosts|XDC attach|XDC\.ipc|(?<!common)\.env\b/;
 
 describe('a fourth client', () => {
   const methods: Methods = {
