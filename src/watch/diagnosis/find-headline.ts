@@ -155,7 +155,9 @@ export function findHeadline(
     return { standing: 'warn', sentence, detail, since: worst.since };
   }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
-  const detail = [nameCauses(standing, worst) || votes, toDo].filter(Boolean).join(' ');
+  const others = nameCauses(standing, worst);
+  // What is to be done about one target is read as meant for the last one that was named.
+  const detail = worst.name === undefined || others === '' ? join(others || votes, toDo) : join(toDo, others);
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
 }
 

@@ -30,6 +30,9 @@ export function walletItem(state: SubnetState, moment: Moment): Html {
   const words = walletWords(state, moment);
   if (words === undefined) return html``;
   const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && isStanding(one));
-  const standing: Standing = problem ? standingOfSeverity(problem.severity) : 'ok';
+  const { wallet, observation } = state.facts?.parent ?? {};
+  const isKnown = observation?.head.ok === true && moment.nowWall - moment.toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
+  const known: Standing = !isKnown ? 'off' : wallet?.balance === 0n ? 'warn' : 'ok';
+  const standing = problem ? standingOfSeverity(problem.severity) : known;
   return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
 }

@@ -102,7 +102,7 @@ test('a node that does not vote puts no quorum at risk when it is stalled or beh
   ]);
 });
 
-test('the headline names the first of the problems that are equally bad', () => {
+test('the headline names the first of the problems that are equally bad, with its fix before the others', () => {
   const targets = [
     ...NAMES.map((name) => diagnosedNode(name, NAMES)),
     ...(['stats', 'frontend'] as const).map((name) => diagnosedService(name, { container: STOPPED })),
@@ -110,9 +110,10 @@ test('the headline names the first of the problems that are equally bad', () => 
   const judged = judgeTargets(targets, NOW);
   const { problems } = diagnoseSubnet(toSubnet(targets), judged, NO_PROBLEMS, NOW);
   const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
-  expect(findHeadline('devnet', judged, open, { quorum: undefined, hasRisen: true }).sentence).toBe(
-    'devnet is running, but the container of stats does not run',
-  );
+  expect(findHeadline('devnet', judged, open, { quorum: undefined, hasRisen: true })).toMatchObject({
+    sentence: 'devnet is running, but the container of stats does not run',
+    detail: 'Start it with `docker start generated-stats-1`. The container of frontend does not run.',
+  });
 });
 
 test('each failing check is told by its cause, and only what shows the cause has its fix', () => {

@@ -18,12 +18,13 @@ const wallet = (payments: number, readAt = NOW): WalletFacts => ({
   recent: [],
 });
 
-function item(facts: WalletFacts | undefined, problems: readonly Problem[] = []): string {
+function item(facts: WalletFacts | undefined, problems: readonly Problem[] = [], isRead = true): string {
+  const head = isRead ? ({ ok: true, value: { number: 9, timestamp: 0 } } as const) : ({ ok: false, why: '' } as const);
   const state: SubnetState = {
     subnet: { name: 'd', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: [] },
     targets: [],
     problems,
-    facts: { parent: { observation: { head: { ok: false, why: '' } }, at: NOW, ...(facts && { wallet: facts }) } },
+    facts: { parent: { observation: { head }, at: NOW, ...(facts && { wallet: facts }) } },
   };
   return String(walletItem(state, { toWall: (at) => at, nowWall: NOW }));
 }
@@ -53,4 +54,13 @@ test('a problem of the wallet that is confirmed shows at it', () => {
   };
   expect(item(wallet(60), [problem])).not.toBe(item(wallet(60)));
   expect(item(wallet(60), [{ ...problem, state: 'suspected' }])).toBe(item(wallet(60)));
+});
+
+test('only a balance that was just read and is not empty has a green mark', () => {
+  const markOf = (markup: string) => /class="shape (\w+)"/.exec(markup)?.[1];
+  expect(markOf(item(wallet(60)))).toBe('ok');
+  expect(markOf(item(wallet(60, NOW - 89_999)))).toBe('ok');
+  expect(markOf(item(wallet(60, NOW - 90_000)))).toBe('off');
+  expect(markOf(item(wallet(60), [], false))).toBe('off');
+  expect(markOf(item({ ...wallet(0), balance: 0n }))).toBe('warn');
 });
