@@ -112,7 +112,8 @@ test('the headline names the first of the problems that are equally bad, with it
   const open = problems.map((problem): Problem => ({ ...problem, state: 'open' }));
   expect(findHeadline('devnet', judged, open, { quorum: undefined, hasRisen: true })).toMatchObject({
     sentence: 'devnet is running, but the container of stats does not run',
-    detail: 'Start it with `docker start generated-stats-1`. The container of frontend does not run.',
+    detail:
+      'Start it with `docker start generated-stats-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-stats-1`. The container of frontend does not run.',
   });
 });
 
