@@ -1,20 +1,10 @@
 import { IncomingMessage } from 'node:http';
-import type Dockerode from 'dockerode';
 import { loadOnce } from '../../lib/promises.ts';
 import type { DockerAddress } from '../../model/target.ts';
-import { createTransport, type DockerTransport } from './transport.ts';
+import { createTransport } from './transport.ts';
 
 /** A client of one Docker Engine: dockerode over a transport with limits and timeouts. */
-export interface DockerClient {
-  /** In the form of `DOCKER_HOST`, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`, `ssh://10.0.0.1:22`. */
-  readonly address: string;
-  /** Loads dockerode at the first call: 0.1 s and 19 MB, mostly for ssh and gRPC. Rejects when it cannot be loaded. */
-  readonly get: () => Promise<Dockerode>;
-  /** The transport itself: dockerode collects an answer that it does not follow, and a log may be long. */
-  readonly dial: DockerTransport['dial'];
-  /** Closes all connections; requests in progress and later ones reject. */
-  readonly close: () => void;
-}
+export type DockerClient = ReturnType<typeof createDockerClient>;
 
 const formatHost = ({ host, port }: { readonly host: string; readonly port: number }): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -26,7 +16,7 @@ function formatAddress(address: DockerAddress): string {
 }
 
 /** Loads and opens nothing before the first request. */
-export function createDockerClient(address: DockerAddress): DockerClient {
+export function createDockerClient(address: DockerAddress) {
   const transport = createTransport(address);
   // dockerode's types do not know a custom modem.
   const options: object = { modem: { dial: transport.dial } };
@@ -35,9 +25,13 @@ export function createDockerClient(address: DockerAddress): DockerClient {
     return new Client(options);
   });
   return {
+    /** In the form of `DOCKER_HOST`, for people: `unix:///var/run/docker.sock`, `tcp://10.0.0.1:2376`, `ssh://10.0.0.1:22`. */
     address: formatAddress(address),
+    /** Loads dockerode at the first call: 0.1 s and 19 MB, mostly for ssh and gRPC. Rejects when it cannot be loaded. */
     get: client.get,
+    /** The transport itself: dockerode collects an answer that it does not follow, and a log may be long. */
     dial: transport.dial,
+    /** Closes all connections; requests in progress and later ones reject. */
     close: transport.close,
   };
 }

@@ -11,19 +11,7 @@ export const toCount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 /** Reads the memory in use by containers. */
-export interface ContainerMemory {
-  /**
-   * The bytes in use by a run of a container, as of the previous call. The engine takes up to a second per reading, so
-   * the next reading starts now and is not waited for. Only for a new container is it waited for (`waited`), until the
-   * signal aborts. Never rejects.
-   */
-  read(id: string, startedAt: number | undefined, signal: AbortSignal): Promise<Reading>;
-}
-
-interface Reading {
-  readonly bytes: number | undefined;
-  readonly waited: boolean;
-}
+export type ContainerMemory = ReturnType<typeof createContainerMemory>;
 
 interface Entry {
   startedAt: number | undefined;
@@ -46,7 +34,7 @@ function toMemoryBytes(body: unknown): number | undefined {
 }
 
 /** Reads memory by `GET /containers/ID/stats`. Where that fails, as behind some socket proxies, there is no value. */
-export function createContainerMemory(client: DockerClient): ContainerMemory {
+export function createContainerMemory(client: DockerClient) {
   const containers = new Map<string, Entry>();
 
   const refresh = async (id: string, known: Entry, signal: AbortSignal): Promise<void> => {
@@ -65,7 +53,12 @@ export function createContainerMemory(client: DockerClient): ContainerMemory {
   };
 
   return {
-    read: async (id, startedAt, signal) => {
+    /**
+     * The bytes in use by a run of a container, as of the previous call. The engine takes up to a second per reading, so
+     * the next reading starts now and is not waited for. Only for a new container is it waited for (`waited`), until the
+     * signal aborts. Never rejects.
+     */
+    read: async (id: string, startedAt: number | undefined, signal: AbortSignal) => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const known = containers.get(id) ?? { startedAt, bytes: undefined, isBusy: false };
       const isNew = !containers.delete(id);

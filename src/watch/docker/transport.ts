@@ -20,13 +20,6 @@ export interface DialOptions {
   readonly statusCodes: Readonly<Record<string, unknown>>;
 }
 
-/** Sends the requests of dockerode, instead of docker-modem; see docs/decisions/0014. */
-export interface DockerTransport {
-  readonly dial: (options: DialOptions, done: (error: unknown, answer?: unknown) => void) => void;
-  /** Closes all connections; requests in progress and later ones fail. */
-  readonly close: () => void;
-}
-
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const isTls = (address: DockerAddress): boolean =>
@@ -154,11 +147,12 @@ const refuse = (statusCode: number, json: unknown): Error =>
   Object.assign(new Error(`the engine answers with status ${statusCode}`), { statusCode, json });
 
 /**
- * Connects at the first request, and again when needed. The files of `ca`, `cert` and `key` are read for each
+ * Sends the requests of dockerode, instead of docker-modem; see docs/decisions/0014. Connects at the first request, and again when
+ * needed. The files of `ca`, `cert` and `key` are read for each
  * connection, so they can be renewed; while they cannot be read, requests fail. Redirects are not followed. A response
  * that is not a stream may have up to 4 MiB.
  */
-export function createTransport(address: DockerAddress): DockerTransport {
+export function createTransport(address: DockerAddress) {
   const tunnel = 'ssh' in address ? createSshTunnel(address.ssh) : undefined;
   const { agent, logAgent } = createAgents(address, tunnel);
   const start = isTls(address) ? tlsRequest : request;
@@ -209,11 +203,12 @@ export function createTransport(address: DockerAddress): DockerTransport {
   };
 
   return {
-    dial: (options, done) =>
+    dial: (options: DialOptions, done: (error: unknown, answer?: unknown) => void): void =>
       void answer(options).then(
         (value) => done(null, value),
         (error: unknown) => done(error),
       ),
+    /** Closes all connections; requests in progress and later ones fail. */
     close: () => {
       isClosed = true;
       agent.destroy();

@@ -3,41 +3,36 @@ import type { MatchingLine } from '../../model/last-lines.ts';
 import type { LogHit } from '../../model/log.ts';
 import { fromLatin1 } from './match/line-form.ts';
 
-/** Keeps the last lines of a target's log that matched a pattern, in memory. */
-export interface MatchingLines {
-  /** `line` is Latin-1. */
-  add(hit: Pick<LogHit, 'pattern' | 'means' | 'at'>, line: string): void;
-  /** The oldest first, each without secrets. */
-  read(secrets: readonly string[]): readonly MatchingLine[];
-}
-
 /** Ten thousand targets may have that many each. */
 const KEPT_FAULTS = 6;
 const KEPT_OTHERS = 4;
 /** A program that works prints many lines that say so: one a second of a pattern is kept. */
 const OTHERS_EVERY_MS = 1_000;
 
-interface KeptLine {
-  readonly pattern: string;
-  readonly means: LogHit['means'];
-  readonly at: number;
+type Matched = Pick<LogHit, 'pattern' | 'means' | 'at'>;
+
+interface KeptLine extends Matched {
   /** Of its own, as a slice would keep all that was read with it. */
   readonly bytes: Buffer;
 }
 
+/** The last lines of a target's log that matched a pattern, in memory. */
+export type MatchingLines = ReturnType<typeof createMatchingLines>;
+
 /** Starts without a line. Of a pattern that is not a fault, the last line is kept, so lines about faults stay. */
-export function createMatchingLines(): MatchingLines {
+export function createMatchingLines() {
   const faults: KeptLine[] = [];
   /** By pattern, the one that has matched last at the end. */
   const others = new Map<string, KeptLine>();
-  const toKept = ({ pattern, means, at }: Parameters<MatchingLines['add']>[0], line: string): KeptLine => ({
+  const toKept = ({ pattern, means, at }: Matched, line: string): KeptLine => ({
     pattern,
     means,
     at,
     bytes: Buffer.from(line.slice(0, MAX_READ + 1), 'latin1'),
   });
   return {
-    add: (hit, line) => {
+    /** `line` is Latin-1. */
+    add: (hit: Matched, line: string) => {
       const { pattern, means, at } = hit;
       if (means === 'error' || means === 'fatal') {
         faults.push(toKept(hit, line));
@@ -51,7 +46,8 @@ export function createMatchingLines(): MatchingLines {
       const [oldest = pattern] = others.keys();
       if (others.size > KEPT_OTHERS) others.delete(oldest);
     },
-    read: (secrets) =>
+    /** The oldest first, each without secrets. */
+    read: (secrets: readonly string[]): readonly MatchingLine[] =>
       [...faults, ...others.values()]
         .toSorted((one, other) => one.at - other.at)
         .map(({ pattern, means, at, bytes }) => {

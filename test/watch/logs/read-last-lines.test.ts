@@ -1,6 +1,6 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { valueWithin } from '../../../src/lib/promises.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { createDockerLinks } from '../../../src/watch/docker/links.ts';
@@ -12,6 +12,9 @@ import { useCleanups } from '../../support/use-cleanups.ts';
 import { nodeTarget } from '../../support/views.ts';
 
 const { pathOf } = useCleanups();
+
+/** On a busy machine the first loading takes longer than a log is waited for. */
+beforeAll(async () => void (await import('dockerode')), 60_000);
 
 const INSPECTION = {
   Id: 'c1',

@@ -5,16 +5,11 @@ import type { Pattern } from '../../../model/target.ts';
 /** How late a flood of lines without a time may be read. A match later than that belongs to the new run. */
 const LAG_MS = 60_000;
 
-/** Counts hits per pattern; nothing is copied until `read`. */
-export interface PatternCounters {
-  add(hit: LogHit): void;
-  /** The program started at this time: matches read until now belong to the run before, however late they were read. */
-  startAt(at: number): void;
-  read(): Readonly<Record<string, PatternFacts>>;
-}
-
-/** Counters for a pack and an operator's own patterns. A pattern has no entry before its first hit. */
-export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]): PatternCounters {
+/**
+ * Counts hits per pattern of a pack and of an operator's own; nothing is copied until `read`. A pattern has no entry before its
+ * first hit.
+ */
+export function createPatternCounters(pack: readonly LogPattern[], own: readonly Pattern[]) {
   const known = new Map<string, Pick<PatternFacts, 'what' | 'fix' | 'own'>>();
   const what = 'Docker threw lines away before they were read';
   known.set(LINES_LOST, { what, fix: 'give its log more room', own: false });
@@ -24,7 +19,7 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
   const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();
   let order = 0;
   return {
-    add: ({ pattern, means, at, counted }) => {
+    add: ({ pattern, means, at, counted }: LogHit) => {
       order++;
       const entry = entries.get(pattern);
       if (entry === undefined) {
@@ -35,10 +30,11 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
       entry.at = Math.max(entry.at, at);
       entry.order = order;
     },
-    startAt: (at) => {
+    /** The program started at this time: matches read until now belong to the run before, however late they were read. */
+    startAt: (at: number) => {
       for (const entry of entries.values()) if (entry.at > at && entry.at - at < LAG_MS) entry.at = at - 1;
     },
-    read: () =>
+    read: (): Readonly<Record<string, PatternFacts>> =>
       Object.fromEntries(
         [...entries].map(([name, entry]) => [name, { ...entry, ...(known.get(name) ?? { what: name, own: false }) }]),
       ),
