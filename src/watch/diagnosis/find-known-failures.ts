@@ -1,17 +1,17 @@
 import { formatAgo } from '../../lib/duration.ts';
 import { formatCount, formatTimes } from '../../lib/words.ts';
-import type { ContainerFacts, Facts, PatternFacts } from '../../model/facts.ts';
+import type { Facts } from '../../model/facts.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findRestartCause } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
+import { explainLast } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-wallet-problems.ts';
 import type { ProblemIndex } from './problem-index.ts';
-import type { SubnetView, TargetView } from './subnet-view.ts';
-import { explain, explainAll } from './suspect.ts';
+import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+import { explain, explainAll, suspectTarget } from './suspect.ts';
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
 function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: number): readonly string[] {
@@ -21,21 +21,6 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: numbe
     const times = count === 0 ? '' : ` ${formatTimes(count)},`;
     return [`its log matched ${name}${times} last ${formatAgo(at, now)}`];
   });
-}
-
-/** How often its container was started again, when last, and with what exit code before. */
-function describeRestarts(facts: ContainerFacts | undefined, now: number): readonly string[] {
-  const { observation, restarts = 0, lastRestartAt, lastExit } = facts ?? {};
-  if (observation?.kind !== 'found') return [];
-  const { name, running } = observation.container;
-  const exit = lastExit && `exit code ${lastExit.code}`;
-  if (!running && lastExit) return [`${name} ended ${formatAgo(lastExit.at, now)} with ${exit}`];
-  if (restarts === 0 || lastRestartAt === undefined) return [];
-  if (facts && findRestartCause(facts) === 'recreation')
-    return [`${name} was recreated ${formatAgo(lastRestartAt, now)}`];
-  return [
-    `${name} restarted ${formatTimes(restarts)}, last ${formatAgo(lastRestartAt, now)}${exit ? ` after ${exit}` : ''}`,
-  ];
 }
 
 function describeKills({ container }: Facts, now: number): readonly string[] {
@@ -72,12 +57,14 @@ const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, now: number) => r
 };
 
 /** What was seen of a known failure, in numbers, and what that means. No text of a line is in it. */
-export function describeFailure({ facts }: TargetState, failure: ShownFailure, now: number): string {
+function describeFailure(state: TargetState, failure: ShownFailure, now: number): string {
+  const { facts } = state;
+  const container = checkOf(state, 'container');
   const seen = [
     ...describeSigns(failure, facts, now),
     ...(OWN[failure.name]?.(facts, now) ?? []),
     // One that leaves its program running did not end it.
-    ...(failure.leavesRunning ? [] : describeRestarts(facts.container, now)),
+    ...(failure.leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),
   ];
   const cause = failure.cause.replace(/\.$/, '');
   return seen.length === 0 ? `${failure.symptom} ${cause}` : `${seen.join('; ')}. ${cause}`;
@@ -99,26 +86,14 @@ function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<Shown
   };
 }
 
-/** What replaces the texts of a failure of a service when its log names the reason: all signs but the first are reasons. */
-function findReason(
-  { signs = [] }: ShownFailure,
-  { facts: { logs } }: TargetState,
-): Pick<ShownFailure, 'fix'> | undefined {
-  let last: PatternFacts | undefined;
-  for (const name of signs.slice(1)) {
-    const pattern = logs?.patterns[name];
-    if (pattern !== undefined && pattern.order > (last?.order ?? -1)) last = pattern;
-  }
-  return last?.fix === undefined ? undefined : { fix: `${last.what}, as its log says: ${last.fix}` };
-}
-
 /** What replaces the texts of a known failure when more is known of it. */
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
-  if (state.target.component !== 'node') return { ...failure, ...findReason(failure, state) };
-  return { ...failure, fix: fixOf(failure, state) };
+  if (state.target.component === 'node') return { ...failure, fix: fixOf(failure, state) };
+  // All signs but the first are reasons.
+  return { ...failure, fix: explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix };
 }
 
 /** The problems that a program which has ended brings with it. */
@@ -127,18 +102,15 @@ const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_resta
 function toSuspicion(view: TargetView, failure: ShownFailure, now: number): Suspicion {
   const { state } = view;
   const { component, name } = state.target;
-  const { name: problem, leavesRunning } = failure;
+  const { leavesRunning } = failure;
   const shown = specifyFailure(failure, state);
-  return {
-    problem,
-    component,
-    name,
+  return suspectTarget(failure.name, view, {
     summary: failure.summary(name, state),
     evidence: describeFailure(state, shown, now),
     fix: shown.fix,
     explains: leavesRunning === undefined ? explainAll(view) : explain(view, ...leavesRunning.explains),
-    causes: (leavesRunning?.brings ?? CONSEQUENCES).map((one) => ({ problem: one, component, name })),
-  };
+    causes: (leavesRunning?.brings ?? CONSEQUENCES).map((problem) => ({ problem, component, name })),
+  });
 }
 
 /** Whether a target has lately shown a failure that ends its program and that is over. Its crash was reported with that failure. */
@@ -157,19 +129,14 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 
 /** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
 export function findKnownFailures(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
-  const { targets, now } = view;
-  const found: Suspicion[] = [];
-  for (const target of targets) {
-    const { state } = target;
-    if (state.shownFailures.length === 0) continue;
-    const shown = state.shownFailures.flatMap(
-      (failure) => withWallet(toSuspicion(target, failure, now), view, before) ?? [],
-    );
-    const isOther = ({ name }: ShownFailure) => name !== 'silent_restart_loop';
-    const bringsLoop = ({ leavesRunning }: ShownFailure) =>
-      leavesRunning === undefined || leavesRunning.brings.includes('silent_restart_loop');
-    const hasCause = hasEndedFailure(state) || state.shownFailures.some((one) => isOther(one) && bringsLoop(one));
-    found.push(...(hasCause ? shown.filter(({ problem }) => problem !== 'silent_restart_loop') : shown));
-  }
-  return found;
+  return view.targets.flatMap((target) => {
+    const { shownFailures } = target.state;
+    const bringsLoop = ({ name, leavesRunning }: ShownFailure) =>
+      name !== 'silent_restart_loop' &&
+      (leavesRunning === undefined || leavesRunning.brings.includes('silent_restart_loop'));
+    const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
+    return shownFailures
+      .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')
+      .flatMap((failure) => withWallet(toSuspicion(target, failure, view.now), view, before) ?? []);
+  });
 }

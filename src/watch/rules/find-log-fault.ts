@@ -13,6 +13,17 @@ export function explainPattern({ patterns }: LogFacts, name: string): Finding {
   return { seen: what, fix };
 }
 
+/** What the last line of these patterns since then says, and what to do about it; undefined when it does not say that. */
+export function explainLast(
+  logs: LogFacts | undefined,
+  names: readonly string[],
+  since = Number.NEGATIVE_INFINITY,
+): string | undefined {
+  const lines = names.flatMap((name) => logs?.patterns[name] ?? []).filter(({ at }) => at >= since);
+  const [last] = lines.toSorted((one, other) => other.order - one.order);
+  return last?.fix && `${last.what}, as its log says: ${last.fix}`;
+}
+
 const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
 
 /** Lines of one failure: what was wrong, and that the program ended by it. */

@@ -8,6 +8,7 @@ import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, describeRef } from '../clients/commands-to-type.ts';
 import { explainDockerFault } from './explain-docker-fault.ts';
+import { explainLast } from './find-log-fault.ts';
 import { RELAYER_START_ERRORS } from './fold-relayer-log.ts';
 import type { View } from './view.ts';
 
@@ -36,14 +37,9 @@ function explainCode(code: number, component: Component, onOrder: boolean | unde
 function explainEnd({ target, facts: { container, logs } }: View, { name, running }: Container) {
   const ended = (running ? container?.runBefore : undefined) ?? container?.run;
   const since = (ended?.startedAt ?? 0) - LINE_TOLERANCE_MS;
-  const lines = target.component === 'node' ? [] : RELAYER_START_ERRORS.map((pattern) => logs?.patterns[pattern]);
-  const [last] = lines
-    .filter((line) => line !== undefined)
-    .filter((line) => line.at >= since)
-    .toSorted((one, other) => other.order - one.order);
-  return last?.fix === undefined
-    ? { isKnown: false, fix: `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\`` }
-    : { isKnown: true, fix: `${last.what}, as its log says: ${last.fix}` };
+  const known = target.component === 'node' ? undefined : explainLast(logs, RELAYER_START_ERRORS, since);
+  const readLog = `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``;
+  return { isKnown: known !== undefined, fix: known ?? readLog };
 }
 
 function explainExited(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
