@@ -34,14 +34,23 @@ function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
   );
 }
 
+/** Whether a node of a low log level is known to be no active masternode, as the lines of its turns are all that shows its height. */
+function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
+  const { address, masternodes } = node?.chain?.observation ?? {};
+  const level = logs?.node?.level ?? logs?.created?.level ?? INFO;
+  return level < INFO && address !== undefined && masternodes?.active.includes(address) === false;
+}
+
 /** A log without new blocks of a node whose RPC rises is no fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
   const { target, facts } = view;
   const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.
   if (latest === undefined || !rises(view) || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
+  const above = `${seen}, while its RPC is at block ${latest.number}`;
+  if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
-    `${seen}, while its RPC is at block ${latest.number}`,
+    above,
     `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
   );
 }

@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
-import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { aView } from '../../support/views.ts';
 
 const NAMES = ['n1', 'n2'];
 
 /** What is said of a log whose height has not risen for two minutes. */
-function judge(stalledMs: number, height: number | undefined, silentMs = 120_000) {
-  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs });
+function judge(
+  stalledMs: number,
+  height: number | undefined,
+  silentMs = 120_000,
+  level = 4,
+  address = addressOf('n2'),
+) {
+  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs, chain: { address } });
   if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
-  const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level: 4 };
+  const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level };
   return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW }));
 }
 
@@ -40,4 +46,13 @@ test('it is one of a node whose RPC does not rise either', () => {
     seen: 'the height in the log of n2 has been 668 for 2m',
   });
   expect(judge(120_000, undefined)).toMatchObject({ verdict: 'fail' });
+});
+
+test('below level 3 only an active masternode prints its height', () => {
+  expect(judge(2_000, 668, 120_000, 2, addressOf('n9'))).toMatchObject({
+    verdict: 'pass',
+    seen: 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000: below log level 3 only an active masternode prints its height',
+  });
+  expect(judge(2_000, 668, 120_000, 3, addressOf('n9'))).toMatchObject({ verdict: 'degraded' });
+  expect(judge(2_000, 668, 120_000, 2)).toMatchObject({ verdict: 'degraded' });
 });
