@@ -13,7 +13,6 @@ import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems } from './find-container-problems.ts';
 import { explainHalt } from './find-halt.ts';
-import { findRecovering } from './find-joining.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findLogProblems } from './find-log-problems.ts';
 import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
@@ -25,6 +24,7 @@ import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problems.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
+import { findRecovering } from './view-subnet.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 

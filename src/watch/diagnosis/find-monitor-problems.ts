@@ -1,7 +1,7 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { formatSkew, isSkewed, zoneMs } from '../rules/clock-skew.ts';
+import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
 import { HEAD_AGE_MS } from './find-parent-problems.ts';
 import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';

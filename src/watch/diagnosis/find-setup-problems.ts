@@ -2,7 +2,7 @@ import { listEach, listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { engineOf } from '../../model/target.ts';
-import { formatSkew, isSkewed } from '../rules/clock-skew.ts';
+import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
 import { indexContainers } from './index-containers.ts';
 import { findContainerSetup } from './setup/find-container-setup.ts';
 import { findExposures } from './setup/find-exposures.ts';

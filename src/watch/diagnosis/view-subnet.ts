@@ -1,15 +1,107 @@
 import { highest } from '../../lib/numbers.ts';
 import type { Problem } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import { setupOf } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
+import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { findHaltEnd, findJoining, findStillOut, findStoodAt } from './find-joining.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import { askedAt, type ExposureMemory, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
-import { canBeWitness, findFailing, heightOf, viewContainer, viewNode } from './view-node.ts';
+import { canBeWitness, findFailing, heightOf, viewContainer, viewNode, viewStart } from './view-node.ts';
+
+/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
+const RECOVERED_FROM: readonly ProblemName[] = [
+  'node_partitioned',
+  'node_down',
+  'node_hanging',
+  'rpc_closed',
+  'container_down',
+  'container_paused',
+  'container_restarting',
+  'other_chain',
+  'subnet_halted',
+];
+
+/** What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. */
+export const findRecovering = (before: ProblemIndex<Problem>, now: number): readonly Problem[] =>
+  before.values.filter(
+    (one) =>
+      RECOVERED_FROM.includes(one.problem) && one.state !== 'suspected' && now - (one.clearingSince ?? now) < START_MS,
+  );
+
+/** The nodes that are out by the problems so far, which count until a node is asked, as after a restart of subnetd. */
+export const findStillOut = (before: ProblemIndex<Problem>): ReadonlySet<string | undefined> =>
+  new Set(
+    before.values.flatMap((one) => (RECOVERED_FROM.includes(one.problem) && one.state === 'open' ? [one.name] : [])),
+  );
+
+/** Whether the height of a node shows that it has answered again for less than a minute. */
+const hasReturned = ({ height }: NodeView, now: number): boolean =>
+  height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
+
+/** The nodes that came, or came back, less than a minute ago. After a restart of subnetd only a stored problem tells that one was gone. */
+export function findJoining(
+  nodes: readonly NodeView[],
+  before: ProblemIndex<Problem>,
+  now: number,
+): ReadonlySet<string> {
+  const recovering = new Set(findRecovering(before, now).map(({ name }) => name));
+  const joins = (node: NodeView) =>
+    node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name)));
+  return new Set(nodes.filter(joins).map(({ name }) => name));
+}
+
+/** The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. */
+function heightsBefore({ facts: { node, logs } }: TargetState, since: number): readonly number[] {
+  const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
+  return [
+    node?.latest !== undefined && node.latest.advancedAt <= since ? [node.latest.number] : [],
+    height !== undefined && advancedAt <= since ? [height] : [],
+    heightBefore ?? [],
+  ].flat();
+}
+
+/** The greatest height that a node had at `before`, or in a halt from before it. One alone or just started shows nothing. */
+export function findStoodAt(
+  states: readonly TargetState[],
+  reference: number | undefined,
+  before: number,
+  now: number,
+  halt: Problem | undefined,
+): number {
+  const heights = states.flatMap((state) => {
+    const { number, advancedAt = now } = heightOf(state) ?? {};
+    const { peers } = state.facts.node?.observation ?? {};
+    const isAlone = peers?.ok === true && peers.value.count === 0;
+    const counts = advancedAt <= before && !isAlone && !viewStart(state, viewContainer(state), now).isStarting;
+    return [
+      ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt) : []),
+      ...(counts && number !== undefined ? [number] : []),
+    ];
+  });
+  return highest(heights.filter((height) => isCredible(height, reference)));
+}
+
+/** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
+export function findHaltEnd(
+  halt: Problem | undefined,
+  states: readonly TargetState[],
+  stoodAt: number,
+  now: number,
+): number {
+  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
+  const isNew = (number = stoodAt, at = halt.seenAt) => number > stoodAt && at > halt.seenAt;
+  const isOver = states.some(
+    ({ facts: { node, logs } }) =>
+      (node?.latest?.risen === true && isNew(node.latest.number, node.latest.advancedAt)) ||
+      isNew(logs?.node?.height, logs?.node?.advancedAt),
+  );
+  return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
+}
 
 /** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
 const SPREAD_MS = 20_000;

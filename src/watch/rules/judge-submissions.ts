@@ -183,15 +183,13 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if ('verdict' in read) return read.verdict === 'fail' || isBeingRead(logs) ? read : judgeQueues(view, read);
   const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
-  const processFault = findProcessFault(relayer, logs, view);
-  if (processFault !== undefined) return { verdict: 'fail', ...addFix(processFault, seeLog) };
-
   const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
-  for (const [mode, modeFacts] of modes) {
-    const fault = findModeFault(mode, modeFacts, logs, base, view);
-    if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
-  }
+  const [fault] = [
+    findProcessFault(relayer, logs, view),
+    ...modes.map(([mode, modeFacts]) => findModeFault(mode, modeFacts, logs, base, view)),
+  ].filter((one) => one !== undefined);
+  if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= limitMs)
