@@ -1,5 +1,5 @@
 import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../../model/facts.ts';
-import { isLoopOver, START_MS } from '../../model/restart-cause.ts';
+import { findRestartCause, isLoopOver, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import { hasStartedWell } from './judge-log-block.ts';
@@ -104,16 +104,19 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
 const hasTakenBlocks = ({ node }: Evidence, since: number): boolean =>
   node?.latest?.risen === true && node.latest.advancedAt > since;
 
-/** For failures that a node keeps over its starts: it takes blocks a minute after the sign, as it may take some before each. */
-export const afterQuietBlocks: IsOver = (evidence, seenAt, now) =>
-  afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, seenAt + START_MS);
-
 /** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */
 export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   const startedAt = startOf(evidence) ?? Number.NEGATIVE_INFINITY;
   // A sign and the start after it may have been read at one moment.
-  return afterQuietBlocks(evidence, seenAt, now) || (startedAt >= seenAt && hasTakenBlocks(evidence, startedAt));
+  const from = startedAt >= seenAt ? startedAt : seenAt + START_MS;
+  return afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, from);
 };
+
+/** For those before which it takes some blocks in each run of a loop: that it has taken some since a crash shows nothing. */
+export const afterBlocksInLoop: IsOver = (evidence, seenAt, now) =>
+  evidence.container !== undefined && findRestartCause(evidence.container) === 'crash'
+    ? afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, seenAt + START_MS)
+    : afterBlocks(evidence, seenAt, now);
 
 /** For failures that end their program: a node that answers a minute later runs again, or another program printed the line. */
 export const afterEnd: IsOver = (evidence, seenAt, now) =>

@@ -7,10 +7,10 @@ import { CLIENTS } from '../clients/clients.ts';
 import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
 import {
   afterBlocks,
+  afterBlocksInLoop,
   afterEnd,
   afterGoodRun,
   afterLoop,
-  afterQuietBlocks,
   answers,
   type KnownFailure,
   later,
@@ -65,7 +65,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterQuietBlocks : afterGoodRun,
+    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocksInLoop : afterGoodRun,
   };
 };
 

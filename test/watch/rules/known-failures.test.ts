@@ -378,11 +378,26 @@ test.each(['disk_full', 'too_many_open_files'])(
       const logs = { ...matched(name, t0), node: { startedAt } };
       return names(node, { node: { observation, latest }, logs }, t0 + 20_000);
     };
-    // Without a file descriptor left it takes some after each start.
-    expect(startedWith(t0 + 10_000, t0)).toEqual(name === 'disk_full' ? [] : [name]);
+    expect(startedWith(t0 + 10_000, t0)).toEqual([]);
     expect(startedWith(t0 + 10_000, t0 - 1)).toEqual([name]);
   },
 );
+
+test.each([
+  ['disk_full', 'policy', []],
+  ['too_many_open_files', 'policy', ['too_many_open_files']],
+  ['too_many_open_files', 'recreation', []],
+] as const)('of %s, a block since a start by %s shows whether it is over', (name, by, expected) => {
+  const start = t0 + 2_000;
+  const again = found(start, container(start, { restartCount: 1 }), running(t0 - minute));
+  const facts: ContainerFacts = { ...again, lastRestartAt: start, lastRestartBy: by };
+  const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
+  const at = start + 5_000;
+  const latest = { number: 9, advancedAt: at, risen: true, riseDueSince: at, lastGoodAt: at } as Progress;
+  expect(names(node, { container: facts, node: { observation, latest }, logs: matched(name, t0) }, at)).toEqual(
+    expected,
+  );
+});
 
 test('a node has its lost blocks again when it answers with them, also where nobody has seen it without', () => {
   const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
