@@ -115,9 +115,9 @@ function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly 
   return silent + Math.min(nameless, unnamed.length);
 }
 
-/** How many of the masternodes that can vote have just started. */
+/** How many of the masternodes that can vote have just started, and do not rise with the chain yet. */
 function countStarting(nodes: readonly NodeView[]): Pick<Quorum, 'starting'> {
-  const starting = nodes.filter((node) => node.isStarting && !node.isForeign).length;
+  const starting = nodes.filter((node) => node.isStarting && !node.hasJoined && !node.isForeign).length;
   return starting === 0 ? {} : { starting };
 }
 

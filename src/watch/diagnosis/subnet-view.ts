@@ -61,6 +61,8 @@ export interface NodeView extends TargetView {
   readonly isForeign: boolean;
   /** It started less than a minute ago, so it is not a witness yet. */
   readonly isStarting: boolean;
+  /** It rises with the chain, and has done so since its start. */
+  readonly hasJoined: boolean;
   /** It cannot take part: its container or its program does not run, or no other node is connected to it. */
   readonly isOut: boolean;
 }

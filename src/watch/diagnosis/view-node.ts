@@ -35,7 +35,7 @@ const within = (at: number | undefined, ms: number, now: number): boolean => at 
 /** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
 export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
   const { observation, latest } = facts.node ?? {};
-  const runs = { isStarting: false, isLooping: false };
+  const runs = { isStarting: false, isLooping: false, startedAt: undefined };
   const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
   if (!byLog && container.kind !== 'running') return runs;
   const startedAt = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
@@ -46,12 +46,12 @@ export function viewStart({ facts }: TargetState, container: ContainerView, now:
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
     const { failedFrom = startedAt } = facts.logs?.node ?? {};
     const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;
-    return { isStarting: !loops, isLooping: loops };
+    return { isStarting: !loops, isLooping: loops, startedAt };
   }
   // A node that takes blocks again runs, whatever came before.
   const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
   const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
-  return { isStarting: !loops, isLooping: loops };
+  return { isStarting: !loops, isLooping: loops, startedAt };
 }
 
 /** The height of a node, as long as its last probe obtained one. */
@@ -147,7 +147,7 @@ export function viewNode(
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
   const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
   const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
-  const { isStarting, isLooping } = viewStart(state, container, now);
+  const { isStarting, isLooping, startedAt } = viewStart(state, container, now);
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -188,6 +188,7 @@ export function viewNode(
     unseen,
     isForeign,
     isStarting,
+    hasJoined: rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0),
     isOut:
       isForeign ||
       isDown(container) ||

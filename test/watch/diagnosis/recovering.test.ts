@@ -6,7 +6,7 @@ import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -184,10 +184,11 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
 });
 
 test('a node that has just started is not counted on, so a subnet that it leaves without a reserve is not called well', () => {
-  const quorumOf = (startedAgo: number) => {
-    const nodes = NAMES.map((name) =>
-      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
-    );
+  const quorumOf = (startedAgo: number, takesBlocks = false) => {
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {});
+      return name === 'n4' && !takesBlocks ? withoutBlocks(node, startedAgo) : node;
+    });
     const subnet = {
       name: 'devnet',
       consensus: 'XDPoS',
@@ -199,6 +200,8 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   const started = quorumOf(10_000);
   expect(started).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
   expect(quorumOf(70_000)).toEqual({ total: 4, required: 3, voting: 4 });
+  // One that rises with the chain again may vote.
+  expect(quorumOf(10_000, true)).toEqual({ total: 4, required: 3, voting: 4 });
   const targets = judgeTargets(
     NAMES.map((name) => diagnosedNode(name, NAMES)),
     NOW,
