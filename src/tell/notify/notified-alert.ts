@@ -20,6 +20,8 @@ export interface NotifiedGroup {
   /** By the key of the alert. Empty soon after the last alert has ended. */
   readonly alerts: Readonly<Record<string, NotifiedAlert>>;
   readonly sentAt: number;
+  /** When the last message with a new alert was sent. Absent in what an earlier version has stored. */
+  readonly begunAt?: number;
   /** The id of the first message since no alert of the group fired. */
   readonly thread: string;
 }

@@ -8,7 +8,7 @@ export const TIMES = {
   criticalWaitMs: 10_000,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
   waitMs: 15_000,
-  /** A new alert that pages does not wait for it. */
+  /** A new alert that pages does not wait for it, and another one not for a message that only told of ends. */
   pauseMs: 60_000,
 } as const;
 
@@ -76,14 +76,14 @@ export function planMessage(
     ongoing: worstFirst(ongoing),
   });
 
-  const isRested = before === undefined || isOver(before.sentAt, TIMES.pauseMs, now);
+  const isRested = (at = now - TIMES.pauseMs) => isOver(at, TIMES.pauseMs, now);
   const isDue =
     begun.some(({ labels, firedAt }) =>
       labels.severity === 'critical'
         ? isOver(firedAt, TIMES.criticalWaitMs, now)
-        : isRested && isOver(firedAt, TIMES.waitMs, now),
+        : isRested(before?.begunAt ?? before?.sentAt) && isOver(firedAt, TIMES.waitMs, now),
     ) ||
-    (isRested && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
+    (isRested(before?.sentAt) && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
   if (begun.length + ended.length > 0 || !isReminded || before === undefined || repeatMs === undefined)
     return undefined;
@@ -99,7 +99,8 @@ export function afterMessage(
   const over = new Set(ended.map(({ labels }) => alertKey(labels)));
   const left = Object.entries(before?.alerts ?? {}).filter(([key]) => !over.has(key));
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
-  return { channel, group, alerts, sentAt: now, thread };
+  const begunAt = begun.length > 0 ? now : before?.begunAt;
+  return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 
 /** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */

@@ -75,6 +75,20 @@ describe('a message', () => {
     expect(words(plan(60 * S, [node('n1'), { ...haltedAlert(START), isHeld: true }]))).toBe('change: +n1 - =');
   });
 
+  it('about a new alert waits a minute after the last one about a new alert, not after one that only tells of ends', () => {
+    const first = notified(15 * S, node('n1'));
+    expect(words(plan(74 * S, [node('n1'), node('n2', 20 * S)], first))).toBeUndefined();
+    expect(words(plan(75 * S, [node('n1'), node('n2', 20 * S)], first))).toBe('change: +n2 - =n1');
+    const ended = noteEnds(first, new Map(), () => START + 60 * S);
+    const end = plan(80 * S, [], ended);
+    expect(words(end)).toBe('change: + -n1 =');
+    if (end === undefined) throw new Error('the end is due');
+    const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 80 * S };
+    const after = afterMessage(end, ended, place);
+    expect(words(plan(100 * S, [node('n3', 85 * S)], after))).toBe('change: +n3 - =');
+    expect(words(plan(99 * S, [node('n3', 85 * S)], after))).toBeUndefined();
+  });
+
   it('is sent once, then after the repeat interval, and never again without one', () => {
     const before = notified(30 * S, node('n1'));
     expect(words(plan(REPEAT + 29 * S, [node('n1')], before))).toBeUndefined();
