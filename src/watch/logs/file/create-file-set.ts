@@ -203,6 +203,9 @@ export function createFileSet({
     await readIn(createContent(file, lineBreak === -1 ? file.size : from + lineBreak + 1), file);
   };
 
+  const beginsLikeOther = (content: Content): boolean =>
+    [...contents].some((other) => other !== content && other.tail.matchesHead(content.tail.head()));
+
   const sweepActive = async (content: Content, file: FoundFile | undefined) => {
     const { tail, writtenAt } = content;
     if (file === undefined) return setState(content, 'rotated');
@@ -214,8 +217,9 @@ export function createFileSet({
       if (tail.isOpen() && now() - content.readAt > CLOSE_IDLE_MS) await tail.close();
       return;
     }
-    // While it was empty or closed, the file may have been replaced by one with another content.
-    const held = tail.offset() === 0 || !tail.isOpen() ? await match(file) : undefined;
+    // While it was empty or closed, the file may have been replaced by one with another content that is known.
+    const mayHoldOther = tail.offset() === 0 || (!tail.isOpen() && beginsLikeOther(content));
+    const held = mayHoldOther ? await match(file) : undefined;
     if (held === undefined || held.content === content) return readOn(content);
     await rotate(content);
     if (tail.offset() === 0) contents.delete(content);

@@ -48,6 +48,8 @@ export interface Tail {
   drain(onLine: OnLine, options?: DrainOptions): Promise<boolean>;
   /** The same from another file, which stays open elsewhere. */
   drainFrom(readAt: ReadAt, size: number, onLine: OnLine, options?: DrainOptions): Promise<boolean>;
+  /** The first bytes, at most 1 KiB; empty before the first read. */
+  head(): Buffer;
   /** Can a file with this head hold the content? A cheap test that may say yes too often. */
   matchesHead(head: Buffer): boolean;
   compare(readAt: ReadAt, size: number): Promise<Relation>;
@@ -145,6 +147,7 @@ export function createTail(
         return drainFrom(readerOf(handle), (await handle.stat()).size, onLine, options);
       }, tail),
     drainFrom,
+    head: () => (print.start ?? Buffer.alloc(0)).subarray(0, HEAD_BYTES),
     matchesHead: (head) => matchesHead(print, head),
     compare: async (readAt, size) => {
       const relation = await compareContent(print, readAt, size);
