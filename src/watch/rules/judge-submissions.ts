@@ -8,6 +8,10 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainPattern, isBeingRead, readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
+/** What gives a relayer a mode to run in. It reads its settings when its container is made. */
+export const SET_MODE =
+  'set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer';
+
 /** A relayer that has just started has no jobs yet. */
 const START_MS = 60_000;
 
@@ -60,10 +64,7 @@ export function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judge
   if (working.length === 0)
     return ageMs < START_MS
       ? unknown('the queues of the relayer are empty, as shortly after its start', more)
-      : fail(
-          `the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`,
-          'deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
-        );
+      : fail(`the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`, SET_MODE);
   const found = findFailing(view) ?? working.map((queue) => findLate(queue, view)).find((late) => late !== undefined);
   if (found !== undefined) return fail(found.seen, `${found.fix ?? 'read its log, which should name why'}; ${more}`);
   const names = working.map(nameOf).join(', ');
@@ -164,7 +165,7 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, 
   if (modes?.length === 0)
     return {
       seen: 'the relayer runs in no mode and does nothing',
-      fix: 'deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
+      fix: SET_MODE,
     };
   return undefined;
 }

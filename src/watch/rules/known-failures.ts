@@ -21,6 +21,7 @@ import {
   whileItRuns,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
+import { SET_MODE } from './judge-submissions.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
@@ -235,7 +236,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
     cause:
       'PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env, or was added after the relayer started.',
-    fix: 'set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer',
+    fix: SET_MODE,
     seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
   },
   {

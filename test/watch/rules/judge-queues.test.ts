@@ -92,7 +92,7 @@ describe('a relayer of which only the queue board can be read', () => {
     expect(judge(facts, 1)).toEqual({
       verdict: 'fail',
       reason:
-        'the queues of the relayer have been empty for 1m, so it runs in no mode; deploy the checkpoint contract, set CHECKPOINT_CONTRACT in common.env and restart it',
+        'the queues of the relayer have been empty for 1m, so it runs in no mode; set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer',
     });
   });
 
