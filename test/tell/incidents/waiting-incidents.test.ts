@@ -100,7 +100,7 @@ it('that wait for a database are ten thousand and those that are open, the newes
   await saver.save();
   const ids = (await database.list({ limit: 99_999 })).map(({ id }) => id);
   expect([ids.length, ids[0], ids.includes('i500'), ids.includes('i501')]).toEqual([10_000, 'open', false, true]);
-}, 20_000);
+}, 120_000);
 
 it('have 200 notes at most', async () => {
   const store = await openSqlite();
