@@ -45,7 +45,7 @@ describe('an inventory with too much of something is refused at its place', () =
 
   it('items', () => {
     expect(problemsOf(`[${'a,'.repeat(500_100)}]`)).toEqual([
-      expect.stringMatching(/names, values and signs; watch some of it/),
+      expect.stringMatching(/names, values and signs; let another subnetd watch part of it/),
     ]);
   });
 
