@@ -68,7 +68,7 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
   return level < INFO && address !== undefined && masternodes?.active.includes(address) === false;
 }
 
-/** A log without new blocks of a node whose RPC rises is no fault: it prints none, or into another file. */
+/** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
   const { target, facts } = view;
   const { latest } = facts.node ?? {};
