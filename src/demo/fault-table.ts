@@ -242,7 +242,7 @@ export const FAULTS = {
     effects: { unlisted: true },
   },
   'ordered-then-killed': {
-    what: 'subnet2 is restarted on order, and a minute later its process is killed; Docker starts it again, and all is well.',
+    what: 'subnet2 is restarted on request, and a minute later its process is killed; Docker starts it again, and all is well.',
     ...needsFour,
     effects: { killed: ['subnet2'] },
   },

@@ -19,11 +19,11 @@ export const restartPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 
   return ms - sinceMs < DOWN_MS + JOIN_MS ? 'joining' : undefined;
 };
 
-/** A node that was restarted on order is killed this much later, and Docker starts it again within the time after that. */
+/** A node that was restarted on request is killed this much later, and Docker starts it again within the time after that. */
 const KILLED_AFTER_MS = 60_000;
 const KILLED_MS = 2_000;
 
-/** What a container does that is restarted on order at `sinceMs`, and killed later; undefined before and afterwards. */
+/** What a container does that is restarted on request at `sinceMs`, and killed later; undefined before and afterwards. */
 export const killPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 'killed' | undefined => {
   const ago = ms - sinceMs - KILLED_AFTER_MS;
   if (ago < 0) return restartPhase(sinceMs, ms);

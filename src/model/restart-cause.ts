@@ -23,7 +23,7 @@ export const belongsTo = (
   at: number,
 ): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
-/** Whether a container that has ended was stopped on order; undefined when no event of Docker says so. */
+/** Whether a container that has ended was stopped on request; undefined when no event of Docker says so. */
 export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Container): boolean | undefined {
   if (finishedAt === undefined) return undefined;
   if (belongsTo(facts.lastStopRequest, id, finishedAt)) return true;

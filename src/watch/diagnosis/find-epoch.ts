@@ -2,6 +2,7 @@ import type { ConsensusSettings, Masternodes } from '../../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
+import { findNameless } from './quorum.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** How many masternodes an epoch may have where the settings do not say it (XDC-Subnet common/constants.go). */
@@ -198,11 +199,17 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     const name = nodeOf.get(address)?.name;
     return { address, ...(name !== undefined && { name }), vote, ...changes };
   };
+  const nameless = findNameless(view, active);
+  /** Whether a masternode votes that no node has named as its own. The nodes that are out and have given no address may be theirs. */
+  const findUnnamedVote = (address: string): Vote => {
+    if (silentVoters.has(address)) return isBlind ? 'unknown' : 'silent';
+    if (isBlind || (nameless.nodesOut > 0 && nameless.nodesOut < nameless.addresses.length)) return 'unknown';
+    return nameless.nodesOut > 0 ? 'silent' : 'votes';
+  };
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
-    const unseen = isBlind ? 'unknown' : silentVoters.has(address) ? 'silent' : 'votes';
-    return describe(address, nodeOf.get(address)?.vote ?? unseen, {
+    return describe(address, nodeOf.get(address)?.vote ?? findUnnamedVote(address), {
       ...(own && { blocksMade: own.made }),
       ...(missed !== undefined && { missedRounds: missed }),
       ...(neverSigned.rounds >= MIN_VOTE_ROUNDS && {

@@ -96,23 +96,26 @@ const THRESHOLD = 0.667;
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
+/** The masternodes that no node has named as its own and that sign, and how many nodes are out that have never given an address. */
+export function findNameless({ nodes, masters, silentVoters }: Voters, active: readonly string[]) {
+  const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
+  const isUnnamed = (node: NodeView) =>
+    isMissing(node) && (node.isForeign || node.chainFacts?.observation.address === undefined);
+  return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isUnnamed).length };
+}
+
 /**
  * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs, whoever runs them. A node that is
  * out and has never given its address is taken for one of the masternodes without a name.
  */
-function countSilent({ nodes, masters, silentVoters }: Voters, active: readonly string[]): number {
-  let silent = 0;
-  let nameless = 0;
-  for (const address of active) {
+function countSilent(voters: Voters, active: readonly string[]): number {
+  const { masters, silentVoters } = voters;
+  const isSilent = (address: string) => {
     const node = masters.get(address);
-    if (silentVoters.has(address) || (node && isMissing(node))) silent += 1;
-    else if (node === undefined) nameless += 1;
-  }
-  if (nameless === 0) return silent;
-  const unnamed = nodes.filter(
-    (node) => isMissing(node) && (node.isForeign || node.chainFacts?.observation.address === undefined),
-  );
-  return silent + Math.min(nameless, unnamed.length);
+    return silentVoters.has(address) || (node !== undefined && isMissing(node));
+  };
+  const nameless = findNameless(voters, active);
+  return active.filter(isSilent).length + Math.min(nameless.addresses.length, nameless.nodesOut);
 }
 
 /** How many of the masternodes that can vote have just started, and do not rise with the chain yet. */

@@ -27,7 +27,7 @@ function explainCode(code: number, component: Component, onOrder: boolean | unde
   if (code === 0 && component === 'node')
     return 'which the container of a node does even when its process died of a fatal error';
   if (code === 137)
-    return `killed${isLikeStop ? ', as by a plain docker stop' : ''}, and Docker does not call it out of memory`;
+    return `killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker reports no lack of memory`;
   if (code === 143) return 'ended by SIGTERM, as a stop causes';
   if (isLikeStop) return 'which a plain docker stop causes too';
   return code === 0 ? 'no error' : 'an error';
@@ -44,21 +44,22 @@ function explainEnd({ target, facts: { container, logs } }: View, { name, runnin
 
 function explainExited(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
-  const when = finishedAt === undefined ? '' : ` at ${new Date(view.toWall(finishedAt)).toISOString()}`;
+  const when =
+    finishedAt === undefined ? '' : ` at ${new Date(view.toWall(finishedAt)).toISOString().replace(/\.\d+/, '')}`;
   const start = `start it with \`docker start ${toShellWord(name)}\``;
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return {
-      seen: `${name} has exited${when}, out of memory by Docker's verdict`,
+      seen: `${name} exited${when}, out of memory (OOMKilled)`,
       fix: `raise its memory limit${limit} or free memory on the host, then ${start}`,
     };
   }
-  if (onOrder) return { seen: `${name} was stopped on order${when}, by a person or a program`, fix: start };
+  if (onOrder) return { seen: `${name} was stopped on request${when}, by a person or a program`, fix: start };
   const code =
     exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, view.target.component, onOrder)})`;
   const { fix, isKnown } = explainEnd(view, container);
   return {
-    seen: `${name} has exited${when}${code}`,
+    seen: `${name} exited${when}${code}`,
     fix: isKnown ? `${fix}, then ${start}` : `${start}; if it ends again, ${fix}`,
   };
 }
@@ -71,17 +72,17 @@ function explainStopped(view: View, container: Container, onOrder: boolean | und
     case 'paused':
       return {
         seen: `${name} is paused, so its processes do nothing`,
-        fix: `go on with \`docker unpause ${toShellWord(name)}\``,
+        fix: `resume it with \`docker unpause ${toShellWord(name)}\``,
       };
     case 'restarting': {
-      // Docker starts nothing again that was stopped on order.
+      // Docker starts nothing again that was stopped on request.
       const code =
         exitCode === undefined
           ? ''
           : ` after exit code ${exitCode} (${explainCode(exitCode, view.target.component, false)})`;
-      const why = container.oomKilled ? " after running out of memory by Docker's verdict" : code;
+      const why = container.oomKilled ? ' after running out of memory (OOMKilled)' : code;
       return {
-        seen: `${name} ends again and again and waits for its next restart${why}`,
+        seen: `${name} has ended and waits for its next restart${why}`,
         fix: explainEnd(view, container).fix,
       };
     }
@@ -97,7 +98,7 @@ function explainStopped(view: View, container: Container, onOrder: boolean | und
           };
     case 'dead':
       return {
-        seen: `${name} is dead, Docker could not remove it whole`,
+        seen: `${name} is dead: Docker could not remove it completely`,
         fix: `remove it with \`docker rm -f ${toShellWord(name)}\` and create it again`,
       };
     case 'removing':
@@ -120,7 +121,7 @@ function explainRestart(
   const cause = findRestartCause(facts);
   if (cause === 'request' || cause === 'recreation')
     return {
-      seen: `${name} ${cause === 'recreation' ? `was recreated ${ago}, as \`docker compose up\` does after a change` : `was restarted on order ${ago}, by a person, a program or Docker's own start`}, and runs`,
+      seen: `${name} ${cause === 'recreation' ? `was recreated ${ago}, as \`docker compose up\` does after a change` : `was restarted on request ${ago}, by a person, a program or a start of Docker`}, and runs`,
       fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
     };
   const { lastExit, lastOomAt, restarts } = facts;
@@ -129,7 +130,7 @@ function explainRestart(
   const code = exit && ` after exit code ${exit.code} (${explainCode(exit.code, view.target.component, false)})`;
   const count = restarts > 1 ? `, ${restarts} times by now` : '';
   return {
-    seen: `${name} runs but restarted ${ago}${isOom ? ", out of memory by Docker's verdict" : (code ?? '')}${count}`,
+    seen: `${name} runs but restarted ${ago}${isOom ? ', out of memory (OOMKilled)' : (code ?? '')}${count}`,
     fix: isOom ? 'raise its memory limit or free memory on the host' : explainEnd(view, container).fix,
   };
 }

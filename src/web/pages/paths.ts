@@ -32,7 +32,7 @@ const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
 
 /** A command or a setting to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
 export const commandBlock = (command: string, about: string): Html =>
-  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'} for ${about}</span></button></div>`;
+  html`<div class="cmd"><code>${command}</code><button type="button" hidden data-copy="${command}"><span aria-live="polite">Copy</span><span class="sr"> the ${isSetting(command) ? 'setting' : 'command'}: ${about}</span></button></div>`;
 
 const readAsset = (name: string) => () => readFile(ownFile(`src/web/pages/assets/${name}`), 'utf8');
 

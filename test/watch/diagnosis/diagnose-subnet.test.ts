@@ -137,7 +137,7 @@ test('each failing check is told by its cause, and only what shows the cause has
     'n2/container': [
       'container_down',
       expect.stringMatching(
-        /^generated-n2-1 has exited at .* with code 137 .*; start it with `docker start generated-n2-1`; /,
+        /^generated-n2-1 exited at .* with code 137 .*; start it with `docker start generated-n2-1`; /,
       ),
     ],
   });

@@ -85,7 +85,7 @@ describe('one of four', () => {
       [
         'container_down',
         'the container of subnet2 does not run',
-        'generated-subnet2-1 has exited at 1970-01-01T02:45:30.000Z with code 137 (killed, as by a plain docker stop, and Docker does not call it out of memory)',
+        'generated-subnet2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)',
         'start it with `docker start generated-subnet2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-subnet2-1`',
       ],
       [
@@ -419,7 +419,7 @@ describe('a container', () => {
     );
     expect(paused).toMatchObject({
       problem: 'container_paused',
-      fix: 'go on with `docker unpause generated-subnet2-1`',
+      fix: 'resume it with `docker unpause generated-subnet2-1`',
     });
     expect(paused?.explains.map(({ check }) => check)).toEqual(['latest_block', 'container']);
   });
@@ -427,6 +427,6 @@ describe('a container', () => {
   test('whose name a shell would run is quoted in the command', () => {
     const name = 'x; reboot';
     const [paused] = found(node('subnet1', { container: { name, running: false, status: 'paused' } }));
-    expect(paused?.fix).toBe("go on with `docker unpause 'x; reboot'`");
+    expect(paused?.fix).toBe("resume it with `docker unpause 'x; reboot'`");
   });
 });

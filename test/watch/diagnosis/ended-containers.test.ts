@@ -84,7 +84,7 @@ describe('a relayer that crashes again and again', () => {
       'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
     );
     expect(told(down, 'container_down')).toEqual([
-      'generated-relayer-1 has exited at 1970-01-01T02:46:36.000Z with code 1 (which a plain docker stop causes too)',
+      'generated-relayer-1 exited at 1970-01-01T02:46:36Z with code 1 (which a plain docker stop causes too)',
       'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env, then start it with `docker start generated-relayer-1`',
     ]);
   });
@@ -94,11 +94,11 @@ test('a container that somebody stopped is told so, whatever its exit code', () 
   const stopped = { running: false, status: 'exited', exitCode: 2, finishedAt: NOW - 4 * SECOND };
   const down = (facts: Partial<ContainerFacts>) => told(relayer(stopped, facts), 'container_down');
   expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 4 * SECOND } })).toEqual([
-    'generated-relayer-1 was stopped on order at 1970-01-01T02:46:36.000Z, by a person or a program',
+    'generated-relayer-1 was stopped on request at 1970-01-01T02:46:36Z, by a person or a program',
     'start it with `docker start generated-relayer-1`',
   ]);
   expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 9 * SECOND } })).toEqual([
-    'generated-relayer-1 has exited at 1970-01-01T02:46:36.000Z with code 2 (an error)',
+    'generated-relayer-1 exited at 1970-01-01T02:46:36Z with code 2 (an error)',
     'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
   ]);
 });

@@ -299,3 +299,21 @@ test('an address that a node lists twice is one masternode', () => {
   };
   expect(epochOf({ masternodes: twice })?.masternodes.map(({ address }) => address)).toEqual(NAMES.map(addressOf));
 });
+
+test('masternodes that no node has named may be those of nodes that are out and have given no address', () => {
+  /** The votes of the masternodes of n3 and n4, of which the first few nodes from the end are out. */
+  const votesOf = (out: number) => {
+    const { epoch, quorum } = stateOf(
+      NAMES.map((name, place) =>
+        diagnosedNode(name, NAMES, {
+          ...(place >= NAMES.length - out && down),
+          ...(place >= 2 && { chain: { address: undefined } }),
+        }),
+      ),
+    );
+    return [quorum?.voting, find(epoch, 'n3')?.vote, find(epoch, 'n4')?.vote];
+  };
+  expect(votesOf(0)).toEqual([4, 'votes', 'votes']);
+  expect(votesOf(1)).toEqual([3, 'unknown', 'unknown']);
+  expect(votesOf(2)).toEqual([2, 'silent', 'silent']);
+});

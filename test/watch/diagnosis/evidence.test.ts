@@ -243,7 +243,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       [
         'container_down',
         stopped,
-        `generated-${stopped}-1 has exited at 1970-01-01T02:45:30.000Z with code 137 (killed, as by a plain docker stop, and Docker does not call it out of memory)`,
+        `generated-${stopped}-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)`,
       ],
       ['masternode_missing', undefined, expect.stringContaining('0xn9')],
     ]);

@@ -110,7 +110,9 @@ describe('a page that was visited last while the build ran out of memory', () =>
   test('is all that stays explained: the container has been observed since', () => {
     const { read } = follow(overMs, outOfMemory, [during]);
     expect(read.console).toMatch(/because of a problem that is over/);
-    expect(read.container).toMatch(/^generated-frontend-1 runs but restarted 2m ago, out of memory by .*; raise its /);
+    expect(read.container).toMatch(
+      /^generated-frontend-1 runs but restarted 2m ago, out of memory \(OOMKilled\); raise its /,
+    );
   });
 
   test('is forgotten once it passes', () => {

@@ -101,7 +101,7 @@ test('a container that was removed, or replaced by one that does not run either,
     const about = { id, name: 'a-1', running: false, status: 'exited', exitCode, startedAt: 500, finishedAt: 1_000 };
     return { kind: 'found', container: { ...about, oomKilled: false, restartCount: 0 } };
   };
-  const ended = (code: number) => `a-1 has exited at 1970-01-01T00:00:01.000Z with code ${code} (an error)`;
+  const ended = (code: number) => `a-1 exited at 1970-01-01T00:00:01Z with code ${code} (an error)`;
   expect(see(2_000, stopped('x', 1))).toEqual([2_000, ended(1)]);
   expect(see(3_000, stopped('y', 2))).toEqual([3_000, ended(2)]);
   expect(see(4_000, { kind: 'missing' })).toEqual([4_000, 'Docker has no container for the container a-1']);

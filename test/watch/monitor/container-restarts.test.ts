@@ -86,7 +86,7 @@ test('five restarts of a container by its policy count as five, with an inspecti
   );
 }, 60_000);
 
-test('a container that is restarted on order or recreated says so, and each is one restart', async () => {
+test('a container that is restarted on request or recreated says so, and each is one restart', async () => {
   const project = uniqueName('project');
   const { facts, check, cause, isUp } = watchService(project);
   const plan = { command: ['sleep', '600'], labels: composeLabels(project, 'a'), restart: 'always' } as const;
@@ -96,7 +96,7 @@ test('a container that is restarted on order or recreated says so, and each is o
   await eventually(() => expect([isUp(), facts()?.restarts, cause()]).toEqual([true, 1, 'request']));
   expect(check()).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringMatching(/ was restarted on order (?:just now|\d+s ago)/),
+    reason: expect.stringMatching(/ was restarted on request (?:just now|\d+s ago)/),
   });
 
   await first.remove({ force: true });

@@ -123,7 +123,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
   await eventually(async () =>
     expect(await check()).toMatchObject({
       verdict: 'fail',
-      reason: expect.stringMatching(/^n has exited at \S+ with code 3 \(an error\); start it/),
+      reason: expect.stringMatching(/^n exited at \S+ with code 3 \(an error\); start it/),
     }),
   );
   const after = await metrics();

@@ -62,25 +62,25 @@ describe('a container that does not run fails', () => {
   test.each<readonly [Container, readonly string[], readonly string[]]>([
     [
       stopped('exited', { exitCode: 0 }),
-      ['exited at 2026-03-01T11:59:00.000Z', 'code 0', 'fatal error', 'docker logs'],
+      ['exited at 2026-03-01T11:59:00Z', 'code 0', 'fatal error', 'docker logs'],
       ['memory'],
     ],
     [stopped('exited', { exitCode: 1 }), ['code 1 (an error)', 'docker logs --tail 100 subnet1'], ['docker stop']],
     [
       stopped('exited', { exitCode: 137 }),
-      ['code 137', 'docker stop', 'does not call it out of memory', 'docker start subnet1'],
+      ['code 137', 'docker stop', 'reports no lack of memory', 'docker start subnet1'],
       ['raise'],
     ],
     [stopped('exited', { exitCode: 143 }), ['SIGTERM'], ['memory']],
     [stopped('exited', { exitCode: 2 }), ['code 2', 'docker logs --tail 100 subnet1'], ['memory']],
     [
       stopped('exited', { exitCode: 137, oomKilled: true, memoryLimitBytes: 16 * 2 ** 20 }),
-      ["out of memory by Docker's verdict", '16 MiB'],
+      ['out of memory (OOMKilled)', '16 MiB'],
       ['docker stop'],
     ],
     [stopped('paused'), ['paused', 'docker unpause subnet1'], ['exited']],
     [stopped('restarting', { exitCode: 0 }), ['next restart', 'exit code 0', 'docker logs'], ['exited']],
-    [stopped('restarting', { exitCode: 137, oomKilled: true }), ["out of memory by Docker's verdict"], ['docker stop']],
+    [stopped('restarting', { exitCode: 137, oomKilled: true }), ['out of memory (OOMKilled)'], ['docker stop']],
     [stopped('created'), ['never started', 'docker start subnet1'], ['exited']],
     [stopped('created', { exitCode: 127 }), ['could not be started'], ['never']],
     [stopped('dead'), ['dead', 'docker rm -f subnet1'], ['exited']],
@@ -104,13 +104,13 @@ describe('how a container has ended is told by what is known of it:', () => {
     const target = { ...nodeTarget('subnet1'), component, container: byName } as Target;
     return judgeContainer(aView(target, { container }, { now })).seen;
   };
-  const when = 'subnet1 has exited at 2026-03-01T11:59:00.000Z';
+  const when = 'subnet1 exited at 2026-03-01T11:59:00Z';
 
   test.each([
     ['bootnode', 2, 'which a plain docker stop causes too'],
     ['relayer', 1, 'which a plain docker stop causes too'],
     ['stats', 1, 'which a plain docker stop causes too'],
-    ['frontend', 137, 'killed, as by a plain docker stop, and Docker does not call it out of memory'],
+    ['frontend', 137, 'killed, as a plain docker stop does; Docker reports no lack of memory'],
     ['relayer', 2, 'an error'],
     ['bootnode', 0, 'no error'],
   ] as const)(
@@ -123,7 +123,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   test.each([
     ['bootnode', 2, 'an error'],
     ['relayer', 1, 'an error'],
-    ['frontend', 137, 'killed, and Docker does not call it out of memory'],
+    ['frontend', 137, 'killed; Docker reports no lack of memory'],
   ] as const)(
     'a %s that ends with code %i has not been stopped where Docker told of no order',
     (component, code, means) => {
@@ -132,7 +132,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   );
 
   test.each(['kill', 'stop'])('after the order to %s it, its code says nothing', (action) => {
-    const seen = 'subnet1 was stopped on order at 2026-03-01T11:59:00.000Z, by a person or a program';
+    const seen = 'subnet1 was stopped on request at 2026-03-01T11:59:00Z, by a person or a program';
     expect(judged('bootnode', 2, action, 'die')).toBe(seen);
     expect(judged('bootnode', 2, 'die', action)).toBe(seen);
     expect(judged('node', 137, action, 'die')).toBe(seen);
@@ -141,7 +141,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   test('of a restart policy, which starts nothing that was stopped', () => {
     const container = found(stopped('restarting', { exitCode: 137 }));
     expect(judgeContainer(aView(nodeTarget('subnet1', { container: byName }), { container }, { now })).seen).toBe(
-      'subnet1 ends again and again and waits for its next restart after exit code 137 (killed, and Docker does not call it out of memory)',
+      'subnet1 has ended and waits for its next restart after exit code 137 (killed; Docker reports no lack of memory)',
     );
   });
 });
@@ -181,7 +181,7 @@ describe('a container that runs but restarted', () => {
     expect(judge(facts)).toEqual({
       verdict: 'fail',
       reason:
-        "subnet1 was restarted on order 40s ago, by a person, a program or Docker's own start, and runs; if that was planned there is nothing to do, and this passes in 4m 20s",
+        'subnet1 was restarted on request 40s ago, by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
     });
   });
 
@@ -216,7 +216,7 @@ describe('a container that runs but restarted', () => {
     ];
     const killed = events.reduce(foldContainerEvent, found(running));
     const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, killed));
-    expect(reason).toContain("out of memory by Docker's verdict");
+    expect(reason).toContain('out of memory (OOMKilled)');
     expect(reason).not.toContain('docker stop');
   });
 });

@@ -323,7 +323,7 @@ describe('container', () => {
     const exit = { code: 137, at: ago(MINUTE) };
     const restarted = (oomMs?: number) => judge(MINUTE, exit, oomMs === undefined ? undefined : exit.at + oomMs).reason;
     expect(restarted()).toContain('after exit code 137');
-    for (const ms of [4_999, -4_999]) expect(restarted(ms)).toContain("out of memory by Docker's verdict");
+    for (const ms of [4_999, -4_999]) expect(restarted(ms)).toContain('out of memory (OOMKilled)');
     for (const ms of [5_000, -5_000]) expect(restarted(ms)).toContain('after exit code 137');
     expect(judge(MINUTE, { code: 1, at: ago(MINUTE - 1) }).reason).not.toContain('exit code');
   });

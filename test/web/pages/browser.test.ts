@@ -50,7 +50,7 @@ test('the banner of a page that is open comes to name the cause, without a reloa
   await expect.poll(height, { timeout: 20_000 }).not.toBe(before);
   expect(await page.locator('details').first().getAttribute('open')).toBe('');
   await page
-    .getByRole('button', { name: /Copy the command for the container of subnet2/ })
+    .getByRole('button', { name: /Copy the command: the container of subnet2/ })
     .first()
     .click();
   await page

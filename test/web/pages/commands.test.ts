@@ -7,5 +7,5 @@ test.each([
   ['"log-opts": { "max-size": "20m" }', 'setting'],
   ['logging: { driver: json-file }', 'setting'],
 ])('%s is called a %2$s', (text, called) => {
-  expect(String(commandBlock(text, 'x'))).toContain(`Copy</span><span class="sr"> the ${called} for x</span>`);
+  expect(String(commandBlock(text, 'x'))).toContain(`Copy</span><span class="sr"> the ${called}: x</span>`);
 });

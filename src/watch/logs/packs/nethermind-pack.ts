@@ -21,7 +21,7 @@ export const nethermindPack: readonly LogPattern[] = [
   line('loaded_tree', 'state', 'Block tree initialized, last processed is ', 'the head at the start', {
     match: new RegExp(`last processed is ${NUMBER}, best`),
   }),
-  line('nethermind_stopped', 'state', 'Nethermind is shutting down', 'the node stops on order'),
+  line('nethermind_stopped', 'state', 'Nethermind is shutting down', 'the node was told to stop'),
   line(
     'config_misspelt',
     'note',

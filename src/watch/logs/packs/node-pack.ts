@@ -39,7 +39,7 @@ export const nodePack: readonly LogPattern[] = [
   line('node_started', 'state', 'Starting peer-to-peer node', 'the program of the node has started'),
   // At each log level, and once for each start.
   line('engine_started', 'state', '[initial] initial v2 related parameters', 'the consensus of the node has started'),
-  line('stopped', 'state', 'Got interrupt, shutting down...', 'the node stops on order'),
+  line('stopped', 'state', 'Got interrupt, shutting down...', 'the node was told to stop'),
   line('genesis_written', 'state', 'Writing custom genesis block', 'the node began with an empty data folder', {
     containerOnly: true,
   }),
