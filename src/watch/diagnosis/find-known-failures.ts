@@ -18,7 +18,7 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: numbe
   return signs.flatMap((name) => {
     const { count, at } = logs?.patterns[name] ?? {};
     if (count === undefined || at === undefined) return [];
-    const times = count === 0 ? '' : ` ${formatTimes(count)},`;
+    const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd began to read it,`;
     return [`its log matched ${name}${times} last ${formatAgo(at, now)}`];
   });
 }

@@ -128,7 +128,7 @@ function explainRestart(
   const exit = lastExit !== undefined && lastExit.at <= at ? lastExit : undefined;
   const isOom = lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - lastOomAt) < 5_000;
   const code = exit && ` after exit code ${exit.code} (${explainCode(exit.code, view.target.component, false)})`;
-  const count = restarts > 1 ? `, ${restarts} times by now` : '';
+  const count = restarts > 1 ? `; ${restarts} restarts since subnetd began to watch it` : '';
   return {
     seen: `${name} runs but restarted ${ago}${isOom ? ', out of memory (OOMKilled)' : (code ?? '')}${count}`,
     fix: isOom ? 'raise its memory limit or free memory on the host' : explainEnd(view, container).fix,

@@ -111,7 +111,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
     const { read } = follow(overMs, outOfMemory, [during]);
     expect(read.console).toMatch(/because of a problem that is over/);
     expect(read.container).toMatch(
-      /^generated-frontend-1 runs but restarted 2m ago, out of memory \(OOMKilled\); raise its /,
+      /^generated-frontend-1 runs but restarted 2m ago, out of memory \(OOMKilled\); 3 restarts since subnetd began to watch it; raise its /,
     );
   });
 

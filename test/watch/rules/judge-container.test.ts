@@ -199,7 +199,7 @@ describe('a container that runs but restarted', () => {
     const died = foldContainerEvent(found(running), { action: 'die', id: 'b', exitCode: 2, at: now - 40_100 });
     const { reason } = judge(found({ ...running, id: 'b', startedAt: now - 40_000, restartCount: 1 }, died));
     expect(reason).toBe(
-      'subnet1 runs but restarted 40s ago after exit code 2 (an error), 2 times by now; read why it ended with `docker logs --tail 100 subnet1`',
+      'subnet1 runs but restarted 40s ago after exit code 2 (an error); 2 restarts since subnetd began to watch it; read why it ended with `docker logs --tail 100 subnet1`',
     );
   });
 
