@@ -200,7 +200,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     return { address, ...(name !== undefined && { name }), vote, ...changes };
   };
   const nameless = findNameless(view, active);
-  /** Whether a masternode votes that no node has named as its own. The nodes that are out and have given no address may be theirs. */
+  /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
     if (silentVoters.has(address)) return isBlind ? 'unknown' : 'silent';
     if (isBlind || (nameless.nodesOut > 0 && nameless.nodesOut < nameless.addresses.length)) return 'unknown';

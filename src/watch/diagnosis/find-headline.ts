@@ -156,7 +156,7 @@ export function findHeadline(
   }
   const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
   const others = nameCauses(standing, worst);
-  // What is to be done about one target is read as meant for the last one that was named.
+  // A fix that follows another target's problem would be read as that one's.
   const detail = worst.name === undefined || others === '' ? join(others || votes, toDo) : join(toDo, others);
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
 }

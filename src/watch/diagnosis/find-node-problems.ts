@@ -81,7 +81,7 @@ function findClosedRpc(node: NodeView): Suspicion | undefined {
   });
 }
 
-/** Its container was taken out of its network, so neither subnetd nor another node reaches it, though it may answer at its socket. */
+/** Its container has lost its network, so nobody can reach it, though it may still answer on its socket. */
 function findWithoutNetwork(node: NodeView): Suspicion | undefined {
   const { name, container, target } = node;
   if (!hasLostNetwork(node) || container.kind !== 'running') return undefined;

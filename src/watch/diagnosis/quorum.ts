@@ -96,7 +96,7 @@ const THRESHOLD = 0.667;
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
-/** The masternodes that no node has named as its own and that sign, and how many nodes are out that have never given an address. */
+/** The signing masternodes that no known node claims, and how many nodes are out that have never given an address. */
 export function findNameless({ nodes, masters, silentVoters }: Voters, active: readonly string[]) {
   const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
   const isUnnamed = (node: NodeView) =>

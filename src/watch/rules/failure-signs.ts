@@ -112,7 +112,7 @@ export const afterBlocks: IsOver = (evidence, seenAt, now) => {
   return afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, from);
 };
 
-/** For those before which it takes some blocks in each run of a loop: that it has taken some since a crash shows nothing. */
+/** The same for failures that let a node take some blocks in each run of a crash loop: a block since the last crash proves nothing. */
 export const afterBlocksInLoop: IsOver = (evidence, seenAt, now) =>
   evidence.container !== undefined && findRestartCause(evidence.container) === 'crash'
     ? afterGoodRun(evidence, seenAt, now) || hasTakenBlocks(evidence, seenAt + START_MS)

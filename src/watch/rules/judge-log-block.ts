@@ -61,7 +61,7 @@ function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
   );
 }
 
-/** Whether a node of a low log level is known to be no active masternode, as the lines of its turns are all that shows its height. */
+/** Whether a node logs too little and is not an active masternode: at that level only the lines of its turns show its height. */
 function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
   const { address, masternodes } = node?.chain?.observation ?? {};
   const level = logs?.node?.level ?? logs?.created?.level ?? INFO;
