@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
 import { type Alertmanager, type ShownAlert, startAlertmanager } from './alertmanager.ts';
 import { startDaemon, temporaryFolder } from './cli.ts';
+import { until } from './engine.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { shortenAlertmanager, shortenPrometheus, shortenRules } from './shorten.ts';
 import { startWebhook, type Webhook } from './webhook.ts';
@@ -138,8 +139,16 @@ export async function startStack(plans: readonly SubnetPlan[], faster: number): 
       alertmanager: host(alertmanager.url),
       rules: folder.path('rules/*.yml'),
     };
+    // A busy machine may scrape late, and subnetd would be told as down before it was ever looked at.
+    await alertmanager.halt();
     const prometheus = await startPrometheus(shortenPrometheus(addresses, faster));
     stops.push(prometheus.stop);
+    const isScraped = async () => {
+      const scraped = await prometheus.query('up == 1 unless on() ALERTS{alertname="SubnetdDown"}');
+      return scraped.length === subnets.length;
+    };
+    await until(isScraped, 'a scrape of each subnetd', 60_000);
+    await alertmanager.start();
     return { subnets, prometheus, alertmanager, alerts: share(alertmanager.alerts), webhook, faster, stop };
   } catch (error) {
     await stop();
