@@ -44,7 +44,7 @@ export interface ClientAdvice {
   /** Makes it take all blocks from the others again. */
   readonly resync: (name: string) => string;
   readonly repairDatabase: (name: string) => string;
-  /** Finds what is wrong with the key by which it signs. */
+  /** Finds what is wrong with the key with which it signs. */
   readonly checkKey: (node: Advised) => string;
   /** Compares the file that its chain begins with, of nodes that are named, with that of another one. */
   readonly compareGenesis: (names: string, other: string) => string;

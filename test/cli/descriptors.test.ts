@@ -127,7 +127,7 @@ it('without a descriptor left a node is unknown and not down, the log says it on
     expect(await check()).toMatchObject({
       verdict: 'unknown',
       reason:
-        'nothing is seen of n0: subnetd has no file descriptors left; raise its limit with LimitNOFILE in its systemd unit or with ulimit -n, and restart it',
+        'nothing is seen of n0: subnetd has run out of file descriptors; raise its limit with LimitNOFILE in its systemd unit or with ulimit -n, and restart it',
     });
   });
   const scrape = await fetchKept('/metrics');

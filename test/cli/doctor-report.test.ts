@@ -73,7 +73,7 @@ describe('the report', () => {
       '3 findings: 1 critical, 1 warning, 1 info; 28 things were examined, 1 could not be',
     ]);
     expect(lines).toContain(
-      '    seen: generated-n3-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)',
+      '    seen: generated-n3-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker does not report it as out of memory)',
     );
     expect(lines.filter((line) => line.startsWith('    fix: '))).toHaveLength(3);
   });

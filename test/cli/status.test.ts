@@ -59,7 +59,7 @@ test('of one that needs somebody it prints the problems, the worst first, each w
     '    to do: bring back n2 before any other work, and restart no other node',
     '',
     '  warning: the container of n2 does not run (open since 02:54 UTC, 10m)',
-    '    generated-n2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)',
+    '    generated-n2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker does not report it as out of memory)',
     '    to do: start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`',
     '',
   ]);

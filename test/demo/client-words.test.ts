@@ -50,7 +50,7 @@ const FORKED = [
 
 const OUT_OF_FILES = [
   'too_many_open_files subnet2',
-  'subnet2 has no file descriptor left',
+  'subnet2 has run out of file descriptors',
   'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
 ] as const;
 const UNLISTED = [

@@ -40,7 +40,7 @@ export function watchOwnLimits(
     began: () =>
       log.error(
         { limit },
-        `subnetd has no file descriptors left, so checks are unknown and log files are not read; raise the limit ${RAISE_DESCRIPTORS}`,
+        `subnetd has run out of file descriptors, so checks are unknown and log files are not read; raise the limit ${RAISE_DESCRIPTORS}`,
       ),
     ended: () => log.info({ limit }, 'subnetd has file descriptors again'),
   });

@@ -12,7 +12,7 @@ export const serviceRules = [
     name: 'SubnetRelayerStopped',
     summary: 'The relayer of {{ $labels.subnet }} submits no blocks to the parent chain.',
     description:
-      'The relayer of {{ $labels.subnet }} has submitted nothing for too long, or fails since its last submission. The reason of its check submissions on the status page says which, and what to fix; often a restart of its container is enough.',
+      'The relayer of {{ $labels.subnet }} has submitted nothing for too long, or has been failing since its last submission. The reason of its check submissions on the status page says which, and what to fix; often a restart of its container is enough.',
   }),
   reportProblems({
     ...ofService,

@@ -61,13 +61,13 @@ export const requestCauses = (whom: string, where: string): readonly Cause[] => 
   {
     name: 'rate_limited',
     says: `[Rr]ate[- ]?limit|[Tt]oo [Mm]any [Rr]equests|${status('429')}|-32005\\b|(?:request|daily|capacity|quota|credits|compute units)[a-z ]{0,30}(?:exceeded|limit)|RPS limit`,
-    what: `${whom} takes no more requests for now, as they are too many`,
-    fix: `raise its limit, or set an address without one in ${where}`,
+    what: `${whom} has had too many requests and refuses more for now`,
+    fix: `raise its limit, or set an address without a limit in ${where}`,
   },
   {
     name: 'unauthorised',
     says: `${status('40[13]')}|Unauthorized|Forbidden|[Ii]nvalid (?:API|api|project) ?(?:[Kk]ey|id|ID)|[Aa]uthentication (?:failed|required)|[Aa]ccess denied|[Mm]ust be authenticated|\\bE40[13]\\b`,
-    what: `${whom} refuses the request for lack of rights`,
+    what: `${whom} does not authorise the request`,
     fix: `check the key or password in ${where}, and whether it admits this machine`,
   },
   {
@@ -122,7 +122,7 @@ export const transactionCauses: readonly Cause[] = [
   {
     name: 'out_of_gas',
     says: '(?:ran )?out of gas',
-    what: 'the transaction used up its gas before it was done',
+    what: 'the transaction ran out of gas',
     fix: 'see that the checkpoint contract fits this version of the relayer, as the relayer chooses the gas',
   },
   {
@@ -140,13 +140,13 @@ export const transactionCauses: readonly Cause[] = [
   {
     name: 'gas_price_too_low',
     says: '(?:less|lower) than (?:the )?block base fee|FeeTooLowToCompete|too low for the next block|fee cap less than|below the base fee|max ?[Ff]ee ?[Pp]er ?[Gg]as[a-z ]{0,20}(?:less|lower) than',
-    what: 'the parent chain wants more for gas than the relayer pays',
+    what: 'the parent chain wants a higher gas price than the relayer pays',
     fix: 'wait until it falls',
   },
   {
     name: 'underpriced',
     says: 'replacement (?:transaction|fee|tx)[a-z ]{0,20}(?:underpriced|too low)|REPLACEMENT_UNDERPRICED|ReplacementNotAllowed|could not replace existing|another transaction with (?:the )?same nonce',
-    what: 'an older transaction of the wallet waits in the pool of the parent chain',
+    what: 'an older transaction from the wallet is still waiting in the pool of the parent chain',
     fix: 'wait, or replace it by hand',
   },
   {
@@ -158,25 +158,25 @@ export const transactionCauses: readonly Cause[] = [
   {
     name: 'nonce_too_low',
     says: '[Nn]once(?: is)? too low|[Nn]once below|NONCE_EXPIRED|OldNonce|[Nn]once (?:has already been used|[^"]{0,60}lower than)|NonceTooLow|incorrect (?:account )?nonce|invalid nonce',
-    what: 'the parent chain has newer transactions of the wallet, as when a second program sends from it',
+    what: 'the parent chain already has newer transactions from the wallet, as happens when a second program sends from it',
     fix: 'give each relayer a wallet of its own and let nothing else send from it; it reads the nonce anew for each transaction',
   },
   {
     name: 'nonce_too_high',
     says: '[Nn]once(?: is)? too (?:high|distant)|NonceTooHigh|[Nn]once gap|NonceGap|[Nn]once [^"]{0,60}higher than',
-    what: 'the parent chain lacks an earlier transaction of the wallet',
+    what: 'the parent chain lacks an earlier transaction from the wallet',
     fix: 'restart the relayer so that it reads the nonce again, and see that all nodes behind PARENTNET_URL are at the same block',
   },
   {
     name: 'already_known',
     says: '[Aa]lready known|AlreadyKnown|[Kk]nown transaction|[Aa]lready (?:imported|exists|in (?:the )?(?:mem|tx ?)?pool)|ALREADY_EXISTS|same hash was already',
-    what: 'the parent chain has this transaction already, and has not mined it yet',
+    what: 'the parent chain already has this transaction, but has not mined it yet',
     fix: 'wait until it is mined; if it never is, the gas price is too low or two relayers use one wallet',
   },
   {
     name: 'gas_below_intrinsic',
     says: '[Ii]ntrinsic gas|provided for the transaction is too low|IntrinsicGas|gas limit is below|GasLimitBelow|base gas cost|gas floor',
-    what: 'the gas limit of the transaction is below what its data alone costs',
+    what: 'the gas limit of the transaction is below what its data alone needs',
     fix: 'take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once',
   },
   {
@@ -218,7 +218,7 @@ export const transactionCauses: readonly Cause[] = [
   {
     name: 'gas_not_estimated',
     says: '[Cc]annot estimate gas|UNPREDICTABLE_GAS_LIMIT|CALL_EXCEPTION|[Ee]stimate ?[Gg]as',
-    what: 'the parent chain could not estimate the gas, as when the checkpoint contract would refuse the blocks',
+    what: 'the parent chain could not estimate the gas, as happens when the checkpoint contract would refuse the blocks',
     fix: 'check that CHECKPOINT_CONTRACT belongs to this subnet',
   },
 ];

@@ -14,14 +14,14 @@ function toSshWords(address: string) {
 const SSH_FAULTS: Readonly<Record<SshFault, (words: ReturnType<typeof toSshWords>) => Required<Finding>>> = {
   'ssh-unreachable': ({ server }) => ({
     seen: 'no ssh server answers',
-    fix: `start sshd there, correct docker.ssh in the inventory, or find what is between with \`ssh -v ${server}\``,
+    fix: `start sshd there, correct docker.ssh in the inventory, or find what blocks the way with \`ssh -v ${server}\``,
   }),
   'ssh-unknown-host': ({ server }) => ({
     seen: 'the host key of the ssh server is not in known_hosts',
     fix: `check \`ssh-keyscan ${server} | ssh-keygen -lf -\` against the key on that machine, then add what \`ssh-keyscan ${server}\` prints to the file of docker.knownHosts, or to ~/.ssh/known_hosts of the user of subnetd`,
   }),
   'ssh-changed-host': ({ entry }) => ({
-    seen: 'the host key of the ssh server is not the one in known_hosts, so somebody may be in between',
+    seen: 'the host key of the ssh server is not the one in known_hosts, so someone may be intercepting the connection',
     fix: `only if the machine was set up again, remove the old key with \`ssh-keygen -R ${entry}\` and add the new one`,
   }),
   'ssh-no-key': () => ({
@@ -92,11 +92,11 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
     case 'other':
       return isSsh
         ? {
-            seen: 'what answers is no Docker Engine or breaks off',
+            seen: 'what answers is not a Docker Engine, or breaks off',
             fix: `see what \`ssh ${toSshWords(address).server} docker ps -a\` says`,
           }
         : {
-            seen: 'what answers is no Docker Engine or refuses',
+            seen: 'what answers is not a Docker Engine, or refuses',
             fix: `see what \`docker -H ${toShellWord(address)} ps -a\` says, and let a socket proxy allow GET for containers and events`,
           };
     default:

@@ -74,14 +74,14 @@ const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
 
 /** What is wrong with subnetd itself; what was seen is the end of a sentence. */
 export const NO_DESCRIPTOR: Required<Finding> = {
-  seen: 'subnetd has no file descriptors left',
+  seen: 'subnetd has run out of file descriptors',
   fix: `raise its limit ${RAISE_DESCRIPTORS}`,
 };
 
 const NOT_JSON: Readonly<Record<Exclude<(Fault & { kind: 'not-json' })['looksLike'], 'html'>, string>> = {
   cut: 'its answer is JSON that is cut off or broken',
   empty: 'it answered with an empty body',
-  other: 'its answer is no JSON',
+  other: 'its answer is not JSON',
 };
 
 /** Explains an error of JSON-RPC, of a node or of what answers in its place. */
@@ -177,7 +177,7 @@ export function explainFault(
             fix: `correct the address in the inventory, or ${commandToSeeLog(target)}`,
           };
     case 'envelope':
-      return { seen: `its answer is no JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
+      return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
       const { seen, fix } = explainRpcError(fault.known, namespace, target, client);
       return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };

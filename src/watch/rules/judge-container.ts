@@ -27,9 +27,9 @@ function explainCode(code: number, component: Component, onOrder: boolean | unde
   if (code === 0 && component === 'node')
     return 'which the container of a node does even when its process died of a fatal error';
   if (code === 137)
-    return `killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker reports no lack of memory`;
+    return `killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker does not report it as out of memory`;
   if (code === 143) return 'ended by SIGTERM, as a stop causes';
-  if (isLikeStop) return 'which a plain docker stop causes too';
+  if (isLikeStop) return 'as a plain docker stop also does';
   return code === 0 ? 'no error' : 'an error';
 }
 

@@ -112,7 +112,7 @@ function findModeFault(
   const { error, phase, phaseAt } = facts;
   const who = `the relayer (${formatMode(mode)})`;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
-    return specify(`${who} fails since its last submission`, explainPattern(logs, error.pattern));
+    return specify(`${who} has been failing since its last submission`, explainPattern(logs, error.pattern));
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0, base);
   const stoppedAt = logs.relayer?.stoppedAt;
   if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)

@@ -93,7 +93,7 @@ export const knownFailures: readonly KnownFailure[] = [
   {
     name: 'out_of_memory',
     summary: (name, state) =>
-      isOnlyKilled(state) ? `${name} was killed, as when memory runs out` : `${name} ran out of memory`,
+      isOnlyKilled(state) ? `${name} was killed, as happens when memory runs out` : `${name} ran out of memory`,
     of: COMPONENTS,
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause: 'The container has reached its memory limit, or the machine has run out of memory.',
@@ -192,8 +192,8 @@ export const knownFailures: readonly KnownFailure[] = [
     of: ['node', 'frontend'],
     symptom:
       'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
-    cause: 'The disk that holds its data folder (of a frontend, that of Docker) is full, or its quota is used up.',
-    fix: 'free space on the disk of its data folder, or raise its quota; if the node has lost its database then, let it sync again from the others',
+    cause: 'The disk of its data folder (for a frontend, the disk of Docker) is full, or its quota is used up.',
+    fix: 'free space on the disk of its data folder, or raise its quota; if the node lost its database, let it sync again from the others',
     ...shownBy('disk_full', 'disk_quota', 'disk_below_limit', 'docker_disk_full'),
     isOver: afterBlocks,
   },
@@ -210,7 +210,7 @@ export const knownFailures: readonly KnownFailure[] = [
   ...nodeLogFailures.map(toKnownFailure),
   {
     name: 'relayer_dead',
-    summary: () => 'the process of the relayer has ended',
+    summary: () => 'the relayer process has ended',
     of: ['relayer'],
     symptom:
       'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
@@ -221,7 +221,7 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     name: 'relayer_redis_dead',
-    summary: () => 'redis of the relayer has ended',
+    summary: () => 'the redis of the relayer has ended',
     of: ['relayer'],
     symptom: 'The relayer prints nothing more, and its queues do not answer; its log has `[0] … exited with code …`.',
     cause: 'Redis in the container of the relayer has ended, most often because it ran out of memory.',

@@ -25,7 +25,7 @@ const LOST_SNAPSHOT: readonly string[] = ['bad_block_state', 'snapshot_recovery_
 export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'wrong_genesis',
-    summary: (name) => `${name} cannot start with the genesis that it is given`,
+    summary: (name) => `${name} cannot start with the genesis it was given`,
     endsProgram: true,
     signs: ['other_genesis', 'genesis_differs', 'genesis_unexpected'],
     unless: ['database_corrupt'],
@@ -42,7 +42,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'unknown_flag',
-    summary: (name) => `${name} is started with a flag that it does not know`,
+    summary: (name) => `${name} was started with a flag that it does not know`,
     endsProgram: true,
     signs: ['unknown_flag'],
     cause: 'Its command has a flag that its image does not know, as after a change of the image.',
@@ -53,7 +53,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     summary: (name) => `${name} cannot unlock its key`,
     endsProgram: true,
     signs: ['unlock_failed'],
-    cause: 'It cannot unlock the key by which it signs.',
+    cause: 'It cannot unlock the key with which it signs.',
     advise: ({ advice }, node) => advice.checkKey(node),
   },
   {
@@ -67,7 +67,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'too_many_open_files',
-    summary: (name) => `${name} has no file descriptor left`,
+    summary: (name) => `${name} has run out of file descriptors`,
     // It may end at a gap block, at which it opens its own socket.
     leavesRunning: {
       explains: ['latest_block', 'peers', 'log_block'],
@@ -117,7 +117,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     summary: (name) => `${name} cannot sign`,
     leavesRunning: { explains: ['log_block'], brings: ['node_not_voting'] },
     signs: ['cannot_sign'],
-    cause: 'The key by which it signs is missing or locked, so it does not vote.',
+    cause: 'The key with which it signs is missing or locked, so it does not vote.',
     advise: ({ advice }, node) => `${advice.checkKey(node)}, and recreate ${node.name}`,
     client: 'nethermind',
   },

@@ -85,7 +85,7 @@ describe('one of four', () => {
       [
         'container_down',
         'the container of subnet2 does not run',
-        'generated-subnet2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)',
+        'generated-subnet2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker does not report it as out of memory)',
         'start it with `docker start generated-subnet2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-subnet2-1`',
       ],
       [

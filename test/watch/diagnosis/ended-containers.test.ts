@@ -84,7 +84,7 @@ describe('a relayer that crashes again and again', () => {
       'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
     );
     expect(told(down, 'container_down')).toEqual([
-      'generated-relayer-1 exited at 1970-01-01T02:46:36Z with code 1 (which a plain docker stop causes too)',
+      'generated-relayer-1 exited at 1970-01-01T02:46:36Z with code 1 (as a plain docker stop also does)',
       'CHECKPOINT_CONTRACT is empty, as its log says: set it in common.env, then start it with `docker start generated-relayer-1`',
     ]);
   });

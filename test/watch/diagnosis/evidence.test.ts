@@ -243,7 +243,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       [
         'container_down',
         stopped,
-        `generated-${stopped}-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker reports no lack of memory)`,
+        `generated-${stopped}-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker does not report it as out of memory)`,
       ],
       ['masternode_missing', undefined, expect.stringContaining('0xn9')],
     ]);

@@ -38,7 +38,7 @@ test('a frontend whose heap is full ran out of memory, and its limit is to be ra
   expect(wordsOf(showing('frontend', 'heap_exhausted'))).toEqual([
     'out_of_memory',
     'frontend ran out of memory',
-    'its program ran out of memory, as the heap of Node.js has reached its limit, as its log says: set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it',
+    'its program ran out of memory: the heap of Node.js reached its limit, as its log says: set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it',
   ]);
 });
 

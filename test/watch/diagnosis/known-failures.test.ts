@@ -224,14 +224,14 @@ describe('what the log of a node names by itself', () => {
       'xdc-subnet',
       'other_genesis',
       'wrong_genesis n2',
-      'n2 cannot start with the genesis that it is given',
+      'n2 cannot start with the genesis it was given',
       `give n2 the genesis file of the subnet; if it has that, ${RESYNC}`,
     ],
     [
       'nethermind',
       'genesis_unexpected',
       'wrong_genesis n2',
-      'n2 cannot start with the genesis that it is given',
+      'n2 cannot start with the genesis it was given',
       `run \`scripts/check-chainspec.sh\` in the folder of the deployment, which replaces a chainspec.json that differs from genesis.json; if it has that, ${RESYNC_NETHERMIND}`,
     ],
     ['xdposchain', 'folder_in_use', 'folder_in_use n2', 'another process has the data folder of n2 open', IN_USE],
@@ -241,7 +241,7 @@ describe('what the log of a node names by itself', () => {
       'xdposchain',
       'unknown_flag',
       'unknown_flag n2',
-      'n2 is started with a flag that it does not know',
+      'n2 was started with a flag that it does not know',
       'correct its command, or take the image that its start script was written for',
     ],
     [
@@ -255,7 +255,7 @@ describe('what the log of a node names by itself', () => {
       'xdc-subnet',
       'too_many_open_files',
       'too_many_open_files n2',
-      'n2 has no file descriptor left',
+      'n2 has run out of file descriptors',
       'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
     ],
     [
@@ -406,7 +406,7 @@ describe('a node that was killed minutes ago and runs again', () => {
       diagnosed([killed(over), ...others()]).map(({ summary, fix }) => [summary, fix])[0];
     const fix =
       'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL';
-    expect(tell({ unrequestedKill })).toEqual(['n2 was killed, as when memory runs out', fix]);
+    expect(tell({ unrequestedKill })).toEqual(['n2 was killed, as happens when memory runs out', fix]);
     expect(tell({ oomKills: 1, lastOomAt: unrequestedKill.at, unrequestedKill })).toEqual([
       'n2 ran out of memory',
       fix,

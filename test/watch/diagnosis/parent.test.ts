@@ -261,7 +261,7 @@ describe('a checkpoint contract', () => {
     ).toMatchObject({
       problem: 'contract_missing',
       evidence:
-        'the relayer (FULL) fails since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
+        'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     });
   });
@@ -281,7 +281,10 @@ describe('a checkpoint contract', () => {
     };
     const stopped = 'the relayer submits no blocks';
     const says = (contract: string) => [
-      [stopped, `the relayer (FULL) fails since its last submission: it fails; the contract is at block ${contract}`],
+      [
+        stopped,
+        `the relayer (FULL) has been failing since its last submission: it fails; the contract is at block ${contract}`,
+      ],
     ];
     const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now';
     expect(told(40_000, parent(at(900)))).toEqual(says(far));

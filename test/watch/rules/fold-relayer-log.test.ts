@@ -105,7 +105,7 @@ test('a zero mode whose cycles all fail does not pass by its heartbeat, and pass
   ] as const;
   expect(read(...failing).judge(12)).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringContaining('the relayer (ZERO) fails since its last submission: a cycle failed'),
+    reason: expect.stringContaining('the relayer (ZERO) has been failing since its last submission: a cycle failed'),
   });
   expect(read(...failing, [20, ZERO]).judge(22)).toMatchObject({ verdict: 'pass' });
 });
@@ -118,7 +118,7 @@ test('a cause belongs to the cycle that it was printed in, so that a later failu
   ] as const;
   const { facts, judge } = read(...lines);
   expect(facts?.byMode.full?.error).toEqual({ pattern: 'subnet_unreachable', at: START + 1_000 });
-  expect(judge(2).reason).toContain('the subnet node of the relayer does not answer well');
+  expect(judge(2).reason).toContain('the subnet node of the relayer does not answer properly');
   const later = read(...lines, [20, FULL], [21, FAILED], [40, FULL], [41, FAILED]);
   expect(later.facts?.byMode.full?.error).toEqual({ pattern: 'job_failed', at: START + 41_000 });
   expect(later.judge(42).reason).toContain('a cycle failed; look at the lines of the relayer');

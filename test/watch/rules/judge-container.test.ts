@@ -68,7 +68,7 @@ describe('a container that does not run fails', () => {
     [stopped('exited', { exitCode: 1 }), ['code 1 (an error)', 'docker logs --tail 100 subnet1'], ['docker stop']],
     [
       stopped('exited', { exitCode: 137 }),
-      ['code 137', 'docker stop', 'reports no lack of memory', 'docker start subnet1'],
+      ['code 137', 'docker stop', 'Docker does not report it as out of memory', 'docker start subnet1'],
       ['raise'],
     ],
     [stopped('exited', { exitCode: 143 }), ['SIGTERM'], ['memory']],
@@ -107,10 +107,10 @@ describe('how a container has ended is told by what is known of it:', () => {
   const when = 'subnet1 exited at 2026-03-01T11:59:00Z';
 
   test.each([
-    ['bootnode', 2, 'which a plain docker stop causes too'],
-    ['relayer', 1, 'which a plain docker stop causes too'],
-    ['stats', 1, 'which a plain docker stop causes too'],
-    ['frontend', 137, 'killed, as a plain docker stop does; Docker reports no lack of memory'],
+    ['bootnode', 2, 'as a plain docker stop also does'],
+    ['relayer', 1, 'as a plain docker stop also does'],
+    ['stats', 1, 'as a plain docker stop also does'],
+    ['frontend', 137, 'killed, as a plain docker stop does; Docker does not report it as out of memory'],
     ['relayer', 2, 'an error'],
     ['bootnode', 0, 'no error'],
   ] as const)(
@@ -123,7 +123,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   test.each([
     ['bootnode', 2, 'an error'],
     ['relayer', 1, 'an error'],
-    ['frontend', 137, 'killed; Docker reports no lack of memory'],
+    ['frontend', 137, 'killed; Docker does not report it as out of memory'],
   ] as const)(
     'a %s that ends with code %i has not been stopped where Docker told of no order',
     (component, code, means) => {
@@ -141,7 +141,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   test('of a restart policy, which starts nothing that was stopped', () => {
     const container = found(stopped('restarting', { exitCode: 137 }));
     expect(judgeContainer(aView(nodeTarget('subnet1', { container: byName }), { container }, { now })).seen).toBe(
-      'subnet1 has ended and waits for its next restart after exit code 137 (killed; Docker reports no lack of memory)',
+      'subnet1 has ended and waits for its next restart after exit code 137 (killed; Docker does not report it as out of memory)',
     );
   });
 });
@@ -240,10 +240,10 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
     [{ address: unix, code: 'timeout', answersOthers: true }, ['not about this container in time', '`docker inspect`']],
     [{ address: 'ssh://10.0.0.2:22', code: 'ECONNREFUSED' }, ['refused', 'start sshd', 'docker.ssh']],
     [{ address: 'ssh://10.0.0.2:22', code: 'timeout' }, ['in time', '`ssh -p 22 10.0.0.2 docker ps`']],
-    [{ address: 'ssh://10.0.0.2:22', code: 'other' }, ['no Docker Engine', '`ssh -p 22 10.0.0.2 docker ps -a`']],
+    [{ address: 'ssh://10.0.0.2:22', code: 'other' }, ['not a Docker Engine', '`ssh -p 22 10.0.0.2 docker ps -a`']],
     [{ address: 'ssh://h:22', code: 'ssh-unreachable' }, ['no ssh server answers', '`ssh -v -p 22 h`']],
     [{ address: 'ssh://[::1]:2222', code: 'ssh-unknown-host' }, ['`ssh-keyscan -p 2222 ::1`', 'docker.knownHosts']],
-    [{ address: 'ssh://[::1]:2222', code: 'ssh-changed-host' }, ["`ssh-keygen -R '[::1]:2222'`", 'in between']],
+    [{ address: 'ssh://[::1]:2222', code: 'ssh-changed-host' }, ["`ssh-keygen -R '[::1]:2222'`", 'intercepting']],
     [{ address: 'ssh://h:22', code: 'ssh-changed-host' }, ['`ssh-keygen -R h`']],
     [{ address: 'ssh://h:22', code: 'ssh-no-key' }, ['docker.identityFile', 'SSH_AUTH_SOCK']],
     [{ address: 'ssh://h:22', code: 'ssh-bad-key' }, ['docker.identityFile', 'docker.passphraseFile']],
@@ -252,7 +252,7 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
     [{ address: 'ssh://h:22', code: 'ssh-no-program' }, ['`docker system dial-stdio`', '`ssh -p 22 h docker version`']],
     [{ address: 'ssh://h:22', code: 'ssh-no-right' }, ['usermod -aG docker']],
     [{ address: 'ssh://h:22', code: 'ssh-engine-down' }, ['systemctl start docker', 'journalctl -u docker']],
-    [{ address: unix, code: 'other' }, ['no Docker Engine', `docker -H ${unix} ps -a`, 'socket proxy']],
+    [{ address: unix, code: 'other' }, ['not a Docker Engine', `docker -H ${unix} ps -a`, 'socket proxy']],
   ])('by $code at $address, with what to do', (why, wanted) => {
     const { verdict, reason } = judge(factsOf({ kind: 'docker-unreachable', why }, found(running)));
     expect(verdict).toBe('unknown');

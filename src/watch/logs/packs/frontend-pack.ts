@@ -40,7 +40,7 @@ export const frontendPack: readonly LogPattern[] = [
     'build_aborted',
     'error',
     'error Command failed with ',
-    'the build was aborted, as happens when the heap of Node.js has reached its limit',
+    'the build was aborted, as happens when the heap of Node.js reaches its limit',
     { match: /^error Command failed with (?:signal "SIGABRT"|exit code 134)/, fix: RAISE_HEAP },
   ),
   line('command_failed', 'error', 'error Command failed with ', 'the page could not be built', {

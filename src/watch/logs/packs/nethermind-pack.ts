@@ -56,10 +56,16 @@ export const nethermindPack: readonly LogPattern[] = [
   line('processing_failed', 'error', 'Processing block failed. Block: ', 'the node refused a block', {
     fix: 'read the exception that its log gives with that line, which names the reason',
   }),
-  line('processing_dead', 'fatal', 'BlockchainProcessor encountered an exception.', 'the node processes no block', {
-    fix: 'free its disk if that is full, and restart it',
-  }),
-  line('genesis_unexpected', 'fatal', 'Unexpected genesis hash, expected ', 'its genesis is another one', {
+  line(
+    'processing_dead',
+    'fatal',
+    'BlockchainProcessor encountered an exception.',
+    'the node no longer processes blocks',
+    {
+      fix: 'free its disk if that is full, and restart it',
+    },
+  ),
+  line('genesis_unexpected', 'fatal', 'Unexpected genesis hash, expected ', 'its genesis is not the expected one', {
     fix: 'run scripts/check-chainspec.sh in the folder of the deployment, then empty its data folder',
   }),
   line('rpc_not_bound', 'error', 'Error during jsonRpc runner start', 'the node runs without RPC', {

@@ -89,13 +89,20 @@ export const nodeEnds: readonly LogPattern[] = [
     'the disk of the node cannot be written to',
     DISK_FIX,
   ),
-  systemError('disk_broken', 'fatal', 'output error', '[Ii]nput/output error', 'the disk of the node fails', DISK_FIX),
+  systemError(
+    'disk_broken',
+    'fatal',
+    'output error',
+    '[Ii]nput/output error',
+    'the disk of the node is failing',
+    DISK_FIX,
+  ),
   systemError(
     'too_many_open_files',
     'error',
     'many open files',
     '[Tt]oo many open files',
-    'the node has no file descriptor left',
+    'the node has run out of file descriptors',
     'raise its limit of file descriptors: `ulimits: { nofile: 65536 }` of its service in docker-compose.yml, or LimitNOFILE of its systemd unit',
   ),
   line(

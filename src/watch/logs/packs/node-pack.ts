@@ -62,7 +62,7 @@ export const nodePack: readonly LogPattern[] = [
     'state_missing',
     'note',
     'Failed to create mining context',
-    'a kill has cost the node the state of its newest blocks; it makes none until it has them from other nodes',
+    'a kill has cost the node the state of its newest blocks; it makes none until it has fetched it from other nodes',
     { match: /missing trie [Nn]ode/ },
   ),
   line('database_empty', 'error', 'Empty database, resetting chain', 'the chain database was lost', {
@@ -96,8 +96,8 @@ export const nodePack: readonly LogPattern[] = [
     'a vote came too late',
     { fix: 'see whether it comes at each first block of an epoch: then the disk of the node is too slow' },
   ),
-  line('bad_hash', 'error', 'Found bad hash, rewinding chain', 'the node has a block that it must not have'),
-  line('sync_failed', 'note', 'Synchronisation failed', 'a peer could not be synchronised with'),
+  line('bad_hash', 'error', 'Found bad hash, rewinding chain', 'the node has a block that is known to be bad'),
+  line('sync_failed', 'note', 'Synchronisation failed', 'synchronising with a peer failed'),
   line(
     'invalid_votes',
     'note',

@@ -12,7 +12,7 @@ export const programEnds = (before = ''): readonly LogPattern[] => {
       'heap_exhausted',
       'fatal',
       `${before}FATAL ERROR: `,
-      'its program ran out of memory, as the heap of Node.js has reached its limit',
+      'its program ran out of memory: the heap of Node.js reached its limit',
       { match: new RegExp(`${begins}FATAL ERROR: .*(?:Allocation failed|out of memory)`), fix: RAISE_HEAP },
     ),
     line('docker_disk_full', 'fatal', 'space left on device', 'the disk is full', {
@@ -22,7 +22,7 @@ export const programEnds = (before = ''): readonly LogPattern[] => {
       ),
       fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and start it again',
     }),
-    line('start_denied', 'fatal', '.sh: ', 'its start script must not be executed', {
+    line('start_denied', 'fatal', '.sh: ', 'its start script is not executable', {
       anywhere: true,
       match: new RegExp(
         `${begins}(?:exec |env: |\\S*sh: )\\S*?(?:\\d+: |line \\d+: )?\\S*\\.sh'?: [Pp]ermission denied`,

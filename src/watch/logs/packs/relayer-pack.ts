@@ -86,7 +86,7 @@ export const relayerPack: readonly LogPattern[] = [
     'subnet_unreachable',
     'error',
     'Error getLastCommittedBlockInfo while trying to fetch',
-    'the subnet node of the relayer does not answer well',
+    'the subnet node of the relayer does not answer properly',
     { fix: 'check SUBNET_URL and that node', match: /^(?!.*Unable to get latest committed).*from subnet / },
   ),
   line(
@@ -120,7 +120,7 @@ export const relayerPack: readonly LogPattern[] = [
       fix: 'correct it in common.env, or deploy the contract again',
     },
   ),
-  line('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer well', {
+  line('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer properly', {
     fix: 'check PARENTNET_URL and its limits',
     match: new RegExp(`^${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
   }),

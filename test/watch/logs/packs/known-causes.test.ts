@@ -21,24 +21,25 @@ const whyNot = async (text: string): Promise<string> => {
       `Fail to submit transactions into PARENTNET { message: ${text.includes("'") ? `"${text}"` : `'${text}'`} }`,
     ),
   );
-  return reason.replace('fail: the relayer (FULL) fails since its last submission: ', '');
+  return reason.replace('fail: the relayer (FULL) has been failing since its last submission: ', '');
 };
 
 describe('a relayer says why its transaction failed', () => {
   const REFUSED = 'the checkpoint contract refused the blocks; check that it belongs to this subnet';
   const NO_FUNDS = 'the wallet of the relayer is out of funds; fund it';
-  const BASE_FEE = 'the parent chain wants more for gas than the relayer pays; wait until it falls';
-  const WAITS = 'an older transaction of the wallet waits in the pool of the parent chain; wait, or replace it by hand';
+  const BASE_FEE = 'the parent chain wants a higher gas price than the relayer pays; wait until it falls';
+  const WAITS =
+    'an older transaction from the wallet is still waiting in the pool of the parent chain; wait, or replace it by hand';
   const MINIMUM =
     'the parent chain demands a higher minimum gas price than the relayer pays; set PARENTNET_URL to a node with a lower minimum, lower it there (`--gasprice`), or take a relayer that pays more';
   const NONCE_LOW =
-    'the parent chain has newer transactions of the wallet, as when a second program sends from it; give each relayer a wallet of its own and let nothing else send from it; it reads the nonce anew for each transaction';
+    'the parent chain already has newer transactions from the wallet, as happens when a second program sends from it; give each relayer a wallet of its own and let nothing else send from it; it reads the nonce anew for each transaction';
   const NONCE_HIGH =
-    'the parent chain lacks an earlier transaction of the wallet; restart the relayer so that it reads the nonce again, and see that all nodes behind PARENTNET_URL are at the same block';
+    'the parent chain lacks an earlier transaction from the wallet; restart the relayer so that it reads the nonce again, and see that all nodes behind PARENTNET_URL are at the same block';
   const KNOWN =
-    'the parent chain has this transaction already, and has not mined it yet; wait until it is mined; if it never is, the gas price is too low or two relayers use one wallet';
+    'the parent chain already has this transaction, but has not mined it yet; wait until it is mined; if it never is, the gas price is too low or two relayers use one wallet';
   const INTRINSIC =
-    'the gas limit of the transaction is below what its data alone costs; take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once';
+    'the gas limit of the transaction is below what its data alone needs; take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once';
   const BLOCK_GAS =
     'the transaction needs more gas than a block of the parent chain holds; wait while the relayer tries fewer blocks at once; if one block alone is too much, raise the limit of the parent chain';
   const DNS =
@@ -48,9 +49,9 @@ describe('a relayer says why its transaction failed', () => {
   const UNTRUSTED =
     'the certificate of the parent chain is not trusted, or it does not speak TLS; check the address in PARENTNET_URL; if a proxy opens TLS, give its certificate to the container by NODE_EXTRA_CA_CERTS';
   const LIMITED =
-    'the parent chain takes no more requests for now, as they are too many; raise its limit, or set an address without one in PARENTNET_URL';
+    'the parent chain has had too many requests and refuses more for now; raise its limit, or set an address without a limit in PARENTNET_URL';
   const RIGHTS =
-    'the parent chain refuses the request for lack of rights; check the key or password in PARENTNET_URL, and whether it admits this machine';
+    'the parent chain does not authorise the request; check the key or password in PARENTNET_URL, and whether it admits this machine';
   const SERVER =
     'the parent chain, or the proxy in front of it, answers with a server error; wait some minutes; if it lasts, repair the server behind that proxy, or set another address in PARENTNET_URL';
   const LATE =
@@ -178,7 +179,7 @@ describe('a relayer whose redis takes no data', () => {
 });
 
 const HEAP =
-  'its program ran out of memory, as the heap of Node.js has reached its limit; set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it';
+  'its program ran out of memory: the heap of Node.js reached its limit; set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it';
 
 test.each(['Reached heap limit', 'Ineffective mark-compacts near heap limit', 'CALL_AND_RETRY_LAST'])(
   'a program whose heap is full (%s) ran out of memory',
@@ -214,9 +215,9 @@ describe('a frontend says why it does not start', () => {
     ],
     [
       'error Error: https://r.example/serve: Request failed "429 Too Many Requests"',
-      'the npm registry takes no more requests for now',
+      'the npm registry has had too many requests and refuses more for now',
     ],
-    ['npm error code E403', 'the npm registry refuses the request for lack of rights'],
+    ['npm error code E403', 'the npm registry does not authorise the request'],
     ['error Error: self-signed certificate in certificate chain', 'the certificate of the npm registry is not trusted'],
     [
       'error Error: tunneling socket could not be established, cause=connect ECONNREFUSED 192.0.2.9:3128',
@@ -235,15 +236,15 @@ describe('a frontend says why it does not start', () => {
     ['Error: ENOSPC: no space left on device, write', 'the disk is full; free space on the disk of Docker'],
     [
       '/bin/sh: /app/start.sh: Permission denied',
-      'its start script must not be executed; make the script executable with `chmod +x`',
+      'its start script is not executable; make the script executable with `chmod +x`',
     ],
     [
       'exec /app/start.sh: permission denied',
-      'its start script must not be executed; make the script executable with `chmod +x`',
+      'its start script is not executable; make the script executable with `chmod +x`',
     ],
     [
       'error Command failed with signal "SIGABRT".',
-      'the build was aborted, as happens when the heap of Node.js has reached its limit; set NODE_OPTIONS',
+      'the build was aborted, as happens when the heap of Node.js reaches its limit; set NODE_OPTIONS',
     ],
   ])('%s', async (line, begin) => {
     expect((await why(line)).slice(0, begin.length)).toBe(begin);

@@ -115,7 +115,7 @@ test.each([
   [
     'processing_dead',
     'BlockchainProcessor encountered an exception. System.ObjectDisposedException ',
-    /processes no block; .*restart it/,
+    /no longer processes blocks; .*restart it/,
   ],
   [
     'genesis_unexpected',

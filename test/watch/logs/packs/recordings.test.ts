@@ -18,7 +18,7 @@ const SCENARIOS: readonly [file: string, verdicts: Readonly<Record<string, strin
   ['relayer-parent-down-at-start.log', { submissions: 'fail' }, /could not be reached at the start/],
   ['relayer-parent-dns-at-start.log', { submissions: 'fail' }, /could not be reached at the start/],
   ['relayer-no-funds.log', { submissions: 'fail' }, /out of funds/],
-  ['relayer-gas-price-too-low.log', { submissions: 'fail' }, /wants more for gas/],
+  ['relayer-gas-price-too-low.log', { submissions: 'fail' }, /wants a higher gas price/],
   ['relayer-no-csc-idle.log', { submissions: 'fail' }, /runs in no mode/],
   ['relayer-csc-empty.log', { submissions: 'fail' }, /CHECKPOINT_CONTRACT is empty/],
   ['relayer-csc-wrong-address.log', { submissions: 'fail' }, /no contract at CHECKPOINT_CONTRACT/],

@@ -134,10 +134,10 @@ test.each([
   ['write /x: no space left on device', /the disk of the node is full/],
   ['write /x: disk quota exceeded', /the quota of the disk/],
   ['open /x: read-only file system', /cannot be written to; find what is wrong with it/],
-  ['read /x: input/output error', /the disk of the node fails/],
+  ['read /x: input/output error', /the disk of the node is failing/],
   [
     'open /x: too many open files',
-    /no file descriptor left; raise its limit of file descriptors: `ulimits.*LimitNOFILE/,
+    /run out of file descriptors; raise its limit of file descriptors: `ulimits.*LimitNOFILE/,
   ],
 ])('an error of the system is known wherever its field stands: %s', async (error, said) => {
   const line = `ERROR[11-25|12:00:00] Failed to store             `;
