@@ -8,6 +8,7 @@ import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '..
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
+import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
@@ -142,11 +143,11 @@ function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> 
   return naming;
 }
 
-/** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them, ended ones too. */
-export function explainTargets(
+/** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them. */
+function explainByProblems(
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  ended: readonly EndedProblem[] = [],
+  ended: readonly EndedProblem[],
 ): readonly TargetState[] {
   const byCheck = new Map(
     [...ended, ...problems].flatMap((problem) =>
@@ -170,3 +171,10 @@ export function explainTargets(
     return { ...state, checks };
   });
 }
+
+/** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
+export const explainTargets = (
+  targets: readonly TargetState[],
+  problems: readonly Problem[],
+  ended: readonly EndedProblem[] = [],
+): readonly TargetState[] => explainPeers(explainByProblems(targets, problems, ended));

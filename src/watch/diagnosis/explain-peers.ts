@@ -1,0 +1,92 @@
+import { highest } from '../../lib/numbers.ts';
+import { listNames } from '../../lib/words.ts';
+import { START_MS } from '../../model/restart-cause.ts';
+import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
+import { checkOf, isDown } from './subnet-view.ts';
+import { viewContainer, viewStart } from './view-node.ts';
+
+/** Why a node may not be connected to all others, as said of one node and of several. */
+const ABSENCES = {
+  starts: ['has just started', 'have just started'],
+  returns: ['is just back', 'are just back'],
+  paused: ['is paused', 'are paused'],
+  down: ['does not run', 'do not run'],
+  loops: ['ends again and again', 'end again and again'],
+} as const;
+
+type Absence = keyof typeof ABSENCES;
+
+/** Whether a node can be read again for less than a minute. */
+const isBack = (state: TargetState, now: number): boolean => {
+  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
+  return verdict !== 'fail' && failures > 0 && now - since < START_MS;
+};
+
+function findAbsence(state: TargetState, now: number): Absence | undefined {
+  if (state.target.component !== 'node') return undefined;
+  const container = viewContainer(state);
+  if (container.kind === 'paused') return 'paused';
+  if (isDown(container)) return 'down';
+  const { isStarting, isLooping } = viewStart(state, container, now);
+  if (isLooping) return 'loops';
+  if (isStarting) return 'starts';
+  return isBack(state, now) ? 'returns' : undefined;
+}
+
+/** By why they are absent. */
+type Absent = ReadonlyMap<Absence | undefined, readonly TargetState[]>;
+
+const namesOf = (absent: Absent, kind: Absence): readonly string[] =>
+  (absent.get(kind) ?? []).map(({ target }) => target.name);
+
+/** Who is absent for one of these reasons, as `subnet2 has just started, and subnet4 is just back`; empty without any. */
+const describe = (absent: Absent, kinds: readonly Absence[]): string =>
+  kinds
+    .filter((kind) => absent.has(kind))
+    .map((kind) => {
+      const names = namesOf(absent, kind);
+      return `${listNames(names)} ${ABSENCES[kind][names.length === 1 ? 0 : 1]}`;
+    })
+    .join(', and ');
+
+/** How many peers a node counts too few; undefined if it did not count them. */
+function countMissing({ target, facts }: TargetState): number | undefined {
+  const peers = facts.node?.observation.peers;
+  return target.component === 'node' && peers?.ok ? target.expectedPeers - peers.value.count : undefined;
+}
+
+/** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago or do not run. */
+function findFix(state: TargetState, own: Absence | undefined, absent: Absent): string | undefined {
+  const missing = countMissing(state);
+  if (missing === undefined) return undefined;
+  if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
+  const kinds = [...absent.keys()].filter((kind) => kind !== undefined);
+  const count = kinds.flatMap((kind) => namesOf(absent, kind)).length;
+  if (count < missing) return undefined;
+  const joining = describe(absent, ['starts', 'returns']);
+  const out = describe(absent, ['paused', 'down', 'loops']);
+  return [
+    ...(joining === '' ? [] : [`wait up to a minute: ${joining}`]),
+    ...(out === '' ? [] : [`${out}: the check container says why`]),
+  ].join('; ');
+}
+
+const isUnexplained = ({ check, verdict, because }: ExplainedCheckState): boolean =>
+  check === 'peers' && verdict === 'fail' && because === undefined;
+
+/**
+ * The targets with what to do about too few peers that no problem explains, where nodes that have just come, or that do not run, are why.
+ * It is found among the states as they are now, as a check may be judged before the next diagnosis knows of a stopped node.
+ */
+export function explainPeers(targets: readonly TargetState[]): readonly TargetState[] {
+  const unexplained = new Set(targets.filter(({ checks }) => checks.some(isUnexplained)));
+  if (unexplained.size === 0) return targets;
+  const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
+  const absences = new Map(targets.map((state) => [state, findAbsence(state, now)]));
+  const absent = Map.groupBy(targets, (state) => absences.get(state));
+  return targets.map((state) => {
+    const fix = unexplained.has(state) ? findFix(state, absences.get(state), absent) : undefined;
+    if (fix === undefined) return state;
+    return { ...state, checks: state.checks.map((one) => (isUnexplained(one) ? { ...one, fix } : one)) };
+  });
+}

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Container } from '../../../src/model/observation.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import type { TargetState } from '../../../src/model/snapshot.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { explainTargets } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { checkOf } from '../../../src/watch/diagnosis/subnet-view.ts';
+import { diagnosedNode, diagnosedService, type Given, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const FIREWALL = 'check the bootnode and the firewall for the p2p ports';
+
+const states = (given: Readonly<Record<string, Given>>, more: readonly KnownTarget[] = []): readonly TargetState[] =>
+  judgeTargets([...NAMES.map((name) => diagnosedNode(name, NAMES, given[name])), ...more], NOW);
+
+/** What the check `peers` of a node says before any problem is known. */
+const peersOf = (targets: readonly TargetState[], name = 'n1'): string => {
+  const state = explainTargets(targets, []).find(({ target }) => target.name === name);
+  const check = state && checkOf(state, 'peers');
+  return check === undefined ? '' : formatReason(check);
+};
+
+/** The states after the node could be read again for so long. */
+const withReturned = (targets: readonly TargetState[], name: string, backMs: number, failures = 1) =>
+  targets.map((state) =>
+    state.target.name !== name
+      ? state
+      : {
+          ...state,
+          checks: state.checks.map((one) =>
+            one.check === 'latest_block' ? { ...one, since: NOW - backMs, failures } : one,
+          ),
+        },
+  );
+
+const startedAgo = (ms: number): Given => ({ container: { startedAt: NOW - ms } });
+const ended = (over: Partial<Container> = {}): Given => ({
+  container: { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 1_000, ...over },
+  fault: { kind: 'refused', address: 'x' },
+});
+
+test('in the minute after a start nobody is sent to the firewall for the peer that is missing', () => {
+  const said = (ms: number) => peersOf(states({ n1: { peers: ['n3', 'n4'] }, n2: startedAgo(ms) }));
+  expect(said(59_999)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 has just started');
+  expect(said(60_000)).toBe(`n1 has 2 peers instead of 3; ${FIREWALL}`);
+});
+
+test('a node that has just started, or is just back, is told to wait, however many peers it misses', () => {
+  const started = states({ n1: { peers: [], ...startedAgo(5_000) } });
+  expect(peersOf(started)).toBe('n1 has 0 peers instead of 3; wait up to a minute: it has just started');
+  const back = withReturned(states({ n1: { peers: ['n3'] } }), 'n1', 59_999);
+  expect(peersOf(back)).toBe('n1 has 1 peer instead of 3; wait up to a minute: it is just back');
+});
+
+test('a peer that can be read again is just back for a minute, unless it could always be read', () => {
+  const few = states({ n1: { peers: ['n3', 'n4'] } });
+  const back = 'n1 has 2 peers instead of 3; wait up to a minute: n2 is just back';
+  expect(peersOf(withReturned(few, 'n2', 59_999))).toBe(back);
+  expect(peersOf(withReturned(few, 'n2', 60_000))).toContain(FIREWALL);
+  expect(peersOf(withReturned(few, 'n2', 5_000, 0))).toContain(FIREWALL);
+  const silent = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
+  expect(peersOf(withReturned(silent, 'n2', 5_000))).toContain(FIREWALL);
+});
+
+test('a node that does not run is named before the diagnosis knows of it', () => {
+  const few = { n1: { peers: ['n3', 'n4'] } };
+  expect(peersOf(states({ ...few, n2: ended() }))).toBe(
+    'n1 has 2 peers instead of 3; n2 does not run: the check container says why',
+  );
+  expect(peersOf(states({ ...few, n2: ended({ status: 'paused' }) }))).toBe(
+    'n1 has 2 peers instead of 3; n2 is paused: the check container says why',
+  );
+  expect(peersOf(states({ n1: { peers: [] }, n2: ended(), n3: ended(), n4: startedAgo(1_000) }))).toBe(
+    'n1 has 0 peers instead of 3; wait up to a minute: n4 has just started; n2, n3 do not run: the check container says why',
+  );
+});
+
+test('several nodes that came are named by how they came', () => {
+  const few = states({ n1: { peers: [] }, n2: startedAgo(1_000), n3: startedAgo(2_000) });
+  expect(peersOf(withReturned(few, 'n4', 5_000))).toBe(
+    'n1 has 0 peers instead of 3; wait up to a minute: n2, n3 have just started, and n4 is just back',
+  );
+});
+
+test('a node that ends again and again has not just started', () => {
+  const n2 = diagnosedNode('n2', NAMES, startedAgo(1_000));
+  const crashes = {
+    ...{ restarts: 3, earlierCrashes: [NOW - 40_000, NOW - 20_000], lastRestartAt: NOW - 1_000 },
+    ...{ lastRestartBy: 'policy' as const },
+  };
+  const facts = { ...n2.facts, container: { ...n2.facts.container, oomKills: 0, inspected: true, ...crashes } };
+  const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES, { peers: ['n3', 'n4'] }));
+  const looping: KnownTarget = {
+    target: n2.target,
+    facts: {
+      ...facts,
+      node: { observation: { answered: false, latest: { ok: false, fault: { kind: 'closed', address: 'x' } } } },
+    },
+  };
+  expect(peersOf(judgeTargets([...others, looping], NOW))).toBe(
+    'n1 has 2 peers instead of 3; n2 ends again and again: the check container says why',
+  );
+});
+
+test('more peers are missing than nodes came or do not run: something else is wrong too', () => {
+  expect(peersOf(states({ n1: { peers: ['n4'] }, n2: startedAgo(1_000) }))).toContain(FIREWALL);
+  expect(peersOf(states({ n1: { peers: ['n4'] }, n2: startedAgo(1_000), n3: ended() }))).not.toContain(FIREWALL);
+});
+
+test('a service that has just started is no peer of a node', () => {
+  const stats = diagnosedService('stats', { container: { startedAt: NOW - 1_000 } });
+  expect(peersOf(states({ n1: { peers: ['n3', 'n4'] } }, [stats]))).toContain(FIREWALL);
+});
+
+test('a node that does not answer keeps its own reason while another one starts', () => {
+  const silent = states({ n1: { fault: { kind: 'refused', address: 'x' } }, n2: startedAgo(1_000) });
+  const before = silent.find(({ target }) => target.name === 'n1');
+  const own = before && checkOf(before, 'peers');
+  expect(peersOf(silent)).toBe(own && formatReason(own));
+});
+
+test('a check that a problem explains, or that passes, stays as it is', () => {
+  const targets = states({ n1: { peers: ['n3', 'n4'] }, n2: startedAgo(1_000) });
+  const problem: Problem = {
+    ...{ problem: 'peers_missing', component: 'node', name: 'n1', state: 'open', severity: 'warning' },
+    ...{ alert: 'SubnetPeersMissing', since: 0, seenAt: NOW, summary: '', evidence: '', fix: 'its own fix' },
+    ...{ explains: [{ component: 'node', name: 'n1', check: 'peers' }], causes: [] },
+  };
+  const [n1] = explainTargets(targets, [problem]);
+  expect(n1 && checkOf(n1, 'peers')?.fix).toBe('its own fix');
+  expect(peersOf(targets, 'n3')).toBe('n3 has 3 peers');
+});
