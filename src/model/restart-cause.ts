@@ -48,6 +48,9 @@ export const findCrashes = (facts: ContainerFacts): readonly number[] => [
 /** A container that has run for less has not yet shown that it stays up. */
 export const START_MS = 60_000;
 
+/** So long after the start of its container, a service may still not answer. */
+export const SERVICE_START_MS = 20_000;
+
 /** Docker waits at most this long before it starts a container that crashes again and again (moby restartmanager). */
 const MAX_WAIT_MS = 60_000;
 
@@ -75,4 +78,11 @@ export function isLooping(facts: ContainerFacts, now: number): boolean {
 export function isLoopOver(facts: ContainerFacts, now: number): boolean {
   const crashes = findSeries(facts, now);
   return crashes.length > 0 && hasOutlasted(facts, crashes, now);
+}
+
+/** When the container of a service was started, if that is less than its time to start ago. In a loop it has none. */
+export function findServiceStart(facts: ContainerFacts | undefined, now: number): number | undefined {
+  if (facts?.observation?.kind !== 'found' || isLooping(facts, now)) return undefined;
+  const { running, startedAt } = facts.observation.container;
+  return running && startedAt !== undefined && now - startedAt < SERVICE_START_MS ? startedAt : undefined;
 }

@@ -28,6 +28,7 @@ import { type Board, createBoard } from './board.ts';
 import { createKeptPositions } from './create-kept-positions.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
+import { createStartProbes } from './create-start-probes.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { findKnownSecrets } from './known-secrets.ts';
@@ -125,12 +126,25 @@ export function createMonitor(options: MonitorOptions): Monitor {
     for (const target of targets) {
       board.foldEvent(target, { ...event, at });
       logs.onContainerEvent(target, event.action);
-      if (event.action === 'start') subnetProbes.containerStarted(target, event.id);
+      if (event.action === 'start') {
+        subnetProbes.containerStarted(target, event.id);
+        probeAfterStart(target);
+      }
       const prober = proberOf(target, 'containers');
       if (prober) runs.runForNews(target, 'containers', prober);
     }
   };
-  const docker = createDockerLinks(onEvent, (engine) => logs.onEngineState(engine));
+  const lostEngines = new Set<string>();
+  const onEngineState = (engine: string) => {
+    logs.onEngineState(engine);
+    if (docker.areUp().get(engine) === false) lostEngines.add(engine);
+    // While an engine is down, so are the ports that it publishes.
+    else if (lostEngines.delete(engine))
+      for (const { subnet } of watches)
+        for (const target of subnet.targets)
+          if (target.container !== undefined && engineOf(target.container) === engine) probeAfterStart(target);
+  };
+  const docker = createDockerLinks(onEvent, onEngineState);
   const browsers = createBrowserLink();
   const connections = createConnectionBudget(limits?.connections);
 
@@ -251,6 +265,13 @@ export function createMonitor(options: MonitorOptions): Monitor {
     });
     await Promise.all(started).catch(onBug);
   };
+  const startProbes = createStartProbes((target) => {
+    const watch = watchOf(target.subnet);
+    if (watch !== undefined) void probeAll(target, watch, (round) => round === 'services');
+  });
+  const probeAfterStart = (target: Target) => {
+    if (scheduled && proberOf(target, 'services') !== undefined) startProbes.started(target);
+  };
   /** Somebody has asked to probe these targets, and the probes are running. */
   const asked = new Map<string, Promise<void>>();
 
@@ -340,6 +361,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     stop: async () => {
       clearInterval(watchdog);
+      startProbes.stop();
       // Everything is aborted first and waited for afterwards. Nothing that hangs may keep positions from being saved.
       const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
       const readersEnded = settleWithin(READERS_END_MS, logs.stop());

@@ -2,6 +2,7 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { PageObservation } from '../../model/observation.ts';
+import { findServiceStart } from '../../model/restart-cause.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -12,10 +13,13 @@ import type { View } from './view.ts';
 const SERVICE_NAMES = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
 
 /** Does the body of the service's answer show that it is healthy? */
-export function judgeHttp({ target, facts }: View<ServiceTarget>): Judgement {
+export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgement {
   const who = SERVICE_NAMES[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been checked yet`);
   const { observation } = facts.service;
+  const startedAt = findServiceStart(facts.container, now);
+  if (!observation.ok && startedAt !== undefined)
+    return unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);
   if (!observation.ok) return judgeFault(`${who} is not well`, observation.fault, target);
   const { note } = observation.value;
   return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container, Fault } from '../../../src/model/observation.ts';
-import type { NodeTarget } from '../../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type NodeTarget } from '../../../src/model/target.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import {
   containerOf,
   diagnosed,
   diagnosedService,
+  listCauses,
   NOW,
   named as namesOf,
   STOPPED,
   withoutBlocks,
 } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 const STALL_MS = 60_000;
 
@@ -318,6 +321,19 @@ test('a check that fails by itself gives its problem all that was seen and all t
       fix: 'run `docker compose -p generated logs --tail 50 stats`',
     },
   ]);
+});
+
+test('a service is not blamed for a probe from before its start until it has had time to start', () => {
+  const fault = { kind: 'refused', address: 'http://192.0.2.1:80' } as const;
+  const found = (startedMs: number) => {
+    const stats = diagnosedService('stats', { fault, container: { startedAt: NOW - startedMs } });
+    // It was judged when the container did not run.
+    const judgedBefore = judgeTargets([stats], NOW + 60_000);
+    const subnet = { name: 'devnet', consensus: 'XDPoS', targets: [stats.target], settings: DEFAULT_SETTINGS };
+    return listCauses(viewSubnet(subnet, judgedBefore, NOW)).map(({ problem }) => problem);
+  };
+  expect(found(19_999)).toEqual([]);
+  expect(found(20_000)).toEqual(['service_down']);
 });
 
 test.each([

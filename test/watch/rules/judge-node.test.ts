@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainFacts } from '../../../src/model/facts.ts';
+import type { ChainFacts, ContainerFacts } from '../../../src/model/facts.ts';
 import type { Fault, NodeObservation } from '../../../src/model/observation.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { explainFault } from '../../../src/watch/rules/explain-fault.ts';
 import { foldNode } from '../../../src/watch/rules/fold-node.ts';
 import { judgeLatestBlock, judgePeers } from '../../../src/watch/rules/judge-node.ts';
 import { judgeHttp } from '../../../src/watch/rules/judge-services.ts';
-import { asRead, aView, nodeTarget, serviceTarget } from '../../support/views.ts';
+import { asRead, aView, nodeTarget, runningSince, serviceTarget } from '../../support/views.ts';
 
 const NOW = 1_000_000;
 const at = (number: number, more: Partial<NodeObservation> = {}) => ({
@@ -98,6 +98,35 @@ describe('http', () => {
       verdict: 'pass',
       reason: expect.stringContaining('no new block'),
     });
+  });
+  it('is unknown while a service that does not answer has time to start, but not in a loop', () => {
+    const fault = { kind: 'refused', address: 'http://x:1' } as const;
+    const judge = (startedMs: number, more: Partial<ContainerFacts> = {}) =>
+      asRead(
+        judgeHttp(
+          aView(
+            serviceTarget('relayer'),
+            {
+              service: { observation: { ok: false, fault } },
+              container: { ...runningSince(NOW - startedMs), ...more },
+            },
+            { now: NOW },
+          ),
+        ),
+      );
+    expect(judge(19_999)).toEqual({
+      verdict: 'unknown',
+      reason: 'the relayer was started 20s ago and does not answer as it should yet',
+    });
+    const late = { verdict: 'fail', reason: expect.stringMatching(/^the relayer is not well: nothing listens at/) };
+    expect(judge(20_000)).toEqual(late);
+    const crashes = { lastRestartBy: 'policy', lastRestartAt: NOW - 1_000, earlierCrashes: [NOW - 9_000] } as const;
+    expect(judge(1_000, crashes)).toEqual(late);
+    const { observation } = runningSince(NOW - 1_000);
+    const container = observation?.kind === 'found' ? observation.container : undefined;
+    if (container === undefined) throw new Error('there is one');
+    const stopped = { observation: { kind: 'found', container: { ...container, running: false } } } as const;
+    expect(judge(1_000, stopped)).toEqual(late);
   });
   it('fails with the fault', () => {
     const facts = { service: { observation: { ok: false, fault: { kind: 'redirect', status: 302 } } } } as const;

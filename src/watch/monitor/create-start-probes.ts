@@ -1,0 +1,30 @@
+import { SERVICE_START_MS } from '../../model/restart-cause.ts';
+import type { Target } from '../../model/target.ts';
+
+/** How long after a start a service is probed: as soon as it may answer, once more, and when its time to start is over. */
+export const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE_START_MS + 500];
+
+/**
+ * Calls `probe` for a target that has started, `PROBED_AFTER_MS` after its last start. Its rounds are too rare: for up to half a minute
+ * they show what was before the start.
+ */
+export function createStartProbes(probe: (target: Target) => void) {
+  const timers = new Map<Target, NodeJS.Timeout>();
+  const wait = (target: Target, [next, ...later]: readonly number[], waitedMs = 0) => {
+    clearTimeout(timers.get(target));
+    timers.delete(target);
+    if (next === undefined) return;
+    const onTime = () => {
+      wait(target, later, next);
+      probe(target);
+    };
+    timers.set(target, setTimeout(onTime, next - waitedMs));
+  };
+  return {
+    started: (target: Target) => wait(target, PROBED_AFTER_MS),
+    stop: () => {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
