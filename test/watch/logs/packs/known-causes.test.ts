@@ -168,6 +168,8 @@ describe('a relayer whose redis takes no data', () => {
 
   test('as a stranger has made it a replica, says to close its port, until it is a master again', async () => {
     expect(await reasonOf('relayer', cycle, replica, redisLine('Background saving error'))).toBe(start + captured);
+    const full = redisLine('Write error saving DB on disk(rdbSaveRio): No space left on device');
+    expect(await reasonOf('relayer', cycle, full, replica, full)).toBe(start + captured);
     const master = redisLine("MASTER MODE enabled (user request from 'id=3 addr=127.0.0.1:5')", '*');
     expect(await reasonOf('relayer', cycle, replica, master)).toMatch(/^pass: /);
     const readOnly =
