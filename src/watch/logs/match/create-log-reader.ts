@@ -1,7 +1,7 @@
 import type { LogHit, LogPattern } from '../../../model/log.ts';
 import type { Pattern } from '../../../model/target.ts';
 import { compileOwnPattern } from './compile-own-pattern.ts';
-import { compilePackPattern, createMatcher, type OnMatch } from './create-matcher.ts';
+import { type CompiledPack, compilePack, createMatcher, type OnMatch } from './create-matcher.ts';
 import { createLineTimeReader } from './read-line-time.ts';
 
 /** Turns the lines of one log into pattern hits. */
@@ -37,6 +37,14 @@ export interface LogReaderOptions {
 const SLICED_FROM = 13;
 const copyOf = (value: string): string => (value.length < SLICED_FROM ? value : Buffer.from(value).toString());
 
+/** All logs of one kind share what is compiled once, unless an operator has replaced a pattern of theirs. */
+const compiled = new WeakMap<readonly LogPattern[], CompiledPack>();
+const compileOnce = (pack: readonly LogPattern[]): CompiledPack => {
+  const known = compiled.get(pack) ?? compilePack(pack);
+  compiled.set(pack, known);
+  return known;
+};
+
 /** Throws for an own pattern that `compileOwnPattern` refuses; the inventory has rejected those before. */
 export function createLogReader({
   pack,
@@ -48,8 +56,9 @@ export function createLogReader({
   onHit,
 }: LogReaderOptions): LogReader {
   const replaced = new Set(own.map(({ name }) => name));
+  const isWhole = !pack.some(({ name }) => replaced.has(name));
   const matcher = createMatcher(
-    pack.filter(({ name }) => !replaced.has(name)).map(compilePackPattern),
+    isWhole ? compileOnce(pack) : compilePack(pack, replaced),
     own.map(compileOwnPattern),
     now,
   );

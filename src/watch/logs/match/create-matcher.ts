@@ -54,7 +54,7 @@ function findIn(record: string, expression: RegExp): Match | undefined {
 }
 
 /** Compiles a pattern of a pack. Packs are ours, so the built-in engine runs their expressions. */
-export function compilePackPattern(pattern: LogPattern): CompiledPattern {
+function compilePackPattern(pattern: LogPattern): CompiledPattern {
   const { name, means, literal: text, anywhere = false, level, match } = pattern;
   const literal = toLatin1(text);
   const bare = { name, means, literal, anywhere, mark: pattern.mark ?? new RegExp(escapeText(literal)), level };
@@ -84,6 +84,31 @@ const longHead = new RegExp(`(?!CRIT)${LONG_NODE_HEAD}`, 'y');
 const nethermindHead = new RegExp(NETHERMIND_HEAD, 'y');
 const HEAD_LENGTH = 'INFO [11-21|07:42:00] '.length;
 
+/** The patterns of a pack, compiled, and what selects the few of them that a line may match. Keeps no state of a log. */
+export type CompiledPack = ReturnType<typeof compilePack>;
+
+/** Compiles a pack without the patterns of these names. */
+export function compilePack(patterns: readonly LogPattern[], replaced: ReadonlySet<string> = new Set()) {
+  const pack = patterns.filter(({ name }) => !replaced.has(name)).map(compilePackPattern);
+  const anywhere = pack.filter((pattern) => pattern.anywhere);
+  const starting = pack.filter((pattern) => !pattern.anywhere);
+  const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
+  const keys = new Set(
+    [...starting.map(({ literal }) => literal), SERVED].filter(Boolean).map((literal) => toKey(literal, 0)),
+  );
+  return {
+    ordered: [...starting, ...anywhere],
+    anywhere,
+    // JSON and logfmt end a message where a terminal pads it with spaces.
+    hasAny: toAlternation([...needed, SERVED].map((text) => text.trimEnd())),
+    marks:
+      anywhere.length > 0
+        ? new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'), 'g')
+        : undefined,
+    byStart: new Map([...keys].map((key) => [key, starting.filter(({ literal }) => toKey(literal, 0) === key)])),
+  };
+}
+
 /**
  * Matches many patterns at once, where the program itself writes: most literals must start the message. In a line with
  * the head of a node, two characters behind it select the few patterns to compare; other lines are taken apart once they
@@ -91,22 +116,10 @@ const HEAD_LENGTH = 'INFO [11-21|07:42:00] '.length;
  * the state of one log; `now` is the time of reading, in Unix milliseconds.
  */
 export function createMatcher(
-  pack: readonly CompiledPattern[],
+  { ordered, anywhere, hasAny, marks, byStart }: CompiledPack,
   own: readonly OwnPattern[] = [],
   now: () => number = Date.now,
 ): Matcher {
-  const anywhere = pack.filter((pattern) => pattern.anywhere);
-  const ordered = [...pack.filter((pattern) => !pattern.anywhere), ...anywhere];
-  const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
-  // JSON and logfmt end a message where a terminal pads it with spaces.
-  const hasAny = toAlternation([...needed, SERVED].map((text) => text.trimEnd()));
-  const marks =
-    anywhere.length > 0 ? new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'), 'g') : undefined;
-  const starting = pack.filter((pattern) => !pattern.anywhere && pattern.literal !== '');
-  const keys = new Set([...starting.map(({ literal }) => toKey(literal, 0)), toKey(SERVED, 0)]);
-  const byStart = new Map(
-    [...keys].map((key) => [key, pack.filter((one) => !one.anywhere && toKey(one.literal, 0) === key)]),
-  );
   /** When the unfinished message about a served call began. */
   let servedAt: number | undefined;
   /** When Nethermind last began a message. It prints line breaks as they are, too, and each message has a head. */

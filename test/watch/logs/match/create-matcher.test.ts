@@ -4,7 +4,7 @@ import { createLineCutter, MAX_LINE_BYTES, type OnLine } from '../../../../src/l
 import type { LogPattern } from '../../../../src/model/log.ts';
 import type { Pattern } from '../../../../src/model/target.ts';
 import { compileOwnPattern } from '../../../../src/watch/logs/match/compile-own-pattern.ts';
-import { compilePackPattern, createMatcher } from '../../../../src/watch/logs/match/create-matcher.ts';
+import { compilePack, createMatcher } from '../../../../src/watch/logs/match/create-matcher.ts';
 import {
   fromLatin1,
   isNethermindLine,
@@ -102,6 +102,7 @@ const damaged = (pack: readonly LogPattern[]) =>
     .map(([line, at, damage]) => (damage ? line.slice(0, at) + damage.added + line.slice(at + damage.lost) : line));
 
 test.each(Object.entries(packs))('for %s it finds what each pattern finds alone, in any log', (_, pack) => {
+  const compiledPack = compilePack(pack);
   const found = new Set<string>();
   fc.assert(
     fc.property(
@@ -109,7 +110,7 @@ test.each(Object.entries(packs))('for %s it finds what each pattern finds alone,
       fc.constantFrom('\n', '\r\n'),
       fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 }),
       (all, lineBreak, cuts) => {
-        const matcher = createMatcher(pack.map(compilePackPattern), compiledOwn, () => 0);
+        const matcher = createMatcher(compiledPack, compiledOwn, () => 0);
         const text = all.join(lineBreak);
         const cutter = createLineCutter();
         const results: (readonly string[])[] = [];
@@ -140,7 +141,7 @@ test.each(Object.entries(packs))('for %s it finds what each pattern finds alone,
 });
 
 test('several patterns of one line are all found, each once', () => {
-  const matcher = createMatcher(packs.node.map(compilePackPattern), compiledOwn);
+  const matcher = createMatcher(compilePack(packs.node), compiledOwn);
   const names: string[] = [];
   const line = 'INFO [11-21|07:42:00] Imported new chain segment               number=12 disk full';
   matcher(line, 0, line.length, ({ name }, value) => void names.push(`${name} ${value}`));
@@ -148,7 +149,7 @@ test('several patterns of one line are all found, each once', () => {
 });
 
 test('text in the fields of a line is not its message', () => {
-  const matcher = createMatcher(packs.node.map(compilePackPattern));
+  const matcher = createMatcher(compilePack(packs.node));
   const found = (line: string) => {
     const names: string[] = [];
     matcher(line, 0, line.length, ({ name }) => void names.push(name));
@@ -162,7 +163,7 @@ test('text in the fields of a line is not its message', () => {
 });
 
 test('of a line over 64 KiB, the first 64 KiB are matched', () => {
-  const matcher = createMatcher([], compiledOwn);
+  const matcher = createMatcher(compilePack([]), compiledOwn);
   const cutter = createLineCutter();
   const found: string[] = [];
   const onLine: OnLine = (text, start, end) => matcher(text, start, end, ({ name }) => void found.push(name));
