@@ -150,6 +150,8 @@ export interface ParentObservation {
   /** The newest block; its time in Unix seconds. */
   readonly head: ParentResult<{ readonly number: number; readonly timestamp: number }>;
   readonly chainId?: ParentResult<number>;
+  /** The usual time between two blocks, by the times of the last hundred; absent while it is not known. */
+  readonly paceMs?: number;
   readonly contract?: ParentResult<ContractReading>;
   /** Of the wallet of the relayer, in the smallest unit. */
   readonly balance?: ParentResult<bigint>;
@@ -167,6 +169,20 @@ export interface CheckpointProgress {
   readonly recent: readonly { readonly at: WatchedMs; readonly number: number }[];
 }
 
+/** A chain that misses so many blocks in a row, and makes none for as long, shows more than a round that timed out. */
+const MISSED = { blocks: 10, ms: 20_000 };
+
+/** Where the pace of a chain is not known, or newer blocks come all the same, a newest block this old is not that of the chain. */
+const OLD_MS = 120_000;
+
+/** How old the newest block of a chain of this pace is when it is the last one. */
+const lastMs = (paceMs: number): number => Math.max(MISSED.ms, MISSED.blocks * paceMs);
+
+/** Whether a newest block of this age may be the last one, so that another reading should show it soon. */
+export function mayBeLast(ageMs: number, paceMs: number | undefined): boolean {
+  return paceMs !== undefined && ageMs >= lastMs(paceMs) / 3 && ageMs < lastMs(paceMs) * 2;
+}
+
 /** Facts about the parent chain over many probes. */
 export interface ParentFacts {
   readonly observation: ParentObservation;
@@ -175,12 +191,30 @@ export interface ParentFacts {
   readonly unanswered?: { readonly since: WatchedMs; readonly probes: number };
   /** How old the newest block was when it was read, by our clock; negative when it is ahead. */
   readonly headAgeMs?: number;
+  /** When a probe first gave this newest block; absent while none does. */
+  readonly headSince?: WatchedMs;
   /** The first chain id that it gave. */
   readonly firstChainId?: number;
   /** Kept while the contract cannot be read; absent until it once could. */
   readonly progress?: CheckpointProgress;
   /** Kept while the balance cannot be read; absent until it once could. */
   readonly wallet?: WalletFacts;
+}
+
+/** Readings over this share of the time in which a chain shows that it stands must give the same block: our clock may be wrong. */
+const WATCHED = 0.4;
+
+/** Since when readings give the same newest block although the next ones were due; undefined while they do not. */
+export function standsSince({ observation: { paceMs }, headSince, at }: ParentFacts): WatchedMs | undefined {
+  if (paceMs === undefined || headSince === undefined) return undefined;
+  return at - headSince >= lastMs(paceMs) * WATCHED ? headSince : undefined;
+}
+
+/** From which age on the newest block is too old. */
+export function headLimitMs(parent: ParentFacts): number {
+  const { paceMs } = parent.observation;
+  if (paceMs === undefined) return OLD_MS;
+  return standsSince(parent) === undefined ? Math.max(OLD_MS, lastMs(paceMs)) : lastMs(paceMs);
 }
 
 /** The parent chains of the inventory, and what is read from them. */

@@ -12,7 +12,12 @@ export type SubnetProbeKind = keyof SubnetObservations;
 
 /** What one probe of a subnet as a whole observed. */
 export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = {
-  readonly [Each in Kind]: { readonly kind: Each; readonly seen: SubnetObservations[Each] };
+  readonly [Each in Kind]: {
+    readonly kind: Each;
+    readonly seen: SubnetObservations[Each];
+    /** From the start of this probe to that of the next, where that is sooner than usual. */
+    readonly againMs?: number;
+  };
 }[Kind];
 
 /** The facts of a subnet as a whole, by the kind of probe that obtained them. */

@@ -52,9 +52,9 @@ export const serviceRules = [
   reportProblems({
     ...ofService,
     name: 'SubnetParentBehind',
-    summary: 'The node of the parent chain of {{ $labels.subnet }} is behind.',
+    summary: 'The node of the parent chain of {{ $labels.subnet }} is behind, or its chain has halted.',
     description:
-      'The newest block of the node of the parent chain of {{ $labels.subnet }} is minutes old. Ask another node: if that one is higher, use it, else the parent chain has halted.',
+      'The node of the parent chain of {{ $labels.subnet }} shows no new blocks, or old ones. Ask another node: if that one is higher, use it, else the parent chain has halted.',
   }),
   reportProblems({
     ...ofService,

@@ -1,8 +1,8 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { headLimitMs } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
-import { HEAD_AGE_MS } from './find-parent-problems.ts';
 import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
 import { explain, suspect, suspectTarget } from './suspect.ts';
@@ -50,9 +50,10 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
   const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;
   const { headAgeMs = 0, at: parentAt = now } = facts.parent ?? {};
+  const limitMs = facts.parent === undefined ? Number.POSITIVE_INFINITY : headLimitMs(facts.parent);
   // By the clock of before, the newest block of the parent chain is not too old. It stays so for as long as the clock does.
-  const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < HEAD_AGE_MS);
-  const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= HEAD_AGE_MS));
+  const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < limitMs);
+  const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= limitMs));
   if (!wasGone && !wasSet) return undefined;
   const seen = [
     ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),

@@ -1,6 +1,13 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { failsNow } from '../../model/observation.ts';
-import type { CheckpointProgress, ContractReading, ParentFacts, ParentResult } from '../../model/parent-chain.ts';
+import {
+  type CheckpointProgress,
+  type ContractReading,
+  headLimitMs,
+  type ParentFacts,
+  type ParentResult,
+  standsSince,
+} from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -18,9 +25,6 @@ import {
 } from './parent-view.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain, suspect, type Texts } from './suspect.ts';
-
-/** The parent chain makes a block every few seconds, so a newest block this old is not that of the chain. */
-export const HEAD_AGE_MS = 120_000;
 
 /** The next reading comes within this time. */
 const NEXT_READING_MS = 45_000;
@@ -88,13 +92,30 @@ function findOtherChain(
   });
 }
 
-function findOldHead(view: SubnetView, { observation: { head }, headAgeMs = 0 }: ParentFacts): Suspicion | undefined {
-  if (!head.ok || headAgeMs < HEAD_AGE_MS) return undefined;
-  return suspectParent(view, 'parent_behind', {
-    summary: 'the node of the parent chain is behind',
-    evidence: `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`,
-    fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
+/** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
+const CONFIRMED_AT = 1.5;
+
+function findOldHead(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+  const { observation, headAgeMs = 0, at } = parent;
+  const { head, paceMs } = observation;
+  const limitMs = headLimitMs(parent);
+  if (!head.ok || headAgeMs < limitMs) return undefined;
+  const since = standsSince(parent);
+  const age = `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`;
+  const fix =
+    'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted';
+  if (paceMs === undefined || since === undefined)
+    return suspectParent(view, 'parent_behind', {
+      summary: 'the node of the parent chain is behind',
+      evidence: age,
+      fix,
+    });
+  const one = suspectParent(view, 'parent_behind', {
+    summary: 'the node of the parent chain shows no new blocks',
+    evidence: `${age}; readings over ${formatDuration(at - since)} show no newer one, and until then one came every ${formatDuration(paceMs)}`,
+    fix,
   });
+  return { ...one, lastedMs: headAgeMs, confirmMs: limitMs * CONFIRMED_AT };
 }
 
 const AT_ADDRESS: Readonly<

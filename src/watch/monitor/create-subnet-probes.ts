@@ -63,6 +63,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
+  let nextMs = prober.everyMs;
 
   /** A probe during which the process was suspended may have failed for that reason, so it is repeated. */
   const probe = async () => {
@@ -70,6 +71,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       const started = clock.now();
       const observation = await prober.probe(stopping.signal);
       if (stopping.signal.aborted) return;
+      nextMs = observation.againMs ?? prober.everyMs;
       if (clock.resumedAt() <= started) return onSeen(subnet.name, observation);
     }
   };
@@ -85,7 +87,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     const started = performance.now();
     void run().then(() => {
       if (stopping.signal.aborted) return;
-      timer = setTimeout(runRepeatedly, Math.max(0, prober.everyMs - (performance.now() - started)));
+      timer = setTimeout(runRepeatedly, Math.max(0, nextMs - (performance.now() - started)));
     });
   };
   const runSoonIf = (isOutdated: boolean | undefined) => {

@@ -59,6 +59,26 @@ const HEAD_CALLS = [
   { method: 'eth_chainId', params: [] },
 ] as const;
 
+/** The pace is that of so many blocks, or of fewer on a young chain, and is asked for again after a while. */
+const PACE = { blocks: 100, least: 10, everyMs: 300_000 };
+
+/** A chain that is slower makes blocks only when there is something to put into them. */
+const SLOWEST_PACE_MS = 60_000;
+
+type Head = NonNullable<ReturnType<typeof readHead>>;
+
+/** The number of a block whose age shows the pace of a chain; undefined when there are too few. Nobody knows the time of block 0. */
+function findEarlier({ number }: Head): number | undefined {
+  const earlier = Math.max(number - PACE.blocks, 1);
+  return number - earlier < PACE.least ? undefined : earlier;
+}
+
+/** The usual time between two blocks; undefined for what cannot be one. */
+function toPace(head: Head, earlier: Head): number | undefined {
+  const paceMs = ((head.timestamp - earlier.timestamp) * 1000) / (head.number - earlier.number);
+  return paceMs > 0 && paceMs <= SLOWEST_PACE_MS ? paceMs : undefined;
+}
+
 /** Creates a prober of what the parent chain of a subnet says. viem is loaded when a contract is first read. */
 export function createParentProber(
   { rpc, contract, wallet }: ParentChain,
@@ -70,6 +90,24 @@ export function createParentProber(
   // A node that hangs when it runs a contract still gives its newest block.
   const contractClient = createParentClient(rpc, withinMs, keepsAlive);
   const finder = createSubnetFinder(subnet, keepsAlive);
+  let pace: { readonly ms: number | undefined; readonly askedAt: number } | undefined;
+  const readPace = async (head: ParentObservation['head'], signal: AbortSignal) => {
+    const number = head.ok ? findEarlier(head.value) : undefined;
+    const isKnown = pace !== undefined && performance.now() - pace.askedAt < PACE.everyMs;
+    if (!head.ok || number === undefined || isKnown) return pace?.ms;
+    const askedAt = performance.now();
+    const ask = { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] };
+    const [answer] = await client.ask([ask], signal);
+    const earlier = readAnswer(answer, readHead);
+    const isAsked = earlier.ok && earlier.value.number === number;
+    pace = { ms: isAsked ? toPace(head.value, earlier.value) : undefined, askedAt };
+    return pace.ms;
+  };
+  const readChain = async (signal: AbortSignal) => {
+    const [newest, chainId, balance] = await client.ask(calls, signal);
+    const head = readAnswer(newest, readHead);
+    return { head, chainId, balance, paceMs: await readPace(head, signal) };
+  };
   const readers = loadOnce(() => import('./read-contract.ts'));
   const readContract = async (address: string, signal: AbortSignal) => {
     const { readContract: read } = await readers.get();
@@ -77,13 +115,14 @@ export function createParentProber(
   };
   return {
     probe: async (signal) => {
-      const [[head, chainId, balance], reading] = await Promise.all([
-        client.ask(calls, signal),
+      const [{ head, chainId, balance, paceMs }, reading] = await Promise.all([
+        readChain(signal),
         contract && readContract(contract, signal),
       ]);
       return {
-        head: readAnswer(head, readHead),
+        head,
         chainId: readAnswer(chainId, readNumber),
+        ...(paceMs !== undefined && { paceMs }),
         ...(reading && { contract: reading }),
         ...(wallet && { balance: readAnswer(balance, readQuantity) }),
       };

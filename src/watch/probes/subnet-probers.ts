@@ -1,3 +1,4 @@
+import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createParentProber } from './parent-prober.ts';
@@ -24,16 +25,31 @@ interface Definition<Kind extends SubnetProbeKind> {
   readonly create: (subnet: Subnet, tools: SubnetProberTools) => Source<Kind> | undefined;
 }
 
+/** The parent chain is read this often, and this soon again when its newest block may be the last one. */
+const PARENT_MS = 30_000;
+const PARENT_AGAIN_MS = 10_000;
+
+/** Whether a parent chain should be read again soon, at `wallMs` in Unix milliseconds. */
+const isPressing = ({ head, paceMs }: ParentObservation, wallMs: number): boolean =>
+  head.ok && mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
+
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
     inputs: ({ parentChain, consensus, targets }) =>
       parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
     subject: ({ parentChain }) => parentChain,
-    create: (subnet, { keepsConnections }) => {
+    create: (subnet, { keepsConnections, wall }) => {
       const { parentChain } = subnet;
       if (parentChain === undefined) return undefined;
       const { probe, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
-      return { everyMs: 30_000, probe: async (signal) => ({ kind: 'parent', seen: await probe(signal) }), close };
+      return {
+        everyMs: PARENT_MS,
+        probe: async (signal) => {
+          const seen = await probe(signal);
+          return { kind: 'parent', seen, ...(isPressing(seen, wall()) && { againMs: PARENT_AGAIN_MS }) };
+        },
+        close,
+      };
     },
   },
   setup: {

@@ -120,6 +120,8 @@ export function foldParent(
   { at, wallMs }: Context,
 ): ParentFacts {
   const { head, chainId } = observation;
+  const headBefore = before?.observation.head;
+  const isSameHead = head.ok && headBefore?.ok && headBefore.value.number === head.value.number;
   const { since = at, probes = 0 } = before?.unanswered ?? {};
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
   const { balance, checkpoint } = readOwn(observation, firstChainId);
@@ -128,7 +130,12 @@ export function foldParent(
   return {
     observation,
     at,
-    ...(head.ok ? { headAgeMs: wallMs - head.value.timestamp * 1000 } : { unanswered: { since, probes: probes + 1 } }),
+    ...(head.ok
+      ? {
+          headAgeMs: wallMs - head.value.timestamp * 1000,
+          headSince: (isSameHead ? before?.headSince : undefined) ?? at,
+        }
+      : { unanswered: { since, probes: probes + 1 } }),
     ...(firstChainId !== undefined && { firstChainId }),
     ...(progress && { progress }),
     ...(wallet && { wallet }),

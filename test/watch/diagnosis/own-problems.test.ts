@@ -166,6 +166,18 @@ describe('a subnetd', () => {
     expect(namesAt(122_000, { step: back }, back.at - 1)).toEqual(['monitor_suspended']);
     expect(namesAt(122_000, { step: back }, back.at)).toContain('parent_behind');
   });
+
+  test('whose clock went forward still says of a parent chain that it stands, by its own pace', () => {
+    const step = { at: NOW - 30_000, byMs: 120_000 };
+    const namesAt = (headAgeMs: number) => {
+      const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+      const observation = { head, chainId: { ok: true, value: 551 }, paceMs: 2_000 } as const;
+      const parent = { observation, at: NOW, headAgeMs, headSince: NOW - 10_000 };
+      return seen({ step }, { parent }).map(([problem]) => problem);
+    };
+    expect(namesAt(139_999)).toEqual(['monitor_suspended']);
+    expect(namesAt(140_000)).toContain('parent_behind');
+  });
 });
 
 describe('a node that was created with another bootnode than most', () => {

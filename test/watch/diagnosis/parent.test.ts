@@ -419,6 +419,51 @@ describe('a parent chain', () => {
   });
 });
 
+describe('a parent chain of a known pace', () => {
+  /** One whose newest block is this old, and was given by readings over this time. */
+  const standing = (paceMs: number, headAgeMs: number, overMs: number): ParentFacts => ({
+    ...parent(),
+    observation: { ...parent().observation, paceMs },
+    headAgeMs,
+    headSince: NOW - overMs,
+  });
+
+  test('whose newest block stays the same for ten blocks shows no new blocks', () => {
+    expect(only(standing(2_000, 41_000, 31_000))).toEqual({
+      problem: 'parent_behind',
+      summary: 'the node of the parent chain shows no new blocks',
+      evidence:
+        'its newest block, 77, is 41s old by our clock; readings over 31s show no newer one, and until then one came every 2s',
+      fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
+    });
+    // The age counts for its confirmation, which takes as long as five blocks more.
+    expect(causesOf(standing(2_000, 41_000, 31_000))[0]).toMatchObject({ lastedMs: 41_000, confirmMs: 30_000 });
+    expect(causesOf(standing(12_000, 150_000, 90_000))[0]).toMatchObject({ lastedMs: 150_000, confirmMs: 180_000 });
+    expect(named(standing(2_000, 19_999, 19_000))).toEqual([]);
+    expect(named(standing(2_000, 20_000, 19_000))).toEqual(['parent_behind relayer']);
+    // A faster one may need as long for a round that times out.
+    expect(named(standing(250, 19_999, 19_000))).toEqual([]);
+    expect(named(standing(250, 20_000, 19_000))).toEqual(['parent_behind relayer']);
+    expect(named(standing(12_000, 119_999, 90_000))).toEqual([]);
+    expect(named(standing(12_000, 120_000, 90_000))).toEqual(['parent_behind relayer']);
+    expect(named(standing(20_000, 199_999, 190_000))).toEqual([]);
+    expect(named(standing(20_000, 200_000, 190_000))).toEqual(['parent_behind relayer']);
+  });
+
+  test('is not called old by our clock alone, which may be wrong, before two minutes', () => {
+    expect(named(standing(2_000, 60_000, 7_999))).toEqual([]);
+    expect(named(standing(2_000, 60_000, 8_000))).toEqual(['parent_behind relayer']);
+    expect(named(standing(2_000, 119_999, 0))).toEqual([]);
+    expect(only(standing(2_000, 120_000, 0))).toMatchObject({
+      summary: 'the node of the parent chain is behind',
+      evidence: 'its newest block, 77, is 2m old by our clock',
+    });
+    // Ten blocks of a slow one take longer than that.
+    expect(named(standing(20_000, 199_999, 0))).toEqual([]);
+    expect(named(standing(20_000, 200_000, 0))).toEqual(['parent_behind relayer']);
+  });
+});
+
 test('a contract that was there and is gone is said by an old block too, beside that block, and one that was never seen is not', () => {
   const { progress, ...never } = parent();
   const gone = {

@@ -7,14 +7,27 @@ import { startNode } from '../../support/fake-node.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 
 /** A parent chain at the wire that answers with its newest block, or with nothing at all; and the methods of each request. */
-async function useParent(height: number | undefined) {
-  const block = { number: `0x${height?.toString(16)}`, timestamp: '0x6a000000', hash: `0x${'0'.repeat(64)}` };
-  const methods = { eth_getBlockByNumber: () => block, eth_chainId: () => '0x33' };
+async function useParent(height: number | undefined, newest: () => number = () => 0x6a000000) {
+  const blockOf = (number = 0, timestamp = newest()) => ({
+    number: `0x${number.toString(16)}`,
+    timestamp: `0x${timestamp.toString(16)}`,
+    hash: `0x${'0'.repeat(64)}`,
+  });
+  const blockAt = (tag: string) =>
+    tag === 'latest' ? blockOf(height) : blockOf(Number(tag), newest() - 2 * ((height ?? 0) - Number(tag)));
+  const methods = {
+    eth_getBlockByNumber: ({ params: [tag] }: Asked) => blockAt(String(tag)),
+    eth_chainId: () => '0x33',
+  };
   const node = await startNode(methods, (answers, response) => {
     if (height !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
   });
   onTestFinished(node.stop);
   return { rpc: node.url, asked: () => node.requests.map((calls) => calls.map(({ method }) => method)) };
+}
+
+interface Asked {
+  readonly params: readonly unknown[];
 }
 
 async function useMonitor() {
@@ -69,4 +82,15 @@ test('what is known of a parent chain stays for as long as the inventory names i
   await eventually(() => expect(headOf()).toMatchObject({ value: { number: 8 } }));
   load(undefined);
   expect(headOf()).toBeUndefined();
+});
+
+test('a parent chain whose newest block may be the last one is read again within ten seconds, and another one is not', async () => {
+  const started = Math.floor(Date.now() / 1000);
+  const [late, moving] = [await useParent(200, () => started - 8), await useParent(200, () => started)];
+  const [ofLate, ofMoving] = [await useMonitor(), await useMonitor()];
+  ofLate.load(late.rpc);
+  ofMoving.load(moving.rpc);
+  const readings = ({ asked }: typeof late) => asked().filter((methods) => methods.includes('eth_chainId')).length;
+  await eventually(() => expect(readings(late)).toBe(2), 15_000);
+  expect(readings(moving)).toBe(1);
 });

@@ -27,6 +27,29 @@ const useResults = (results: Readonly<Record<string, unknown>>) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? null }));
   });
 
+/** A young parent chain: ten blocks and twenty seconds lie between its first block and its newest one. */
+const PACED: Readonly<Record<string, unknown>> = {
+  latest: { number: '0xb', timestamp: '0x6a000000' },
+  '0x1': { number: '0x1', timestamp: '0x69ffffec' },
+};
+
+/** A parent chain with these blocks, and which of them were asked for. */
+async function useBlocks(blocks: Readonly<Record<string, unknown>>) {
+  const asked: string[] = [];
+  const { url: rpc, stop } = await startHttp((_request, response, body) => {
+    const read = ({ id, method, params }: { id: number; method: string; params: readonly string[] }) => {
+      const tag = method === 'eth_getBlockByNumber' ? (params[0] ?? '') : '';
+      if (tag !== '') asked.push(tag);
+      return { jsonrpc: '2.0', id, result: blocks[tag] ?? null };
+    };
+    const calls = JSON.parse(body);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(Array.isArray(calls) ? calls.map(read) : read(calls)));
+  });
+  onTestFinished(stop);
+  return { rpc, asked };
+}
+
 function read(rpc: string): Promise<ParentObservation> {
   const { probe, close } = createParentProber({ rpc, contract: ADDRESS, wallet: ADDRESS }, SUBNET);
   onTestFinished(close);
@@ -80,6 +103,32 @@ describe('a parent chain', () => {
   ])('with %s in its newest block has none', async (_, block) => {
     const { head } = await read(await useResults({ eth_getBlockByNumber: { transactions: [], ...block } }));
     expect(head).toMatchObject({ ok: false, why: 'answers with an error' });
+  });
+
+  it.each([
+    ['the block before ten others is not known', { '0x1': null }],
+    ['another block is given for it', { '0x1': { number: '0x2', timestamp: '0x1' } }],
+    ['it is younger than the newest one', { '0x1': { number: '0x1', timestamp: '0x70000000' } }],
+    ['it is as old', { '0x1': { number: '0x1', timestamp: '0x6a000000' } }],
+    ['it is so old that blocks come only on demand', { '0x1': { number: '0x1', timestamp: '0x69fffd9d' } }],
+    ['there are no ten before it', { latest: { number: '0xa', timestamp: '0x6a000000' } }],
+  ])('has no pace when %s', async (_, blocks) => {
+    const { head, ...seen } = await read((await useBlocks({ ...PACED, ...blocks })).rpc);
+    expect(head.ok).toBe(true);
+    expect(seen).not.toHaveProperty('paceMs');
+  });
+
+  it('has the pace of its last hundred blocks, or of those that it has, and is asked for one of them once in minutes', async () => {
+    const young = await useBlocks(PACED);
+    const { probe, close } = createParentProber({ rpc: young.rpc }, SUBNET);
+    onTestFinished(close);
+    expect([await probe(signal), await probe(signal)]).toMatchObject([{ paceMs: 2_000 }, { paceMs: 2_000 }]);
+    expect(young.asked).toEqual(['latest', '0x1', 'latest']);
+    const old = await useBlocks({
+      latest: { number: '0x3e8', timestamp: '0x6a000000' },
+      '0x384': { number: '0x384', timestamp: '0x69fffb50' },
+    });
+    expect(await read(old.rpc)).toMatchObject({ paceMs: 12_000 });
   });
 
   it.each([`0x${'f'.repeat(65)}`, -1, '-1', {}, [], `0x${'f'.repeat(100_000)}`, `9${'0'.repeat(90)}`])(

@@ -23,8 +23,26 @@ const foldAll = (seen: readonly (readonly [number, ParentObservation])[]): Paren
   );
 
 test('the age of the newest block is by our clock at the time when it was read', () => {
-  expect(foldAll([[90_000, head()]])).toEqual({ observation: head(), at: 90_000, headAgeMs: 90_000 });
+  expect(foldAll([[90_000, head()]])).toEqual({
+    observation: head(),
+    at: 90_000,
+    headAgeMs: 90_000,
+    headSince: 90_000,
+  });
   expect(foldAll([[90_000, silent]])).not.toHaveProperty('headAgeMs');
+});
+
+test('the newest block stands since the first of the readings in a row that gave it', () => {
+  const block = (number: number): ParentObservation => ({ head: { ok: true, value: { number, timestamp: SECONDS } } });
+  const since = (...seen: readonly ParentObservation[]) =>
+    foldAll(seen.map((one, index) => [index * 10_000, one] as const))?.headSince;
+  expect(since(block(9), block(9), block(9))).toBe(0);
+  expect(since(block(8), block(9), block(9))).toBe(10_000);
+  // A node behind a balancer that is lower is another one.
+  expect(since(block(9), block(8), block(9))).toBe(20_000);
+  // Nobody knows what came while the chain did not answer.
+  expect(since(block(9), silent, block(9))).toBe(20_000);
+  expect(since(block(9), silent)).toBeUndefined();
 });
 
 test('probes without an answer are counted from the first one, until one has an answer', () => {
