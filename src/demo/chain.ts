@@ -102,6 +102,8 @@ export const createChain = (
 ): MainChain => {
   const pace: Pace = { masternodes: masternodes.length, roundTimeoutMs };
   let timeline = startTimeline(nowMs, height, LOST_ROUNDS, pace);
+  /** Older blocks than these name no block before them, as hashing a hundred thousand would take most of a second. */
+  const oldest = Math.max(0, height - START_HEIGHT);
   const hashes: Hex[] = [];
 
   const addressesOf = (places: readonly number[]): readonly Hex[] =>
@@ -114,15 +116,15 @@ export const createChain = (
     return {
       number,
       round,
-      parentHash: hashes[number - 1] ?? ZERO_HASH,
+      parentHash: hashes[number - 1 - oldest] ?? ZERO_HASH,
       miner: number === 0 ? ZERO_ADDRESS : proposerOf(round, number),
       timestamp: Math.floor(ms / 1000),
     };
   };
 
   const hashOf = (number: number): Hex => {
-    for (let next = hashes.length; next <= number; next++) hashes.push(keccak256(encode(fieldsOf(next))));
-    return hashes[number] ?? ZERO_HASH;
+    for (let next = oldest + hashes.length; next <= number; next++) hashes.push(keccak256(encode(fieldsOf(next))));
+    return hashes[number - oldest] ?? keccak256(encode(fieldsOf(number)));
   };
 
   return {

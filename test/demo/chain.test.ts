@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem/utils';
 import { expect, test } from 'vitest';
-import { createChain, START_HEIGHT } from '../../src/demo/chain.ts';
+import { createChain, LONG_START_HEIGHT, START_HEIGHT } from '../../src/demo/chain.ts';
 import { toNodeIdentity } from '../../src/demo/node-identity.ts';
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -8,14 +8,17 @@ const masternodes = ['subnet1', 'subnet2', 'subnet3', 'subnet4'].map(
   (name, index) => toNodeIdentity(name, index).address,
 );
 
-test('every block names its parent and hashes to its own name', () => {
-  const chain = createChain(masternodes, now);
-  for (let number = START_HEIGHT - 20; number <= START_HEIGHT; number++) {
-    const block = chain.block(number);
-    expect(block.parentHash).toBe(chain.block(number - 1).hash);
-    expect(block.hash).toBe(keccak256(block.encoded));
-  }
-});
+test.each([START_HEIGHT, LONG_START_HEIGHT])(
+  'every block below %i names its parent and hashes to its own name',
+  (height) => {
+    const chain = createChain(masternodes, now, undefined, height);
+    for (let number = height - 20; number <= height; number++) {
+      const block = chain.block(number);
+      expect(block.parentHash).toBe(chain.block(number - 1).hash);
+      expect(block.hash).toBe(keccak256(block.encoded));
+    }
+  },
+);
 
 test('the round runs ahead of the number, and the masternodes propose in turn', () => {
   const chain = createChain(masternodes, now);
