@@ -1,23 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
 import type { Status } from '../../src/web/to-status.ts';
-import { NO_BROWSER, runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { NO_BROWSER, runCli, startCli } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 const write = (name: string, text: string): string => {
-  writeFileSync(folder.path(name), text);
-  return folder.path(name);
+  writeFileSync(pathOf(name), text);
+  return pathOf(name);
 };
 type Fault = NonNullable<Parameters<typeof startSimulation>[0]['faults']>[number];
 /** A stall is waited out; whatever moves is seen to move long before on a machine that is not busy. */
@@ -115,7 +108,7 @@ describe('check-config', () => {
     ['a file that is not there', 'none.yaml', 'ENOENT'],
     ['a directory', '.', 'EISDIR'],
   ])('ends with 2 for %s', async (_what, name, code) => {
-    const result = await runCommand(['check-config', folder.path(name)]);
+    const result = await runCommand(['check-config', pathOf(name)]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(code);
   });
@@ -137,7 +130,7 @@ describe('once', () => {
   });
 
   it('marks what a window of the inventory covers now', async () => {
-    const config = folder.path('planned.yaml');
+    const config = pathOf('planned.yaml');
     const windowOf = (from: number) =>
       `{ subnet: d, from: ${new Date(from).toISOString().slice(0, 16)}Z, until: 2099-01-01T00:00Z, reason: move }`;
     const plannedWith = async (from: number) => {

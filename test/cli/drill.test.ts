@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TWO_RECEIVERS, writeAlertInventory } from '../support/alert-inventory.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
-import { runCli, startCli, temporaryFolder } from '../support/cli.ts';
+import { runCli, startCli } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
 
 vi.setConfig({ testTimeout: 120_000 });
 
 let alertmanager: Alertmanager;
 let dead: string;
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
 beforeAll(async () => {
   alertmanager = await startAlertmanager(TWO_RECEIVERS);
   dead = `http://127.0.0.1:${await freePort()}`;
 });
 afterAll(() => alertmanager.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
 
-const inventory = (urls: readonly string[]) => writeAlertInventory(folder, urls);
+const inventory = (urls: readonly string[]) => writeAlertInventory(pathOf, urls);
 const drills = async ({ alerts }: Alertmanager) =>
   (await alerts()).filter(({ labels }) => labels.alertname === 'SubnetdDrill');
 
@@ -90,11 +84,11 @@ describe('subnetd drill', () => {
     ]);
     const hold = await runCommand(['drill', '--hold', 'long', '--config', await inventory([alertmanager.url])]);
     expect([hold.code, hold.stderr]).toEqual([2, expect.stringContaining('--hold must be a duration')]);
-    const both = await runCommand(['drill', '--url', alertmanager.url, '--config', folder.path('none.yaml')]);
+    const both = await runCommand(['drill', '--url', alertmanager.url, '--config', pathOf('none.yaml')]);
     expect([both.code, both.stderr]).toEqual([2, 'subnetd drill: give one of --url and --config\n']);
     const address = await runCommand(['drill', '--config', await inventory(['127.0.0.1:9093'])]);
     expect([address.code, address.stderr]).toEqual([2, expect.stringContaining('subnetd.yaml:2:')]);
-    const missing = await runCommand(['drill', '--config', folder.path('none.yaml')]);
+    const missing = await runCommand(['drill', '--config', pathOf('none.yaml')]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
   });
 });

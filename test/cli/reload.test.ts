@@ -1,18 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { eventually, startDaemon } from '../support/cli.ts';
 import { type FakeServer, startHttp } from '../support/fake-node.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 /** A node that answers nothing good, and writes down with which user and password it is asked. */
 async function startLockedNode(): Promise<FakeServer & { readonly logins: Set<string> }> {
@@ -30,7 +23,7 @@ const inventory = (rpc: string, name = 'n') =>
   `subnets: [{ name: d, nodes: [{ name: ${name}, rpc: '${rpc}' }], checks: { rpc: { schedule: every 200ms } } }]\n`;
 
 async function start(text: string) {
-  const config = folder.path('subnetd.yaml');
+  const config = pathOf('subnetd.yaml');
   await writeFile(config, text);
   const daemon = await startDaemon(config);
   cleanups.push(() => daemon.child.kill('SIGKILL'));

@@ -1,21 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually, runCli, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { eventually, runCli, startDaemon } from '../support/cli.ts';
 import { type FakeNode, startNode, startTcp } from '../support/fake-node.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 async function start(text: string, env?: Readonly<Record<string, string>>) {
-  const config = folder.path('subnetd.yaml');
+  const config = pathOf('subnetd.yaml');
   await writeFile(config, text);
   const daemon = await startDaemon(config, env);
   cleanups.push(() => daemon.child.kill('SIGKILL'));
@@ -38,8 +31,8 @@ function hashOf(text: string): number {
 
 describe('the daemon', () => {
   it('ends with 2 and the problems for a bad inventory', async () => {
-    await writeFile(folder.path('bad.yaml'), 'subnets: []\n');
-    const { code, stderr } = await runCli(['run', '--listen', '127.0.0.1:0', '--config', folder.path('bad.yaml')]);
+    await writeFile(pathOf('bad.yaml'), 'subnets: []\n');
+    const { code, stderr } = await runCli(['run', '--listen', '127.0.0.1:0', '--config', pathOf('bad.yaml')]);
     expect(code).toBe(2);
     expect(stderr).toContain('bad.yaml:1:10: subnets: must list at least one subnet');
   });
@@ -52,14 +45,14 @@ describe('the daemon', () => {
   });
 
   it('takes settings from the environment, a file, and flags before them', async () => {
-    await writeFile(folder.path('level'), 'debug\n');
+    await writeFile(pathOf('level'), 'debug\n');
     const { code, stderr } = await runCli(['run', '--listen', '127.0.0.1:0'], {
-      SUBNETD_CONFIG: folder.path('none.yaml'),
-      SUBNETD_LOG_LEVEL_FILE: folder.path('level'),
+      SUBNETD_CONFIG: pathOf('none.yaml'),
+      SUBNETD_LOG_LEVEL_FILE: pathOf('level'),
       SUBNETD_LISTEN: 'nonsense',
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining('none.yaml:1:1: inventory: cannot be read (ENOENT)')]);
-    const both = await runCli(['run'], { SUBNETD_LOG_LEVEL: 'info', SUBNETD_LOG_LEVEL_FILE: folder.path('level') });
+    const both = await runCli(['run'], { SUBNETD_LOG_LEVEL: 'info', SUBNETD_LOG_LEVEL_FILE: pathOf('level') });
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('both set')]);
   });
 
@@ -103,8 +96,8 @@ describe('the daemon', () => {
     const runs = async () => Number(/runs_total\{[^}]*"n0",check="peers"\} (\d+)/.exec(await get('/metrics'))?.[1]);
     await eventually(async () => expect(await runs()).toBeGreaterThan(2));
 
-    await writeFile(folder.path('next'), one);
-    await rename(folder.path('next'), config);
+    await writeFile(pathOf('next'), one);
+    await rename(pathOf('next'), config);
     await eventually(async () => expect(await get('/metrics')).not.toContain('name="n1"'));
     expect(await runs()).toBeGreaterThan(2);
 
@@ -165,9 +158,9 @@ describe('the daemon', () => {
 
   it('warns once when it listens to the network', async () => {
     const [a] = await nodes(1);
-    await writeFile(folder.path('c.yaml'), inventory([a?.url ?? '']));
+    await writeFile(pathOf('c.yaml'), inventory([a?.url ?? '']));
     const { startCli } = await import('../support/cli.ts');
-    const daemon = startCli(['run', '--listen', '0.0.0.0:0', '--config', folder.path('c.yaml')]);
+    const daemon = startCli(['run', '--listen', '0.0.0.0:0', '--config', pathOf('c.yaml')]);
     await daemon.waitFor(/open to the network/);
     daemon.child.kill('SIGTERM');
     await daemon.finished;

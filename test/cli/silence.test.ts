@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownName } from '../../src/cli/silence.ts';
 import { formatMinute } from '../../src/lib/duration.ts';
 import { createStores, type Stores } from '../../src/store/create-stores.ts';
@@ -8,29 +8,23 @@ import { openDatabase } from '../../src/store/open-database.ts';
 import type { Silence } from '../../src/tell/notify/silences.ts';
 import { TWO_RECEIVERS, writeAlertInventory } from '../support/alert-inventory.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../support/alertmanager.ts';
-import { eventually, runCli, temporaryFolder } from '../support/cli.ts';
+import { eventually, runCli } from '../support/cli.ts';
 import { runCommand } from '../support/run-command.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
 
 vi.setConfig({ testTimeout: 120_000 });
 
 let alertmanager: Alertmanager;
 let dead: string;
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
 beforeAll(async () => {
   alertmanager = await startAlertmanager(TWO_RECEIVERS);
   dead = `http://127.0.0.1:${await freePort()}`;
 });
 afterAll(() => alertmanager.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
 
-const inventory = (urls: readonly string[]) => writeAlertInventory(folder, urls);
+const inventory = (urls: readonly string[]) => writeAlertInventory(pathOf, urls);
 
 it('a user without a name, as in a container that runs as any user, announces work by number', () => {
   const nameless = () => {
@@ -44,7 +38,7 @@ describe('subnetd silence', () => {
   let env: Readonly<Record<string, string>>;
   /** The work that the database has, as the daemon reads it. */
   const withDatabase = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> => {
-    const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+    const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
     try {
       return await work(createStores(connection));
     } finally {
@@ -53,7 +47,7 @@ describe('subnetd silence', () => {
   };
   const stored = () => withDatabase(({ plannedWork }) => plannedWork.list(Date.now()));
   beforeEach(async () => {
-    env = { SUBNETD_DATABASE_URL: `sqlite:${folder.path('subnetd.db')}` };
+    env = { SUBNETD_DATABASE_URL: `sqlite:${pathOf('subnetd.db')}` };
     await withDatabase(async () => {});
   });
   const words = ['silence', '--subnet', 'devnet', '--for', '1h', '--why', 'upgrade'];
@@ -217,7 +211,7 @@ describe('subnetd silence', () => {
   });
 
   it('says that subnetd does not know of the work when the database is not there, and silences the Alertmanager', async () => {
-    const path = folder.path('other.db');
+    const path = pathOf('other.db');
     const { code, stdout, stderr } = await runCommand([...words, '--config', await inventory([alertmanager.url])], {
       SUBNETD_DATABASE_URL: `sqlite:${path}`,
     });

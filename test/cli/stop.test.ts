@@ -2,20 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startBlackHole } from '../support/black-hole.ts';
-import { eventually, type Running, startCli, startDaemon, temporaryFolder } from '../support/cli.ts';
+import { eventually, type Running, startCli, startDaemon } from '../support/cli.ts';
 import { startTcp } from '../support/fake-node.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-  folder.remove();
-});
+const { cleanups, pathOf } = useCleanups();
 
 /** Docker, Kubernetes and systemd wait longer; this is what subnetd promises. */
 const PROMISED_MS = 5_000;
@@ -48,10 +41,10 @@ async function startMute(path: string): Promise<string> {
 
 /** A daemon whose inventory is a pipe, so that a test decides when there is something to read. */
 const startWithFifo = () => {
-  const config = folder.path('subnetd.yaml');
+  const config = pathOf('subnetd.yaml');
   execFileSync('mkfifo', [config]);
   const daemon = startCli(['run', '--config', config, '--listen', '127.0.0.1:0'], {
-    SUBNETD_DATABASE_URL: `sqlite:${folder.path('data/subnetd.db')}`,
+    SUBNETD_DATABASE_URL: `sqlite:${pathOf('data/subnetd.db')}`,
   });
   cleanups.push(() => daemon.child.kill('SIGKILL'));
   return { daemon, config };
@@ -64,11 +57,11 @@ describe('the daemon ends within 5 s with 0, its positions saved and its databas
     const hole = await startBlackHole();
     cleanups.push(hole.stop);
     const http = new URL(mute.url).host;
-    const [ipc, otherIpc] = [await startMute(folder.path('XDC.ipc')), await startMute(folder.path('other.ipc'))];
-    const docker = await startMute(folder.path('docker.sock'));
-    const log = folder.path('xdc.log');
+    const [ipc, otherIpc] = [await startMute(pathOf('XDC.ipc')), await startMute(pathOf('other.ipc'))];
+    const docker = await startMute(pathOf('docker.sock'));
+    const log = pathOf('xdc.log');
     await writeFile(log, 'one\n');
-    const config = folder.path('subnetd.yaml');
+    const config = pathOf('subnetd.yaml');
     await writeFile(
       config,
       `subnets:
@@ -101,7 +94,7 @@ alertmanager: { urls: ['http://${hole.host}', 'https://${http}'] }
     await appendFile(log, 'two\nthree\n');
     await reads(/subnet_log_lines_total\{[^}]*name="http"[^}]*\} 2/);
     await endWith(daemon, signal);
-    const database = folder.path('data/subnetd.db');
+    const database = pathOf('data/subnetd.db');
     // SQLite takes its log back into the file when it is closed, and not before.
     expect(existsSync(`${database}-wal`)).toBe(false);
     expect(readFileSync(database, 'latin1')).toContain(log);

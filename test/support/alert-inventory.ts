@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import type { temporaryFolder } from './cli.ts';
 
 /** The configuration of an Alertmanager with two receivers that hear of everything. */
 export const TWO_RECEIVERS = `
@@ -8,11 +7,8 @@ receivers: [{ name: ops }, { name: pager }]
 `;
 
 /** Writes an inventory of two nodes with these Alertmanagers, and gives its path. */
-export async function writeAlertInventory(
-  folder: ReturnType<typeof temporaryFolder>,
-  urls: readonly string[],
-): Promise<string> {
-  const config = folder.path('subnetd.yaml');
+export async function writeAlertInventory(pathOf: (name: string) => string, urls: readonly string[]): Promise<string> {
+  const config = pathOf('subnetd.yaml');
   const nodes = "[{ name: subnet1, rpc: 'http://127.0.0.1:1' }, { name: subnet2, rpc: 'http://127.0.0.1:2' }]";
   await writeFile(
     config,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import { databaseAway } from '../../../src/lib/database-failure.ts';
 import type { Alertmanagers } from '../../../src/model/channel.ts';
@@ -10,26 +10,20 @@ import type { AlertFinding } from '../../../src/tell/alerts/tracked-alert.ts';
 import { createPush, type PushOptions } from '../../../src/tell/notify/create-push.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { type Alertmanager, freePort, startAlertmanager } from '../../support/alertmanager.ts';
-import { eventually, temporaryFolder } from '../../support/cli.ts';
+import { eventually } from '../../support/cli.ts';
 import { createFakePart } from '../../support/fake-part.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
+
+const { cleanups, pathOf } = useCleanups();
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const LONG_MS = 60_000;
 let shared: Alertmanager;
-let folder: ReturnType<typeof temporaryFolder>;
-const cleanups: (() => unknown)[] = [];
 beforeAll(async () => {
   shared = await startAlertmanager();
 });
 afterAll(() => shared.stop());
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  folder.remove();
-});
 
 let made = 0;
 /** An alert that no other test has, and that can be turned on and off. */
@@ -55,7 +49,7 @@ function aThing() {
 type Thing = ReturnType<typeof aThing>;
 
 async function openStore() {
-  const connection = await openDatabase({ kind: 'sqlite', path: folder.path('subnetd.db') });
+  const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
   const { alerts } = await createRepositories(connection);
   return {
     alerts: alerts({ own: 'a', shared: 'a' }),
@@ -287,7 +281,7 @@ describe('a push', () => {
   });
 
   it('reports that its credentials are wrong, and sends once they are right', async () => {
-    const users = folder.path('web.yml');
+    const users = pathOf('web.yml');
     writeFileSync(users, `basic_auth_users: { subnetd: '${await hash('right', 4)}' }\n`);
     const own = await startAlertmanager(
       undefined,
@@ -295,7 +289,7 @@ describe('a push', () => {
       'subnetd:right',
     );
     cleanups.push(own.stop);
-    const passwordFile = folder.path('password');
+    const passwordFile = pathOf('password');
     writeFileSync(passwordFile, 'wrong');
     const thing = aThing();
     const login = { basicAuth: { username: 'subnetd', passwordFile } };

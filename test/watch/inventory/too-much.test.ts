@@ -1,14 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
-import { temporaryFolder } from '../../support/cli.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { useCleanups } from '../../support/use-cleanups.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(() => folder.remove());
+const { pathOf } = useCleanups();
 
 const problemsOf = (text: string) => {
   const parsed = parseInventory(text, {});
@@ -57,7 +53,7 @@ describe('an inventory with too much of something is refused at its place', () =
   }, 10_000);
 
   it('as check-config says it', async () => {
-    const file = folder.path('deep.yaml');
+    const file = pathOf('deep.yaml');
     await writeFile(file, `subnets: ${'['.repeat(200_000)}`);
     const { code, stderr } = await runCommand(['check-config', file]);
     expect([code, stderr]).toEqual([
