@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { startEngine } from './engine.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -23,6 +25,8 @@ async function share(
  * and ends them with the run.
  */
 export async function setup(): Promise<() => Promise<void>> {
+  // It builds the program first if that is older than its sources. Else each of the first daemons would do so, all at once.
+  const built = promisify(execFile)(`${import.meta.dirname}/../../bin/subnetd`, ['run', '--help']);
   const stops = await Promise.all([
     share('SUBNETD_TEST_DOCKER_SOCKET', 'Docker Engine', async () => {
       const { socketPath, stop } = await startEngine();
@@ -33,6 +37,7 @@ export async function setup(): Promise<() => Promise<void>> {
       return { address: url, stop };
     }),
   ]);
+  await built;
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
   };

@@ -42,6 +42,7 @@ type Sources = Pick<IncidentsDeps, 'store' | 'history'>;
 export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
   let passed = 0;
   let shown = well;
+  let shownUnexplained = unexplained(well);
   /** Until the next diagnosis. */
   let restored: readonly Problem[] = [];
   const failures: unknown[] = [];
@@ -52,7 +53,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     part: createFakePart('devnet'),
     snapshot: () => {
       passed += 2_000;
-      return [unexplained({ ...shown, problems: restoreProblems(shown.problems, restored) })];
+      return [{ ...shownUnexplained, problems: restoreProblems(shown.problems, restored) }];
     },
     explained: () => [shown],
     clock: {
@@ -88,6 +89,7 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
     ofContainer,
     show: (next: SubnetState) => {
       shown = next;
+      shownUnexplained = unexplained(next);
       restored = [];
     },
     wall: () => startsAt + passed,
