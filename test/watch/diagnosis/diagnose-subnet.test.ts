@@ -331,5 +331,7 @@ test('a relayer pages for its submissions with what its container has', () => {
     ['container_down', 'start it with `docker start generated-relayer-1`'],
     ['relayer_stopped', 'start it with `docker start generated-relayer-1`'],
   ]);
-  expect(found[1]?.evidence).toMatch(/^the relayer \(FULL\) has been failing .*, because the container of relayer does not run$/);
+  expect(found[1]?.evidence).toMatch(
+    /^the relayer \(FULL\) has been failing .*, because the container of relayer does not run$/,
+  );
 });

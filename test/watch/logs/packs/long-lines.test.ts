@@ -34,27 +34,25 @@ const AGAIN = 5;
 /** How long the pack takes for its slowest line. */
 function findSlowest(pack: (typeof packs)[keyof typeof packs]) {
   const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => 0, onHit: () => {} });
-  const lines = pack.flatMap(({ literal }) =>
-    HEADS.flatMap((head) =>
-      TAILS.map((tail) =>
-        (head + `${literal}${tail}`.repeat(MAX_LINE_BYTES / `${literal}${tail}`.length + 1)).slice(0, MAX_LINE_BYTES),
-      ),
-    ),
-  );
   const measure = (line: string) => {
     const from = performance.now();
     reader.read(line, 0, line.length);
     return performance.now() - from;
   };
-  const timed = lines.map((line) => {
-    let ms = measure(line);
-    for (let again = 0; ms >= WITHIN_MS && again < AGAIN; again += 1) ms = Math.min(ms, measure(line));
-    return { line: line.slice(0, 120), ms };
-  });
-  return timed.toSorted((one, other) => other.ms - one.ms)[0];
+  let slowest = { line: '', ms: 0 };
+  for (const { literal } of pack)
+    for (const head of HEADS)
+      for (const tail of TAILS) {
+        const piece = literal + tail;
+        const line = (head + piece.repeat(MAX_LINE_BYTES / piece.length + 1)).slice(0, MAX_LINE_BYTES);
+        let ms = measure(line);
+        for (let again = 0; ms >= WITHIN_MS && again < AGAIN; again += 1) ms = Math.min(ms, measure(line));
+        if (ms > slowest.ms) slowest = { line: line.slice(0, 120), ms };
+      }
+  return slowest;
 }
 
 test.each(Object.entries(packs))('no line of a %s is slow to read, whatever somebody made it print', (_, pack) => {
-  const slowest = findSlowest(pack);
-  expect(slowest?.ms, slowest?.line).toBeLessThan(WITHIN_MS);
+  const { line, ms } = findSlowest(pack);
+  expect(ms, line).toBeLessThan(WITHIN_MS);
 });
