@@ -32,6 +32,12 @@ export function commandToCreate(ref: ContainerRef): string {
   return `look for it with \`docker ps -a --filter ${toShellWord(filter)}\`: if it is there under another name, correct the inventory, else ${create}`;
 }
 
+/** The command that lists what may be the container of a target under another name. */
+export const commandToFind = (ref: ContainerRef | undefined): string =>
+  ref === undefined || 'name' in ref
+    ? '`docker ps`'
+    : `\`docker ps --filter ${toShellWord(`label=com.docker.compose.service=${ref.service}`)}\``;
+
 /** How to raise the limit of file descriptors, as the end of a sentence about subnetd. */
 export const RAISE_DESCRIPTORS = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';
 

@@ -1,7 +1,7 @@
 import { listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
-import { describeRef } from '../clients/commands-to-type.ts';
+import { commandToFind, describeRef } from '../clients/commands-to-type.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -23,12 +23,12 @@ function describeMisnamed({ state: { target, facts } }: TargetView): string {
 /** The inventory names a container that is not the one of its target. Nothing is wrong with the target. */
 function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined {
   if (one.container.kind !== 'elsewhere') return undefined;
-  const { component, name } = one.state.target;
+  const { component, name, container } = one.state.target;
   const others = listUnlisted(view).filter(({ status }) => status === 'running');
   return suspectTarget('container_misnamed', one, {
     summary: `the inventory names the wrong container for ${name}`,
     evidence: `${describeMisnamed(one)}, but ${name} answers`,
-    fix: `correct the container of ${name} in the inventory${others.length === 0 ? '; find its name with `docker ps`' : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
+    fix: `correct the container of ${name} in the inventory${others.length === 0 ? `; find its name with ${commandToFind(container)}` : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
     explains: explain(one, 'container', 'log_block', 'messages', 'logs'),
     causes: [
       { problem: 'log_source_down', component, name },

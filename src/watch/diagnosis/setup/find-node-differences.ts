@@ -158,7 +158,7 @@ function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
     .map(({ node, median, tookMs }) =>
       suspectTarget('node_slow', node, {
         summary: `${node.name} answers slowly`,
-        evidence: `of ${tookMs.length} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(Math.max(...tookMs))}; the median of all nodes is ${formatDuration(usual)}`,
+        evidence: `of ${tookMs.length} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(Math.max(...tookMs))}; the median of all nodes is ${usual < 1 ? 'under 1 ms' : formatDuration(usual)}`,
         fix: `look at the processor, the disk and the network of its machine, and ${commandToSeeLog(node.target)}`,
       }),
     );
