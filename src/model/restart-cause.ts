@@ -1,5 +1,6 @@
-import type { ContainerFacts } from './facts.ts';
+import type { ContainerFacts, Facts } from './facts.ts';
 import type { Container } from './observation.ts';
+import type { CheckState } from './verdict.ts';
 
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {
@@ -86,3 +87,11 @@ export function findServiceStart(facts: ContainerFacts | undefined, now: number)
   const { running, startedAt } = facts.observation.container;
   return running && startedAt !== undefined && now - startedAt < SERVICE_START_MS ? startedAt : undefined;
 }
+
+/** Whether a check fails only because a container that runs was restarted on request: that is told, and nothing is wrong. */
+export const isOnlyRestarted = ({ check, verdict }: CheckState, { container }: Facts): boolean =>
+  check === 'container' &&
+  verdict === 'fail' &&
+  container?.observation?.kind === 'found' &&
+  container.observation.container.running &&
+  isRestartPlanned(container) === true;

@@ -1,6 +1,7 @@
 import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../../model/history.ts';
 import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
+import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -47,18 +48,19 @@ const WITHOUT_PART: readonly ProblemName[] = ['chain_forked', 'node_not_voting',
 
 /**
  * The part of the uptime that a moment of a target counts for. What fails because of another target is not a time down of its own. A
- * masternode that takes no part is down, whatever its checks say.
+ * masternode that takes no part is down, whatever its checks say, and what runs after a requested restart is not.
  */
 export function partOf(
-  { target, checks, problem }: TargetState,
+  { target, facts, checks, problem }: TargetState,
   plannedWork: readonly PlannedWork[] = [],
 ): keyof Uptime {
   const isDown = () => (findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned');
   if (problem !== undefined && WITHOUT_PART.includes(problem.problem)) return isDown();
   let part: keyof Uptime = 'unseen';
-  for (const { verdict, because } of checks) {
+  for (const check of checks) {
+    const { verdict, because } = check;
     const isOwn = because === undefined || (because.component === target.component && because.name === target.name);
-    if (verdict === 'fail' && isOwn) return isDown();
+    if (verdict === 'fail' && isOwn && !isOnlyRestarted(check, facts)) return isDown();
     if (verdict === 'fail' && because && isBlind(because.problem)) continue;
     if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
   }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
+import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import type { Verdict } from '../../model/verdict.ts';
@@ -50,10 +51,10 @@ export interface TargetStanding {
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
 
-/** How a target is: the worst of its checks and of the problems that name it. What fails only because of another target is affected. */
+/** How a target is: the worst of its checks and of the problems that name it. What fails only because of another target is affected, and a requested restart that is over does not count. */
 export function standingOf(state: TargetState): TargetStanding {
-  const { checks, problem } = state;
-  const failing = checks.filter(({ verdict }) => verdict === 'fail');
+  const { checks, facts, problem } = state;
+  const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
   const own = failing.find((check) => !isAffected(check, state));
   if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
   if (problem !== undefined) return { standing: standingOfSeverity(problem.severity), word: 'problem' };

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { beginSentence } from '../../lib/words.ts';
 import type { TargetHistory } from '../../model/history.ts';
+import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { formatReason } from '../../model/verdict.ts';
@@ -9,8 +10,14 @@ import { count } from '../frame/times.ts';
 import { targetPath, withCommands } from './paths.ts';
 import { uptimeBars, uptimeKey } from './uptime-bars.ts';
 
-/** What is said of a target in a few words: why it fails, or how it does. */
+/** What is said of a target in a few words: why it fails, or how it does and that it was restarted. */
 export function describeNow(state: TargetState): string {
+  const restarted = state.checks.find((one) => isOnlyRestarted(one, state.facts));
+  const isWell = standingOf(state).standing === 'ok';
+  return isWell && restarted !== undefined ? `${describeState(state)}; ${restarted.seen}` : describeState(state);
+}
+
+function describeState(state: TargetState): string {
   const { target, facts } = state;
   const { standing, word, check } = standingOf(state);
   if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Container } from '../../../src/model/observation.ts';
+import { partOf } from '../../../src/tell/history/create-history.ts';
+import { standingOf } from '../../../src/web/frame/marks.ts';
+import { describeNow } from '../../../src/web/pages/target-rows.ts';
+import { containerOf, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const AGO_MS = 46_000;
+
+/** The target after its container was started so long ago, and what led to that. */
+const restarted = (
+  known: KnownTarget,
+  lastRestartBy: ContainerFacts['lastRestartBy'],
+  over: Partial<Container> = {},
+): KnownTarget => {
+  const container = containerOf(known.target.name, { startedAt: NOW - AGO_MS, ...over }) as ContainerFacts;
+  const restart = { restarts: 1, lastRestartAt: NOW - AGO_MS, lastRestartBy };
+  return { ...known, facts: { ...known.facts, container: { ...container, ...restart } } } as KnownTarget;
+};
+
+const shown = (known: KnownTarget) => {
+  const [state] = judgeTargets([known], NOW);
+  if (state === undefined) throw new Error('there is one');
+  const verdict = state.checks.find(({ check }) => check === 'container')?.verdict;
+  const { standing, word } = standingOf(state);
+  return { verdict, standing, word, uptime: partOf(state), says: describeNow(state) };
+};
+
+test('a service that was restarted on request is well, and its row says that it was', () => {
+  expect(shown(restarted(diagnosedService('frontend'), 'request'))).toEqual({
+    ...{ verdict: 'fail', standing: 'ok', word: 'OK', uptime: 'ok' },
+    says: 'the log of the frontend has shown no error for 5m; generated-frontend-1 was restarted on request 46s ago (02:45:54 UTC), by a person, a program or a start of Docker, and runs',
+  });
+  expect(shown(restarted(diagnosedService('frontend'), 'recreation')).says).toBe(
+    'the log of the frontend has shown no error for 5m; generated-frontend-1 was recreated 46s ago (02:45:54 UTC), as `docker compose up` does after a change, and runs',
+  );
+});
+
+test('so is a node, which says its height too', () => {
+  expect(shown(restarted(diagnosedNode('n1', ['n1', 'n2']), 'request'))).toEqual({
+    ...{ verdict: 'fail', standing: 'ok', word: 'OK', uptime: 'ok' },
+    says: 'block 1,000, 1 peers; generated-n1-1 was restarted on request 46s ago (02:45:54 UTC), by a person, a program or a start of Docker, and runs',
+  });
+});
+
+test('one that crashed, does not run, or fails otherwise is not well', () => {
+  const bad = { standing: 'bad', word: 'fail', uptime: 'fail' };
+  expect(shown(restarted(diagnosedService('frontend'), 'policy'))).toMatchObject(bad);
+  const exited = { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 1_000 } as const;
+  expect(shown(restarted(diagnosedService('frontend'), 'request', exited))).toMatchObject(bad);
+  const fault = { kind: 'status', status: 502 } as const;
+  const failing = shown(restarted(diagnosedService('frontend', { fault }), 'request'));
+  expect(failing).toMatchObject(bad);
+  expect(failing.says).toMatch(/^the frontend is not well: /);
+  expect(failing.says).not.toContain('restarted');
+});
