@@ -109,7 +109,8 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     settings: DEFAULT_SETTINGS,
     consensus: 'XDPoS',
     now: last ?? 0,
-    toWall: (at: number) => at,
+    // A file without any time says nothing of when its lines were printed.
+    toWall: (at: number) => (first === undefined ? Number.NaN : at),
   };
   return {
     lines,

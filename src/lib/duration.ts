@@ -1,4 +1,4 @@
-import type { WallMs } from './clock.ts';
+import type { WallMs, WatchedMs } from './clock.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -45,3 +45,24 @@ export const formatMinute = (at: WallMs): string => toUtc(at, 16);
 
 /** As `2026-12-01 22:00:00 UTC`. */
 export const formatSecond = (at: WallMs): string => toUtc(at, 19);
+
+/** When something is read, and the wall time of a moment. */
+export interface Moment {
+  readonly now: WatchedMs;
+  /** NaN where it is not known. */
+  readonly toWall: (at: WatchedMs) => WallMs;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How long ago a moment was, and when, for what may be read later: `45s ago (22:00:00 UTC)`, with its day if that was not just now. */
+export function formatMoment(at: WatchedMs, { now, toWall }: Moment): string {
+  const wall = toWall(at);
+  if (Number.isNaN(wall)) return formatAgo(at, now);
+  const second = formatSecond(wall);
+  return `${formatAgo(at, now)} (${now - at < DAY_MS ? second.slice(11) : second})`;
+}
+
+/** A text that is not renewed any more, without how long ago its moments were: `at 22:00:00 UTC`. */
+export const dropAges = (text: string): string =>
+  text.replaceAll(/(?:just now|\d+[a-z]+(?: \d+[a-z]+)? ago) \(((?:[\d-]+ )?[\d:]+ UTC)\)/g, 'at $1');

@@ -1,4 +1,5 @@
-import type { WatchedMs } from '../lib/clock.ts';
+import type { WallMs, WatchedMs } from '../lib/clock.ts';
+import { formatSecond } from '../lib/duration.ts';
 import type { Planned } from './planned-work.ts';
 import { type ProblemKind, type ProblemName, pagesFor, problemCatalog } from './problem-catalog.ts';
 import type { ProblemSeverity } from './severity.ts';
@@ -92,6 +93,10 @@ export const problemKey = ({ problem, component, name }: ProblemRef): string =>
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
+
+/** What was seen, as people read it: what is no longer found has its time, as its durations are of then. */
+export const describeEvidence = ({ state, evidence, seenAt }: Problem, toWall: (at: WatchedMs) => WallMs): string =>
+  state === 'clearing' ? `seen at ${formatSecond(toWall(seenAt))}: ${evidence}` : evidence;
 
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;

@@ -1,5 +1,5 @@
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
-import type { Problem } from '../model/problem.ts';
+import { describeEvidence, type Problem } from '../model/problem.ts';
 import type { Quorum, Snapshot } from '../model/snapshot.ts';
 import { formatReason } from '../model/verdict.ts';
 
@@ -77,7 +77,7 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
   state: one.state,
   since: toIso(toWall(one.since)),
   summary: one.summary,
-  evidence: one.evidence,
+  evidence: describeEvidence(one, toWall),
   fix: one.fix,
   explains: one.explains,
   causes: one.causes,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeStatus } from '../../src/cli/status.ts';
 import { statusTable } from '../../src/cli/status-table.ts';
+import type { Problem } from '../../src/model/problem.ts';
 import { toStatus } from '../../src/web/to-status.ts';
 import { diagnosedNode, NOW, STOPPED } from '../support/diagnosed.ts';
 import { closedAddress } from '../support/pages.ts';
@@ -44,6 +45,19 @@ test('of a subnet that is well it prints one sentence and how much reserve there
   const { code, stdout, stderr } = await runCommand(['status', '--url', `http://${await serve(statusOf())}`]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toBe('✓ devnet is healthy: it can lose 1 more node\n  4 of 4 masternodes can vote, 3 needed.\n\n');
+});
+
+test('what is no longer found has the time at which it was seen', () => {
+  const state = stateOf(nodes('n2'));
+  const problems = state.problems.map(
+    (one): Problem =>
+      one.name === 'n2' ? { ...one, state: 'clearing', evidence: 'it was silent for 9s', seenAt: NOW - 4_000 } : one,
+  );
+  const evidence = toStatus([{ ...state, problems }], toWall).subnets[0]?.problems.map((one) => one.evidence);
+  expect(evidence).toEqual([
+    '3 of 4 masternodes vote and 3 are needed, without n2',
+    'seen at 2026-11-22 03:04:05 UTC: it was silent for 9s',
+  ]);
 });
 
 test('of one that needs somebody it prints the problems, the worst first, each with what to type, and exits with 1', async () => {

@@ -82,6 +82,7 @@ export interface Circumstances {
   /** The planned work of the subnet that is in force. */
   readonly plannedWork?: readonly PlannedWork[];
   readonly exposures?: ExposureMemory;
+  readonly toWall?: SubnetView['toWall'];
 }
 
 /** Diagnoses a subnet at `now`, given its problems before. */
@@ -90,10 +91,10 @@ export function diagnoseSubnet(
   targets: readonly TargetState[],
   before: FollowedProblems,
   now: number,
-  { clock = {}, facts = {}, plannedWork = [], exposures }: Circumstances = {},
+  { clock = {}, facts = {}, plannedWork = [], exposures, toWall }: Circumstances = {},
 ): Diagnosis {
   const known = indexProblems(before.problems);
-  const view = viewSubnet(subnet, targets, now, facts, exposures, known);
+  const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const isSpendKnown = subnet.parentChain?.wallet === undefined || isSpendJudged(facts.parent?.wallet);
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, isSpendKnown);

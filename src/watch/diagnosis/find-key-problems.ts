@@ -1,4 +1,4 @@
-import { formatAgo } from '../../lib/duration.ts';
+import { formatMoment } from '../../lib/duration.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -31,10 +31,11 @@ function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly 
 }
 
 /** How it is known that these addresses do not vote. */
-function describeLoss(orphans: readonly string[], { nodes, silentVoters, now }: SubnetView): string {
+function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, toWall }: SubnetView): string {
   for (const { name, chainFacts } of nodes) {
     const { address = '', at = now } = chainFacts?.keyBefore ?? {};
-    if (orphans.includes(address)) return `${name} had it, and was first seen with another one ${formatAgo(at, now)}`;
+    if (orphans.includes(address))
+      return `${name} had it, and was first seen with another one ${formatMoment(at, { now, toWall })}`;
   }
   const missed = listEach(orphans, (one) => String(silentVoters.get(one)));
   return `it has signed none of the newest votes, and missed ${missed} of its last rounds`;

@@ -1,4 +1,4 @@
-import { formatAgo } from '../../lib/duration.ts';
+import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatCount, formatTimes } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
@@ -14,55 +14,55 @@ import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, suspectTarget } from './suspect.ts';
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
-function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, now: number): readonly string[] {
+function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Moment): readonly string[] {
   return signs.flatMap((name) => {
     const { count, at } = logs?.patterns[name] ?? {};
     if (count === undefined || at === undefined) return [];
     const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd began to read it,`;
-    return [`its log matched ${name}${times} last ${formatAgo(at, now)}`];
+    return [`its log matched ${name}${times} last ${formatMoment(at, moment)}`];
   });
 }
 
-function describeKills({ container }: Facts, now: number): readonly string[] {
+function describeKills({ container }: Facts, moment: Moment): readonly string[] {
   const { oomKills = 0, lastOomAt, unrequestedKill } = container ?? {};
   if (oomKills > 0 && lastOomAt !== undefined)
     return [
-      `Docker counted ${formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills')}, last ${formatAgo(lastOomAt, now)}`,
+      `Docker counted ${formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills')}, last ${formatMoment(lastOomAt, moment)}`,
     ];
   return unrequestedKill
-    ? [`SIGKILL ended it ${formatAgo(unrequestedKill.at, now)}, and nobody had requested that`]
+    ? [`SIGKILL ended it ${formatMoment(unrequestedKill.at, moment)}, and nobody had requested that`]
     : [];
 }
 
 /** What shows a failure besides the lines of its patterns. */
-const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, now: number) => readonly string[]>>> = {
+const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, moment: Moment) => readonly string[]>>> = {
   out_of_memory: describeKills,
-  head_regression: ({ node }, now) => {
+  head_regression: ({ node }, moment) => {
     const fall = node?.latest?.fall;
-    return fall ? [`its height fell from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}`] : [];
+    return fall ? [`its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`] : [];
   },
-  relayer_dead: ({ logs }, now) => {
+  relayer_dead: ({ logs }, moment) => {
     const died = logs?.relayer?.died;
     const because = died?.because === undefined ? '' : `, after a line of ${died.because}`;
-    return died ? [`its process ended ${formatAgo(died.at, now)}${because}`] : [];
+    return died ? [`its process ended ${formatMoment(died.at, moment)}${because}`] : [];
   },
-  relayer_redis_dead: ({ logs }, now) => {
+  relayer_redis_dead: ({ logs }, moment) => {
     const at = logs?.relayer?.redisDiedAt;
-    return at === undefined ? [] : [`its redis ended ${formatAgo(at, now)}`];
+    return at === undefined ? [] : [`its redis ended ${formatMoment(at, moment)}`];
   },
-  relayer_idle: ({ logs }, now) => {
+  relayer_idle: ({ logs }, moment) => {
     const at = logs?.relayer?.startedAt;
-    return [`it runs in no mode${at === undefined ? '' : ` since its start ${formatAgo(at, now)}`}`];
+    return [`it runs in no mode${at === undefined ? '' : ` since its start ${formatMoment(at, moment)}`}`];
   },
 };
 
 /** What was seen of a known failure, in numbers, and what that means. No text of a line is in it. */
-function describeFailure(state: TargetState, failure: ShownFailure, now: number): string {
+function describeFailure(state: TargetState, failure: ShownFailure, moment: Moment): string {
   const { facts } = state;
   const container = checkOf(state, 'container');
   const seen = [
-    ...describeSigns(failure, facts, now),
-    ...(OWN[failure.name]?.(facts, now) ?? []),
+    ...describeSigns(failure, facts, moment),
+    ...(OWN[failure.name]?.(facts, moment) ?? []),
     // One that leaves its program running did not end it.
     ...(failure.leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),
   ];
@@ -99,14 +99,14 @@ function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure
 /** The problems that a program which has ended brings with it. */
 const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down', 'head_regression'];
 
-function toSuspicion(view: TargetView, failure: ShownFailure, now: number): Suspicion {
+function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
   const { state } = view;
   const { component, name } = state.target;
   const { leavesRunning } = failure;
   const shown = specifyFailure(failure, state);
   return suspectTarget(failure.name, view, {
     summary: failure.summary(name, state),
-    evidence: describeFailure(state, shown, now),
+    evidence: describeFailure(state, shown, moment),
     fix: shown.fix,
     explains: leavesRunning === undefined ? explainAll(view) : explain(view, ...leavesRunning.explains),
     causes: (leavesRunning?.brings ?? CONSEQUENCES).map((problem) => ({ problem, component, name })),
@@ -137,6 +137,6 @@ export function findKnownFailures(view: SubnetView, before: ProblemIndex<Problem
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
     return shownFailures
       .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')
-      .flatMap((failure) => withWallet(toSuspicion(target, failure, view.now), view, before) ?? []);
+      .flatMap((failure) => withWallet(toSuspicion(target, failure, view), view, before) ?? []);
   });
 }

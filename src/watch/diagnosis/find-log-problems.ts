@@ -1,4 +1,4 @@
-import { formatAgo } from '../../lib/duration.ts';
+import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatTimes } from '../../lib/words.ts';
 import { LINES_LOST, type LogFault, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
@@ -62,17 +62,19 @@ function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
   });
 }
 
-function findLinesLost(view: TargetView, now: number): Suspicion | undefined {
+function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined {
   const { target, facts } = view.state;
   const lost = facts.logs?.patterns[LINES_LOST];
-  if (lost === undefined || now - lost.at >= LOST_MS) return undefined;
+  if (lost === undefined || moment.now - lost.at >= LOST_MS) return undefined;
   return suspectTarget('log_lines_lost', view, {
     summary: `Docker throws away lines of ${target.name} before they are read`,
-    evidence: `Docker rotated the log of ${formatRef(target.container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatAgo(lost.at, now)}`,
+    evidence: `Docker rotated the log of ${formatRef(target.container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatMoment(lost.at, moment)}`,
     fix: 'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
   });
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export const findLogProblems = ({ targets, now }: SubnetView): readonly Suspicion[] =>
-  targets.flatMap((view) => [findSourceDown(view, now), findLinesLost(view, now)]).filter((one) => one !== undefined);
+export const findLogProblems = ({ targets, now, toWall }: SubnetView): readonly Suspicion[] =>
+  targets
+    .flatMap((view) => [findSourceDown(view, now), findLinesLost(view, { now, toWall })])
+    .filter((one) => one !== undefined);

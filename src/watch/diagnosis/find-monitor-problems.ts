@@ -1,5 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { headLimitMs } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
@@ -56,10 +56,12 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
   const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= limitMs));
   if (!wasGone && !wasSet) return undefined;
   const seen = [
-    ...(wasGone ? [`subnetd did not run for ${formatDuration(gap.realMs)}, until ${formatAgo(gap.endedAt, now)}`] : []),
+    ...(wasGone
+      ? [`subnetd did not run for ${formatDuration(gap.realMs)} and resumed ${formatMoment(gap.endedAt, view)}`]
+      : []),
     ...(wasSet
       ? [
-          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatAgo(step.at, now)}`,
+          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatMoment(step.at, view)}`,
         ]
       : []),
   ];

@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { failsNow } from '../../model/observation.ts';
 import {
   type CheckpointProgress,
@@ -177,7 +177,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
-      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatAgo(submittedAt, view.now)}`}, and the contract is right`
+      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
       : seen,
     fix: submits(view)
       ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import {
   findSpend,
   formatCoins,
@@ -74,7 +74,7 @@ export function findWalletProblem(view: SubnetView): Suspicion | undefined {
   if (spend === undefined) return undefined;
   const { perDay, daysLeft, payments, overMs } = spend;
   const age = view.now - wallet.readAt;
-  const read = age < OLD_BALANCE_MS ? '' : `, read ${formatDuration(age)} ago`;
+  const read = age < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
   const { problem, summary } = PROBLEMS[wallet.level];
   return suspect(problem, {

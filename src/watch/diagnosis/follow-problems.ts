@@ -1,3 +1,4 @@
+import { dropAges } from '../../lib/duration.ts';
 import { indexSubjects, isJudged, type SubjectsOf } from '../../model/is-judged.ts';
 import { findPlanned, type Planned, type PlannedWork } from '../../model/planned-work.ts';
 import {
@@ -192,20 +193,26 @@ const isShownLate = ({ problem, name }: Problem): boolean =>
 const isAwaited = (one: Problem, now: number): boolean =>
   one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
 
+/** A problem that is not found: nobody renews how long ago the moments of its evidence were. */
+function withoutAges(problem: Problem): Problem {
+  const evidence = dropAges(problem.evidence);
+  return evidence === problem.evidence ? problem : { ...problem, evidence };
+}
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
   if (!isJudged(subjects, before.problem) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now))
-    return before;
+    return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again.
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
   );
-  return { ...before, explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
+  return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>

@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-lag.ts';
@@ -99,7 +99,7 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const lag = findLag(view);
   const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
-  const moved = hasAdvanced ? `, and was seen to move ${formatAgo(advancedAt, view.now)}` : '';
+  const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
   const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : moved;
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }

@@ -1,3 +1,4 @@
+import type { WallMs, WatchedMs } from '../../lib/clock.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
 import type { ChainFacts, Progress } from '../../model/facts.ts';
@@ -117,7 +118,9 @@ export interface SubnetView {
   /** How many nodes are out or join, so that others cannot have them as peers yet. */
   readonly absent: number;
   readonly exposures: ExposureMemory;
-  readonly now: number;
+  readonly now: WatchedMs;
+  /** For evidence that gives a time. */
+  readonly toWall: (at: WatchedMs) => WallMs;
 }
 
 const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];

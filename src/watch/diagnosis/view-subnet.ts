@@ -127,6 +127,7 @@ export function viewSubnet(
   facts: SubnetFacts = {},
   exposures: ExposureMemory = new WeakMap(),
   before: ProblemIndex<Problem> = indexProblems<Problem>([]),
+  toWall: SubnetView['toWall'] = (at) => at,
 ): SubnetView {
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
@@ -178,5 +179,6 @@ export function viewSubnet(
     absent: nodes.filter(({ isOut, name }) => isOut || joining.has(name)).length,
     exposures,
     now,
+    toWall,
   };
 }

@@ -232,6 +232,7 @@ export function createBoard(
         facts: entry.facts,
         plannedWork: entry.plannedWork,
         exposures: entry.exposures,
+        toWall,
       });
       entry.foundAt = now;
       entry.isBroken = false;

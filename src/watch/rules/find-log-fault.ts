@@ -1,4 +1,4 @@
-import { formatAgo } from '../../lib/duration.ts';
+import { formatMoment, type Moment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
 import type { Target } from '../../model/target.ts';
@@ -42,21 +42,22 @@ export function findLogFault(
   logs: LogFacts,
   target: Target,
   errorWindowMs: number,
-  now: number,
+  moment: Moment,
   counts: (pattern: PatternFacts) => boolean = () => true,
 ): Required<Finding> | undefined {
   let name: string | undefined;
   let worst: PatternFacts | undefined;
   for (const each in logs.patterns) {
     const pattern = logs.patterns[each];
-    if (pattern === undefined || !isError(pattern) || now - pattern.at >= errorWindowMs || !counts(pattern)) continue;
+    if (pattern === undefined || !isError(pattern) || moment.now - pattern.at >= errorWindowMs || !counts(pattern))
+      continue;
     if (worst !== undefined && !isWorse(pattern, worst)) continue;
     name = each;
     worst = pattern;
   }
   if (name === undefined || worst === undefined) return undefined;
   const { seen, fix } = explainPattern(logs, name);
-  const where = `${target.name} printed a line of the pattern ${name} ${formatAgo(worst.at, now)}`;
+  const where = `${target.name} printed a line of the pattern ${name} ${formatMoment(worst.at, moment)}`;
   return addFix({ seen: `${where}: ${seen}`, fix }, commandToSeeLog(target));
 }
 
@@ -113,12 +114,12 @@ export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined 
 
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
 export function readLog(
-  { target, facts: { logs }, settings, now }: View,
+  { target, facts: { logs }, settings, now, toWall }: View,
   log: string,
   counts?: (pattern: PatternFacts) => boolean,
 ): LogFacts | Judgement {
   if (logs === undefined) return unknown(`${log} has not been checked yet`);
-  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, now, counts);
+  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, { now, toWall }, counts);
   if (fault !== undefined) return { verdict: 'fail', ...fault };
   return judgeUnread(logs, log) ?? logs;
 }

@@ -1,5 +1,5 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
@@ -117,7 +117,7 @@ function explainRestart(
   leftMs: number,
 ): Required<Finding> {
   const { name } = container;
-  const ago = formatAgo(at, view.now);
+  const ago = formatMoment(at, view);
   const cause = findRestartCause(facts);
   if (cause === 'request' || cause === 'recreation')
     return {

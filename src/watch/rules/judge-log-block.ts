@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration, QUARTER_MS } from '../../lib/duration.ts';
+import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
 import type { NodeLogFacts } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -100,7 +100,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   if ('verdict' in logs) return logs;
   const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
   if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
-    return fail(`${name} was stopped ${formatAgo(stoppedAt, now)}, as its log says`, 'start it again');
+    return fail(`${name} was stopped ${formatMoment(stoppedAt, view)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });
   const raiseLevel = advice.showBlocks(target);
   if (height === undefined) {

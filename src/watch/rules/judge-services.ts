@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { PageObservation } from '../../model/observation.ts';
@@ -84,7 +84,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   return now - startedAt < HISTORY_GRACE_MS
     ? unknown('the stats server has just started, and no node has sent its history yet')
     : fail(
-        `no node has sent its history since the stats server started ${formatAgo(startedAt, now)}`,
+        `no node has sent its history since the stats server started ${formatMoment(startedAt, view)}`,
         'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes',
       );
 }

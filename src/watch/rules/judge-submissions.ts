@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatAgo, formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
@@ -30,14 +30,14 @@ export function findPaused({ facts }: Pick<View, 'facts'>): Finding | undefined 
 
 /** A queue whose last jobs failed lately, and after this time. Its log may not show it. */
 export function findFailing(
-  { facts, settings, now }: Pick<View, 'facts' | 'settings' | 'now'>,
+  { facts, settings, now, toWall }: Pick<View, 'facts' | 'settings' | 'now' | 'toWall'>,
   after = Number.NEGATIVE_INFINITY,
 ): Finding | undefined {
   const isRecent = (at = 0) => at > after && now - at < settings.logs.errorWindowMs;
   const failing = facts.service?.queues?.find((queue) => failsNow(queue) && isRecent(queue.failedAt));
   return (
     failing && {
-      seen: `the last jobs of the queue ${nameOf(failing)} failed, ${formatAgo(failing.failedAt ?? now, now)} (${failing.failed} failed, ${failing.completed} completed since its start)`,
+      seen: `the last jobs of the queue ${nameOf(failing)} failed, ${formatMoment(failing.failedAt ?? now, { now, toWall })}: ${failing.failed} failed and ${failing.completed} completed since its start`,
     }
   );
 }
@@ -93,8 +93,8 @@ const MISSED_CYCLES = 3;
 
 const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
-const hangs = (mode: RelayerMode, silentMs: number): Finding => ({
-  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatDuration(silentMs)} ago and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
+const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => ({
+  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
   fix: 'fix that node and restart the relayer',
 });
 
@@ -106,8 +106,10 @@ function findModeFault(
   facts: RelayerModeFacts,
   logs: LogFacts,
   base: number,
-  { settings: { logs: settings }, now }: View,
+  view: View,
 ): Finding | undefined {
+  const { now } = view;
+  const settings = view.settings.logs;
   const periodMs = PERIOD_MS[mode];
   const { error, phase, phaseAt } = facts;
   const who = `the relayer (${formatMode(mode)})`;
@@ -117,7 +119,7 @@ function findModeFault(
   const stoppedAt = logs.relayer?.stoppedAt;
   if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)
     return {
-      seen: `${who} was stopped ${formatAgo(stoppedAt, now)}, and has not been started since`,
+      seen: `${who} was stopped ${formatMoment(stoppedAt, view)}, and has not been started since`,
       fix: 'start its container',
     };
   if (phase === 'attempt') {
@@ -127,7 +129,8 @@ function findModeFault(
       fix: 'check the pool and the gas price of the parent chain',
     };
   }
-  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed') return hangs(mode, silentMs);
+  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed')
+    return hangs(mode, silentMs, view);
   if (silentMs >= MISSED_CYCLES * periodMs)
     return {
       seen: `${who} has begun no cycle for ${formatDuration(silentMs)}`,
@@ -135,7 +138,7 @@ function findModeFault(
     };
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
-  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs);
+  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
   if (now - last < limitMs) return undefined;
   return {
     seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`,
@@ -143,10 +146,10 @@ function findModeFault(
 }
 
 /** What is wrong with the program of the relayer; undefined when nothing is. */
-function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, { settings, now }: View): Finding | undefined {
+function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View): Finding | undefined {
   const { died, redisDiedAt, redisFault, modes, forkAt, startError } = relayer;
-  const ago = (at: number) => formatAgo(at, now);
-  if (forkAt !== undefined && now - forkAt < settings.logs.errorWindowMs)
+  const ago = (at: number) => formatMoment(at, view);
+  if (forkAt !== undefined && view.now - forkAt < view.settings.logs.errorWindowMs)
     return specify(`the relayer detected a fork ${ago(forkAt)}`, explainPattern(logs, 'fork'));
   if (died !== undefined) {
     const seen = `the relayer died ${ago(died.at)} while its container lives on`;

@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import { Marked } from 'marked';
 import { beginSentence, escapeHtml } from '../../lib/words.ts';
 import type { Incidents } from '../../model/incident.ts';
-import type { Problem } from '../../model/problem.ts';
+import { describeEvidence, type Problem } from '../../model/problem.ts';
 import type { Target } from '../../model/target.ts';
 import { alertRules, findAlert } from '../../tell/alerts/alert-rules.ts';
 import { fillRunbook, plainWords, readRunbook, toTargetFacts } from '../../tell/alerts/runbooks.ts';
@@ -68,7 +68,7 @@ function describeNow(alert: string, { subnet, problems }: AlertSubject, moment: 
   const standing = worst.severity === 'critical' ? 'bad' : 'warn';
   const words = worst.state === 'suspected' ? 'suspected' : worst.state === 'clearing' ? 'clearing' : 'open';
   const start = moment.toWall(worst.since);
-  return html`<section class="banner ${standing}" aria-label="Now"><div class="wrap">${shape(standing)}<h1>${alert}: ${words} on ${subnet} now</h1><p>Since ${at(start, moment.nowWall)}, for ${lasting(moment.nowWall - start)}. ${beginSentence(worst.evidence)}.</p></div></section>`;
+  return html`<section class="banner ${standing}" aria-label="Now"><div class="wrap">${shape(standing)}<h1>${alert}: ${words} on ${subnet} now</h1><p>Since ${at(start, moment.nowWall)}, for ${lasting(moment.nowWall - start)}. ${beginSentence(describeEvidence(worst, moment.toWall))}.</p></div></section>`;
 }
 
 function describeSubject({ subnet, name, target }: AlertSubject) {

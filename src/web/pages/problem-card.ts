@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { beginSentence } from '../../lib/words.ts';
-import type { ExplainedCheck, Problem } from '../../model/problem.ts';
+import { describeEvidence, type ExplainedCheck, type Problem } from '../../model/problem.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, since } from '../frame/times.ts';
@@ -56,14 +56,14 @@ export function problemCard(
   { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
   { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
-  const { severity, state, summary, evidence, fix, alert, explains, name, component, planned } = problem;
+  const { severity, state, summary, fix, alert, explains, name, component, planned } = problem;
   const id = problemId(subnet, problem);
   return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
 <div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
 ${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}
-<p>${beginSentence(evidence)}.</p>
+<p>${beginSentence(describeEvidence(problem, toWall))}.</p>
 ${explains.length === 0 ? '' : listExplained(explains)}
 </div>
 <div>

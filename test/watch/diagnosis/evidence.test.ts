@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
@@ -271,7 +271,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       ['quorum_at_risk', '3 of 4 masternodes vote and 3 are needed, without 0xn4…'],
       [
         'masternode_missing',
-        'no node of the inventory has the key of 0xn4…, 1 of 4 masternodes; n4 had it, and was first seen with another one 5s ago; n4 runs with the key of no masternode',
+        'no node of the inventory has the key of 0xn4…, 1 of 4 masternodes; n4 had it, and was first seen with another one 5s ago (02:46:35 UTC); n4 runs with the key of no masternode',
       ],
     ]);
     expect(diagnose(found(5_000, addressOf('n3'))).problems.map(({ problem }) => problem)).toEqual([
@@ -642,6 +642,38 @@ test('the advice of a problem that is not found any more is withdrawn', () => {
     open.problems.map(() => ['clearing', 'nothing to do: it is over unless it comes back']),
   );
   expect(after.headline?.sentence).toBe('devnet is recovering');
+});
+
+test('the evidence of a problem that is not found any more keeps its times, and not how long ago they were', () => {
+  const line: PatternFacts = { means: 'fatal', count: 3, at: NOW - 26_000, order: 1, what: 'x', own: false };
+  const patterns = { disk_full: line };
+  const full = nodes().map((one) =>
+    one.target.name === 'n2'
+      ? withFacts(one, { logs: { sources: { container: { up: true, lines: 9, since: 0 } }, patterns } })
+      : one,
+  );
+  const at = (targets: readonly KnownTarget[], before: FollowedProblems, now: number) =>
+    diagnoseSubnet(toSubnet(targets), judge(targets), before, now, { toWall: (ms) => ms + 3_600_000 });
+  const first = at(full, NO_PROBLEMS, NOW);
+  const evidenceOf = ({ problems }: FollowedProblems) =>
+    problems.find(({ problem }) => problem === 'disk_full')?.evidence.split('.')[0];
+  expect(evidenceOf(first)).toBe(
+    'its log matched disk_full 3 times since subnetd began to read it, last 26s ago (03:46:14 UTC)',
+  );
+  const open = { ...first, problems: first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW })) };
+  const kept = 'its log matched disk_full 3 times since subnetd began to read it, last at 03:46:14 UTC';
+  const stateOf = ({ problems }: FollowedProblems) => problems.find(({ problem }) => problem === 'disk_full')?.state;
+  const after = at(nodes(), open, NOW + 1_000);
+  expect([stateOf(after), evidenceOf(after)]).toEqual(['clearing', kept]);
+  // While its log cannot be read, it can neither be found nor be over.
+  const fault = { what: 'docker-unreachable' } as const;
+  const sources = { container: { up: false, lines: 9, since: 0, fault } };
+  const unread = at(
+    nodes().map((one) => withFacts(one, { logs: { sources, patterns: {} } })),
+    open,
+    NOW + 1_000,
+  );
+  expect([stateOf(unread), evidenceOf(unread)]).toEqual(['open', kept]);
 });
 
 test('a node that was unpaused is not said to hang before it is asked again', () => {

@@ -85,7 +85,7 @@ describe('a restart loop with a known cause', () => {
 
   test('is told with what was seen: how often, when last, and how the program ended', () => {
     expect(evidenceOf(loop(3_000, false, 4_000), 'ipc_path_too_long')).toBe(
-      'its log matched ipc_path_too_long 3 times since subnetd began to read it, last 4s ago; generated-n2-1 runs but restarted 3s ago after exit code 0 (which the container of a node does even when its process died of a fatal error); 3 restarts since subnetd began to watch it. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
+      'its log matched ipc_path_too_long 3 times since subnetd began to read it, last 4s ago (02:46:36 UTC); generated-n2-1 runs but restarted 3s ago (02:46:37 UTC) after exit code 0 (which the container of a node does even when its process died of a fatal error); 3 restarts since subnetd began to watch it. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
     );
   });
 
@@ -448,10 +448,10 @@ describe('the evidence of', () => {
     const of = (over: Partial<NonNullable<Facts['container']>>) =>
       evidenceOf([facts('n2', { container: container(over) }), ...others()], 'out_of_memory');
     expect(of({ oomKills: 2, lastOomAt: NOW - 5_000 })).toMatch(
-      /^Docker counted 2 out-of-memory kills, last 5s ago\. The container has reached its memory limit/,
+      /^Docker counted 2 out-of-memory kills, last 5s ago \(02:46:35 UTC\)\. The container has reached its memory limit/,
     );
     expect(of({ unrequestedKill: { id: 'n2', at: NOW - 7_000 } })).toMatch(
-      /^SIGKILL ended it 7s ago, and nobody had requested that\. /,
+      /^SIGKILL ended it 7s ago \(02:46:33 UTC\), and nobody had requested that\. /,
     );
   });
 
@@ -461,7 +461,7 @@ describe('the evidence of', () => {
     const fall = { from: 1_230, to: 990, at: NOW - 9_000, repeated: false };
     const fallen = facts('n2', { node: { ...node.facts.node, latest: { ...latest, fall } } as Facts['node'] });
     expect(evidenceOf([fallen, ...others()], 'head_regression')).toMatch(
-      /^its height fell from 1230 to 990 9s ago\. The node was killed/,
+      /^its height fell from 1230 to 990 9s ago \(02:46:31 UTC\)\. The node was killed/,
     );
   });
 
@@ -475,7 +475,7 @@ describe('the evidence of', () => {
 
   test('a dead relayer says when, and the line before', () => {
     expect(evidenceOf([deadRelayer('unreachable_at_start')], 'relayer_dead')).toMatch(
-      /^its process ended 20s ago, after a line of unreachable_at_start\. The process of the relayer has ended, but/,
+      /^its process ended 20s ago \(02:46:20 UTC\), after a line of unreachable_at_start\. The process of the relayer has ended, but/,
     );
   });
 
@@ -485,7 +485,7 @@ describe('the evidence of', () => {
     const dead = deadRelayer('wrong_contract', { wrong_contract: line });
     const [found] = diagnosed([dead]).filter(({ problem }) => problem === 'relayer_dead');
     expect(found?.evidence).toBe(
-      'its process ended 20s ago, after a line of wrong_contract. The process of the relayer has ended, but redis keeps the container alive: there is no contract at CHECKPOINT_CONTRACT on the parent chain',
+      'its process ended 20s ago (02:46:20 UTC), after a line of wrong_contract. The process of the relayer has ended, but redis keeps the container alive: there is no contract at CHECKPOINT_CONTRACT on the parent chain',
     );
     expect(found?.fix).toBe(
       'correct CHECKPOINT_CONTRACT in common.env, then run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate relayer` in the folder of its compose file',

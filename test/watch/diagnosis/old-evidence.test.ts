@@ -103,7 +103,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
     expect(read).toMatchObject({
       console:
         'the page of the frontend is not well: nothing answers at its url as a web server does, because of a problem that is over: frontend ran out of memory',
-      logs: 'frontend printed a line of the pattern build_killed 4m ago: the page could not be built, because of a problem that is over: frontend ran out of memory',
+      logs: 'frontend printed a line of the pattern build_killed 4m ago (02:54:40 UTC): the page could not be built, because of a problem that is over: frontend ran out of memory',
     });
   });
 
@@ -111,7 +111,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
     const { read } = follow(overMs, outOfMemory, [during]);
     expect(read.console).toMatch(/because of a problem that is over/);
     expect(read.container).toMatch(
-      /^generated-frontend-1 runs but restarted 2m ago, out of memory \(OOMKilled\); 3 restarts since subnetd began to watch it; raise its /,
+      /^generated-frontend-1 runs but restarted 2m ago \([\d:]+ UTC\), out of memory \(OOMKilled\); 3 restarts since subnetd began to watch it; raise its /,
     );
   });
 
@@ -139,7 +139,7 @@ describe('an error line from a loop that is over', () => {
     const { opened, read } = follow(FAULT_MS + 4.5 * MINUTE, failedBuilds, [[0, well]]);
     expect(opened).toEqual({ container_restarting: 60 });
     expect(read.logs).toBe(
-      'frontend printed a line of the pattern build_failed 4m 30s ago: the page could not be built, because of a problem that is over: the container of frontend restarts again and again',
+      'frontend printed a line of the pattern build_failed 4m 30s ago (02:54:40 UTC): the page could not be built, because of a problem that is over: the container of frontend restarts again and again',
     );
   });
 

@@ -109,7 +109,7 @@ test('lines that Docker threw away count for ten minutes', () => {
       'log_lines_lost',
       'n2',
       'Docker throws away lines of n2 before they are read',
-      'Docker rotated the log of the service n2 of the compose project generated and threw lines away before they were read 3 times since subnetd started, last 9m ago',
+      'Docker rotated the log of the service n2 of the compose project generated and threw lines away before they were read 3 times since subnetd started, last 9m ago (02:37:40 UTC)',
       'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
     ],
   ]);
@@ -129,7 +129,13 @@ describe('a subnetd', () => {
   test('that was suspended says so for five minutes, and nothing of a short pause', () => {
     const gap = (realMs: number, agoMs: number) => seen({ gap: { endedAt: NOW - agoMs, realMs } });
     expect(gap(200_000, 60_000)).toEqual([
-      ['monitor_suspended', undefined, 'open', 'subnetd was suspended', 'subnetd did not run for 3m 20s, until 1m ago'],
+      [
+        'monitor_suspended',
+        undefined,
+        'open',
+        'subnetd was suspended',
+        'subnetd did not run for 3m 20s and resumed 1m ago (02:45:40 UTC)',
+      ],
     ]);
     expect(gap(200_000, 5 * MINUTE)).toEqual([]);
     expect(gap(14_999, 0)).toEqual([]);
@@ -139,8 +145,8 @@ describe('a subnetd', () => {
     const step = (byMs: number, agoMs = 30_000) => seen({ step: { at: NOW - agoMs, byMs } });
     const summary = 'the clock of subnetd was set, or its machine was suspended';
     const own = (evidence: string) => [['monitor_suspended', undefined, 'open', summary, evidence]];
-    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago'));
-    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago'));
+    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago (02:46:10 UTC)'));
+    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago (02:46:10 UTC)'));
     expect(step(4_999)).toEqual([]);
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
   });

@@ -114,7 +114,7 @@ describe('a checkpoint contract', () => {
       problem: 'checkpoint_behind',
       summary: 'the checkpoint on the parent chain is behind the subnet',
       evidence:
-        'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the relayer says that it submitted 10s ago, and the contract is right',
+        'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the relayer says that it submitted 10s ago (02:46:30 UTC), and the contract is right',
       fix: 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain',
     });
   });
@@ -128,7 +128,7 @@ describe('a checkpoint contract', () => {
     const stats: KnownTarget = { target, facts: { ...facts, service } };
     const found = causesOf(parent(at(800), still(6 * MINUTE)), [relayer(), stats]);
     expect(found.find(({ problem }) => problem === 'checkpoint_behind')?.evidence).toBe(
-      'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago, and the contract is right',
+      'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the stats server shows the relayer as UP with a backlog of 3 blocks; the relayer says that it submitted 10s ago (02:46:30 UTC), and the contract is right',
     );
   });
 
@@ -286,7 +286,7 @@ describe('a checkpoint contract', () => {
         `the relayer (FULL) has been failing since its last submission: it fails; the contract is at block ${contract}`,
       ],
     ];
-    const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now';
+    const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now (02:46:40 UTC)';
     expect(told(40_000, parent(at(900)))).toEqual(says(far));
     expect(told(40_001, parent(at(900)))).toEqual([]);
     const moved = (ms: number) => parent(at(900), { readAt: NOW - ms, advancedAt: NOW - ms });

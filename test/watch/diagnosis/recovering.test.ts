@@ -118,7 +118,7 @@ test('a check keeps its own advice while the problem that it showed clears, and 
     checks.filter(({ verdict }) => verdict === 'fail').map((state) => formatReason(state)),
   );
   expect(reasons).toEqual([
-    'generated-n2-1 was restarted on request 4s ago, by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 56s',
+    'generated-n2-1 was restarted on request 4s ago (02:46:36 UTC), by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 56s',
     'n1 has 2 peers instead of 3, because of a problem that seems to be over: the container of n2 does not run',
   ]);
 });

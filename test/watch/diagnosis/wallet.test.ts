@@ -120,7 +120,7 @@ test('without a relayer in the inventory it is a problem of the whole subnet', (
 
 test('a balance that cannot be read any more keeps what is known, and says how old it is', () => {
   const [one] = causesOf(wallet(9_000, NOW - 5 * MINUTE));
-  expect(one?.evidence).toContain('its balance is 9000 coins, read 5m ago, and');
+  expect(one?.evidence).toContain('its balance is 9000 coins, read 5m ago (02:41:40 UTC), and');
 });
 
 test('a relayer that says that it cannot pay has that problem only', () => {

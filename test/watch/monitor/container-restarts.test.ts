@@ -82,7 +82,7 @@ test('five restarts of a container by its policy count as five, with an inspecti
   expect(facts()?.restarts).toBe(5);
   expect(cause()).toBe('crash');
   expect(check()?.reason).toMatch(
-    / runs but restarted (?:just now|\d+s ago) after exit code 3 \(an error\); 5 restarts since subnetd began to watch it/,
+    / runs but restarted (?:just now|\d+s ago) \([\d:]+ UTC\) after exit code 3 \(an error\); 5 restarts since subnetd began to watch it/,
   );
 }, 60_000);
 
@@ -121,5 +121,5 @@ test('a container that its program ended and a person started again has crashed'
   await eventually(() => expect(facts()?.lastExit).toMatchObject({ code: 4 }));
   await container.start();
   await eventually(() => expect([isUp(), facts()?.restarts, cause()]).toEqual([true, 1, 'crash']));
-  expect(check()?.reason).toMatch(/ runs but restarted (?:just now|\d+s ago) after exit code 4 /);
+  expect(check()?.reason).toMatch(/ runs but restarted (?:just now|\d+s ago) \([\d:]+ UTC\) after exit code 4 /);
 }, 60_000);

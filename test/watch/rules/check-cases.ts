@@ -101,7 +101,10 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
   logs: {
     target: serviceTarget('frontend'),
     pass: [logs({}), 'the log of the frontend has shown no error for 5m'],
-    fail: [logs({ patterns: { boom: error } }), /^frontend printed a line of the pattern boom 1s ago: it broke; /],
+    fail: [
+      logs({ patterns: { boom: error } }),
+      /^frontend printed a line of the pattern boom 1s ago \(02:46:39 UTC\): it broke; /,
+    ],
   },
   http: {
     target: serviceTarget('stats'),

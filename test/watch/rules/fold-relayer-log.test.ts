@@ -85,7 +85,7 @@ test.each([
   expect(judge(61)).toMatchObject({
     verdict: 'fail',
     reason: expect.stringMatching(
-      /^the relayer \(FULL\) was stopped 59s ago, and has not been started since; start its container/,
+      /^the relayer \(FULL\) was stopped 59s ago \(23:25:02 UTC\), and has not been started since; start its container/,
     ),
   });
   expect(read([0, FULL], line, [2, STOPPED], [50, FULL]).judge(61).verdict).toBe('pass');

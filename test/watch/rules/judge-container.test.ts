@@ -163,7 +163,7 @@ describe('a container that runs but restarted', () => {
   test('says after which exit, and that 0 of a node means little', () => {
     const died = foldContainerEvent(found(running), { action: 'die', id: 'a', exitCode: 0, at: now - minute - 100 });
     const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, died));
-    expect(reason).toContain('restarted 1m ago after exit code 0');
+    expect(reason).toContain('restarted 1m ago (11:59:00 UTC) after exit code 0');
     expect(reason).toContain('the container of a node does even when its process died of a fatal error');
     expect(reason).toContain('docker logs');
   });
@@ -181,7 +181,7 @@ describe('a container that runs but restarted', () => {
     expect(judge(facts)).toEqual({
       verdict: 'fail',
       reason:
-        'subnet1 was restarted on request 40s ago, by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
+        'subnet1 was restarted on request 40s ago (11:59:20 UTC), by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
     });
   });
 
@@ -191,7 +191,7 @@ describe('a container that runs but restarted', () => {
     expect(judge(facts)).toEqual({
       verdict: 'fail',
       reason:
-        'subnet1 was recreated 40s ago, as `docker compose up` does after a change, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
+        'subnet1 was recreated 40s ago (11:59:20 UTC), as `docker compose up` does after a change, and runs; if that was planned there is nothing to do, and this passes in 4m 20s',
     });
   });
 
@@ -199,14 +199,14 @@ describe('a container that runs but restarted', () => {
     const died = foldContainerEvent(found(running), { action: 'die', id: 'b', exitCode: 2, at: now - 40_100 });
     const { reason } = judge(found({ ...running, id: 'b', startedAt: now - 40_000, restartCount: 1 }, died));
     expect(reason).toBe(
-      'subnet1 runs but restarted 40s ago after exit code 2 (an error); 2 restarts since subnetd began to watch it; read why it ended with `docker logs --tail 100 subnet1`',
+      'subnet1 runs but restarted 40s ago (11:59:20 UTC) after exit code 2 (an error); 2 restarts since subnetd began to watch it; read why it ended with `docker logs --tail 100 subnet1`',
     );
   });
 
   test('while it waits for its next restart counts that one only when it has started', () => {
     const waits = found(stopped('restarting', { exitCode: 0, restartCount: 1 }), found(running));
     const { reason } = judge(found({ ...running, startedAt: now - minute, restartCount: 1 }, waits));
-    expect(reason).toMatch(/^subnet1 runs but restarted 1m ago after exit code 0 \([^)]*\); read/);
+    expect(reason).toMatch(/^subnet1 runs but restarted 1m ago \(11:59:00 UTC\) after exit code 0 \([^)]*\); read/);
   });
 
   test('says that it ran out of memory when Docker said so', () => {

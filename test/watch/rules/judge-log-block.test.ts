@@ -77,7 +77,9 @@ test('what ended an earlier start is over for good once a later one has brought 
   const again: Line = [140, started[1]];
   const reasonWith = (blocks: number) => read(full, started, ...rising(1, blocks, 11), again).judge(150).reason;
   expect(reasonWith(31)).not.toMatch(/disk/);
-  expect(reasonWith(30)).toMatch(/printed a line of the pattern disk_full 2m 30s ago: the disk of the node is full/);
+  expect(reasonWith(30)).toMatch(
+    /printed a line of the pattern disk_full 2m 30s ago \(07:00:00 UTC\): the disk of the node is full/,
+  );
 });
 
 test('a young chain that was wiped is followed from below too', () => {

@@ -69,7 +69,7 @@ test('history comes once for each start: an old one is not a fault, one from bef
   expect(judge(fold(['started', 590], ['history_data', 580], ['block_data', 1, '7'])).history.verdict).toBe('pass');
   expect(judge(fold(['history_data', 590], ['started', 300])).history).toMatchObject({
     verdict: 'fail',
-    reason: expect.stringMatching(/since the stats server started 5m ago/),
+    reason: expect.stringMatching(/since the stats server started 5m ago \(02:41:40 UTC\)/),
   });
   expect(judge(fold(['history_data', 590], ['started', 5])).history.verdict).toBe('unknown');
   expect(judge(fold(['history_data', 590], ['started', 300], ['history_data', 290])).history.verdict).toBe('pass');

@@ -188,7 +188,7 @@ test.each(['Reached heap limit', 'Ineffective mark-compacts near heap limit', 'C
   async (how) => {
     const line = `FATAL ERROR: ${how} Allocation failed - JavaScript heap out of memory`;
     expect(await reasonOf('relayer', cycle, `[1] ${line}`, '[1] sleep 5s; npm run start exited with code 134')).toBe(
-      `fail: the relayer died just now while its container lives on: ${HEAP}`,
+      `fail: the relayer died just now (09:00:00 UTC) while its container lives on: ${HEAP}`,
     );
     for (const end of ['signal "SIGABRT".', 'exit code 134.'])
       expect(await reasonOf('frontend', '$ vite build', line, `error Command failed with ${end}`)).toBe(

@@ -58,7 +58,7 @@ test('a start forgets the height of the run before, and a stop is named', async 
   expect(again.reason).toBe('the log of node is at block 900, which it reached just now');
   const stop = `${at('12:00:05')}Nethermind is shutting down... Please wait until all activities are stopped. `;
   const stopped = await judge(block('12:00:00', 1_000), stop, `${at('12:01:05')}Nethermind is shut down `);
-  expect(stopped.reason).toBe('node was stopped 1m ago, as its log says; start it again');
+  expect(stopped.reason).toBe('node was stopped 1m ago (12:00:05 UTC), as its log says; start it again');
 });
 
 test.each([

@@ -189,7 +189,7 @@ test('starts, stops and the level are known from the log alone', async () => {
   const stopped = await judge(before, info('11:00:01', 'Got interrupt, shutting down...'), info('12:00:00', 'x'));
   expect([stopped.verdict, stopped.reason]).toEqual([
     'fail',
-    'node was stopped 59m 59s ago, as its log says; start it again',
+    'node was stopped 59m 59s ago (11:00:01 UTC), as its log says; start it again',
   ]);
 });
 
