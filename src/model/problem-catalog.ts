@@ -97,6 +97,12 @@ export const problemCatalog = {
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
   container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE },
+  /** Several at once. A node that ended by a failure of its own is told as that. */
+  containers_crashed: {
+    ...container,
+    alert: 'SubnetContainersCrashed',
+    isAboutNodes: true,
+  },
   container_memory_near_limit: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE },
   log_file_large: { ...container, alert: 'SubnetLogFileLarge', confirmMs: 10 * MINUTE, judgedBy: [] },
   bootnode_misses_node: {

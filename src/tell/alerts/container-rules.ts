@@ -19,6 +19,14 @@ export const containerRules = [
       'The container of {{ $labels.name }} of {{ $labels.subnet }} has ended without a request and was started again. Read what its log ends in before each start; a node that dies of a fatal error ends with exit code 0.',
   }),
   reportProblems({
+    name: 'SubnetContainersCrashed',
+    ofSubnet: true,
+    dashboard: 'subnetd-fleet',
+    summary: 'Containers of {{ $labels.subnet }} crashed at the same time.',
+    description:
+      'Several containers of {{ $labels.subnet }} ended within seconds of each other without a request. Look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got. The status page names them.',
+  }),
+  reportProblems({
     ...ofContainer,
     name: 'SubnetContainerMemoryNearLimit',
     summary: 'A container of {{ $labels.subnet }} is near its memory limit.',

@@ -22,6 +22,7 @@ import { findStatsProblems, findUnusedBootnode } from './find-service-problems.t
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problems.ts';
+import { joinCrashes } from './join-crashes.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { findRecovering } from './view-subnet.ts';
@@ -114,13 +115,16 @@ export function diagnose(
   const candidates = dropCaused(
     [
       ...failures.filter((one) => !bringsOthers(one)),
-      ...explainOtherTargets(
-        [
-          ...failures.filter(bringsOthers),
-          ...findContainerProblems(view),
-          ...findForeign(view),
-          ...findNodeProblems(view),
-        ],
+      ...joinCrashes(
+        explainOtherTargets(
+          [
+            ...failures.filter(bringsOthers),
+            ...findContainerProblems(view),
+            ...findForeign(view),
+            ...findNodeProblems(view),
+          ],
+          view,
+        ),
         view,
       ),
       ...findChainProblems(view),

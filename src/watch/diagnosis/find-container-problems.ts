@@ -58,8 +58,9 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
   const isReported = hasEndedFailure(state);
   const isLoop = isLooping(facts.container, now) && !(view.kind === 'running' && isReported);
   if (isLoop || view.kind === 'restarting') {
-    // The first restart is not a loop. Of restarts before subnetd started, only Docker's count is known.
-    const isAgain = crashes.length > 1 || (crashes.length === 0 && container.restartCount > 1);
+    // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began.
+    const wasRestarted = container.restartCount > 1 && now - (container.startedAt ?? now) < LOOP_MS;
+    const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);
     return suspectTarget('container_restarting', one, {
       ...told,
       summary: `the container of ${name} ${isAgain ? 'restarts again and again' : 'has crashed and is restarted'}`,

@@ -71,7 +71,7 @@ const toKnownFailure = ({
 };
 
 /** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
-const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
+export const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
   container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
 
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */

@@ -218,15 +218,20 @@ describe('a node in a restart loop', () => {
   });
 
   test('is called one only after a second crash', () => {
-    const summaryAfter = (restartCount: number) =>
+    const summaryAfter = (restartCount: number, ranMs = 30_000) =>
       diagnosed([
         node('subnet1', {}),
-        node('subnet2', { container: { running: false, status: 'restarting', restartCount } }),
+        node('subnet2', {
+          container: { running: false, status: 'restarting', restartCount, startedAt: NOW - ranMs },
+        }),
         node('subnet3', {}),
         node('subnet4', {}),
       ]).find(({ problem }) => problem === 'container_restarting')?.summary;
     expect(summaryAfter(1)).toBe('the container of subnet2 has crashed and is restarted');
     expect(summaryAfter(2)).toBe('the container of subnet2 restarts again and again');
+    // Docker never forgets the restarts of long ago.
+    expect(summaryAfter(2, 599_999)).toBe('the container of subnet2 restarts again and again');
+    expect(summaryAfter(2, 600_000)).toBe('the container of subnet2 has crashed and is restarted');
   });
 
   test('does not count as voting between two crashes, and one that was restarted once does', () => {

@@ -1,0 +1,124 @@
+import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { joinAnd, listNames } from '../../lib/words.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
+import { isOnlyKilled } from '../rules/known-failures.ts';
+import { indexProblems } from './problem-index.ts';
+import type { SubnetView, TargetView } from './subnet-view.ts';
+import { suspect } from './suspect.ts';
+
+/** Containers that crash within this time of each other have one cause: it is too short for chance. */
+const TOGETHER_MS = 10_000;
+
+/** Docker starts a container that crashed for the first time within this time. */
+const RESTARTED_MS = 5_000;
+
+/** A first crash of a container, as it was found by itself. */
+interface Crash {
+  readonly found: Suspicion;
+  readonly name: string;
+  readonly isNode: boolean;
+  readonly isRunning: boolean;
+  readonly at: number;
+  readonly code: number | undefined;
+}
+
+/** Whether a suspicion says of a container that Docker restarts only that it ended. */
+const isCrash = ({ problem }: Suspicion, { state, container }: TargetView): boolean =>
+  (container.kind === 'running' || container.kind === 'restarting') &&
+  (problem === 'container_restarting' || isOnlyKilled(state));
+
+/** The crash that a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
+function toCrash(found: Suspicion, target: TargetView, now: number): Crash | undefined {
+  const { state, container } = target;
+  const { container: facts } = state.facts;
+  const recent = facts === undefined ? [] : findCrashes(facts).filter((at) => now - at < LOOP_MS);
+  if (facts === undefined || recent.length > 1 || !isCrash(found, target)) return undefined;
+  const isRunning = container.kind === 'running';
+  const { lastExit } = facts;
+  const at = isRunning ? facts.lastRestartAt : lastExit?.at;
+  if (at === undefined) return undefined;
+  const code = lastExit !== undefined && Math.abs(at - lastExit.at) < RESTARTED_MS ? lastExit.code : undefined;
+  const { name, component } = state.target;
+  return { found, name, isNode: component === 'node', isRunning, at, code };
+}
+
+/** Crashes that follow each other closely: the newest series first, and each in the order of the inventory. One alone is no series. */
+function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] {
+  const series: Crash[][] = [];
+  for (const one of crashes.toSorted((first, second) => second.at - first.at)) {
+    const last = series.at(-1);
+    const after = last?.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+    if (last !== undefined && after - one.at <= TOGETHER_MS) last.push(one);
+    else series.push([one]);
+  }
+  return series.flatMap((some) => (some.length > 1 ? [crashes.filter((one) => some.includes(one))] : []));
+}
+
+/** So many are all named. */
+const MOST_NAMED = 5;
+
+const nameSome = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
+
+/** How long lies between the first and the last of some crashes. */
+function formatSpan(crashes: readonly Crash[]): string {
+  const times = crashes.map(({ at }) => at);
+  return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
+}
+
+function describeCrashes(crashes: readonly Crash[], names: string, now: number): string {
+  const codes = new Set(crashes.map(({ code }) => code));
+  const [code] = codes;
+  const how = codes.size > 1 || code === undefined ? '' : ` with exit code ${code}`;
+  return `${names} ended${how} within ${formatSpan(crashes)}, ${formatAgo(Math.max(...crashes.map(({ at }) => at)), now)}`;
+}
+
+/** The first crashes among what was found, without those that something else there explains. */
+function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView): readonly Crash[] {
+  const some = found.filter(({ problem }) => problem === 'container_restarting' || problem === 'out_of_memory');
+  if (some.length < 2) return [];
+  const explained = indexProblems(found.flatMap(({ causes }) => causes));
+  return some.flatMap((one) => {
+    const target = targets.find(
+      ({ state }) => state.target.component === one.component && state.target.name === one.name,
+    );
+    return target === undefined || explained.get(one) !== undefined ? [] : (toCrash(one, target, now) ?? []);
+  });
+}
+
+/** The problem of crashes in one or more series, the newest first. */
+function toProblem(series: readonly (readonly Crash[])[], { nodes, now }: SubnetView): Suspicion {
+  const [newest = []] = series;
+  const joined = series.flat();
+  const areNodes = (some: readonly Crash[]) => some.every(({ isNode }) => isNode);
+  const nameAll = (some: readonly Crash[]) =>
+    some.length > 2 && some.length === nodes.length && areNodes(some)
+      ? `all ${nodes.length} nodes`
+      : nameSome(some.map(({ name }) => name));
+  const ends = series.map((some) => describeCrashes(some, nameAll(some), now)).join('; ');
+  const running = joined.filter(({ isRunning }) => isRunning).length;
+  const again = running === joined.length ? 'all run again' : `${running} of ${joined.length} run again`;
+  return suspect('containers_crashed', {
+    summary: `the containers of ${nameAll(newest)} crashed within ${formatSpan(newest)} of each other`,
+    evidence: `${ends}, and nobody had requested that; ${again}`,
+    fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for ${newest[0]?.name}: ${newest[0]?.found.fix}`,
+    explains: joined.flatMap(({ found }) => found.explains),
+    causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
+      { problem, component, name },
+      ...causes,
+    ]),
+    ...(areNodes(joined) && { nodes: joined.map(({ name }) => name) }),
+  });
+}
+
+/**
+ * Makes one problem of containers that crashed at the same time: their common cause is to be found, not that of each. A crash whose
+ * cause is known stays where it is.
+ */
+export function joinCrashes(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
+  const series = findTogether(listCrashes(found, view));
+  if (series.length === 0) return found;
+  const parts = new Set(series.flat().map((each) => each.found));
+  return [toProblem(series, view), ...found.filter((each) => !parts.has(each))];
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Container } from '../../../src/model/observation.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'];
+
+/** A target whose container ended so long ago, and that Docker has started again since, or is about to. */
+function crash(
+  one: KnownTarget,
+  agoMs: number,
+  { code = 137, ...over }: Partial<ContainerFacts> & { readonly code?: number } = {},
+  container: Partial<Container> = {},
+): KnownTarget {
+  const { name } = one.target;
+  const at = NOW - agoMs;
+  const run = { id: name, startedAt: at + 200, restartCount: 1 };
+  const facts: ContainerFacts = {
+    ...(containerOf(name, { startedAt: at + 200, restartCount: 1, ...container }) as ContainerFacts),
+    restarts: 1,
+    run,
+    runBefore: { id: name, startedAt: 0, restartCount: 0 },
+    lastRestartAt: at + 200,
+    lastRestartBy: 'policy',
+    lastExit: { code, at },
+    ...over,
+  };
+  return { ...one, facts: { ...one.facts, container: facts } };
+}
+
+const node = (name: string) => diagnosedNode(name, NAMES);
+const waiting = (one: KnownTarget, agoMs: number) => {
+  const { lastRestartAt: _, lastRestartBy: __, ...facts } = crash(one, agoMs).facts.container as ContainerFacts;
+  const container = containerOf(one.target.name, {
+    running: false,
+    status: 'restarting',
+    restartCount: 1,
+    exitCode: 137,
+  });
+  return { ...one, facts: { ...one.facts, container: { ...facts, ...container } } } as KnownTarget;
+};
+
+const told = (targets: readonly KnownTarget[]) =>
+  diagnosed(targets).map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix]);
+const named = (...targets: readonly KnownTarget[]) =>
+  told(targets).map(([problem, name]) => (name === undefined ? problem : `${problem} ${name}`));
+
+describe('containers that crash within seconds of each other', () => {
+  test('are one problem that names all of them, and says what to look for', () => {
+    const all = NAMES.map((name, index) => crash(node(name), 15_000 + index * 300));
+    expect(told(all)).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'the containers of all 7 nodes crashed within 2s of each other',
+        'all 7 nodes ended with exit code 137 within 2s, 15s ago, and nobody had requested that; all run again',
+        'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+      ],
+    ]);
+  });
+
+  test('are told with those that Docker has not started again yet, and with services', () => {
+    const some = [
+      waiting(node('n1'), 2_000),
+      crash(node('n2'), 3_000, { code: 0 }),
+      ...NAMES.slice(2).map(node),
+      crash(diagnosedService('stats'), 4_000, { code: 1 }),
+    ];
+    expect(told(some)[0]).toEqual([
+      'containers_crashed',
+      undefined,
+      'the containers of n1, n2 and stats crashed within 2s of each other',
+      'n1, n2 and stats ended within 2s, 2s ago, and nobody had requested that; 2 of 3 run again',
+      'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+    ]);
+  });
+
+  test('by a SIGKILL that nobody requested are told by that, as it may come when memory runs out', () => {
+    const killed = NAMES.map((name) => {
+      const at = NOW - 15_000;
+      return crash(node(name), 15_000, { unrequestedKill: { id: name, at }, unrequestedExit: { id: name, at } });
+    });
+    expect(told(killed)).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'the containers of all 7 nodes crashed within 1s of each other',
+        'all 7 nodes ended with exit code 137 within 1s, 15s ago, and nobody had requested that; all run again',
+        'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+      ],
+    ]);
+    expect(diagnosed(killed)[0]?.causes.slice(0, 3)).toEqual([
+      { problem: 'out_of_memory', component: 'node', name: 'n1' },
+      { problem: 'container_down', component: 'node', name: 'n1' },
+      { problem: 'container_restarting', component: 'node', name: 'n1' },
+    ]);
+    const stopped = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 15_000 };
+    const gone = killed.map(({ target, facts }) => {
+      const container = { ...facts.container, ...containerOf(target.name, stopped) } as ContainerFacts;
+      return { target, facts: { ...facts, container } } as KnownTarget;
+    });
+    expect(named(...gone)).not.toContain('containers_crashed');
+  });
+
+  test('explain their checks, and are over when the checks are, for all at once', () => {
+    const all = NAMES.map((name) => crash(node(name), 15_000));
+    const [one] = diagnosed(all);
+    expect(one).toMatchObject({ nodes: NAMES });
+    expect(one?.explains).toEqual(NAMES.map((name) => ({ component: 'node', name, check: 'container' })));
+    expect(one?.causes).toEqual(NAMES.map((name) => ({ problem: 'container_restarting', component: 'node', name })));
+    expect(named(...NAMES.map((name) => crash(node(name), 299_799)))).toEqual(['containers_crashed']);
+    expect(named(...NAMES.map((name) => crash(node(name), 300_200)))).toEqual([]);
+  });
+
+  test('open as one alert after twenty seconds, and none for each', () => {
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+    const diagnoseAt = (
+      ago: number,
+      before = NO_PROBLEMS as ReturnType<typeof diagnoseSubnet> | typeof NO_PROBLEMS,
+    ) => {
+      // The first poll finds the first of them.
+      const all = NAMES.map((name, index) =>
+        ago < 2_500 && index > 0 ? node(name) : crash(node(name), ago + index * 300),
+      );
+      const targets = all.map(({ target }) => target);
+      return diagnoseSubnet({ ...subnet, targets }, judgeTargets(all, NOW), before, NOW + ago);
+    };
+    let now = diagnoseAt(0);
+    expect(now.problems.map(({ problem, state }) => [problem, state])).toEqual([['container_restarting', 'suspected']]);
+    for (let ago = 2_500; ago < 22_500; ago += 2_500) {
+      now = diagnoseAt(ago, now);
+      expect(now.problems.map(({ problem, state }) => [problem, state])).toEqual([['containers_crashed', 'suspected']]);
+    }
+    now = diagnoseAt(22_500, now);
+    expect(now.problems.map(({ problem, alert, state }) => [problem, alert, state])).toEqual([
+      ['containers_crashed', 'SubnetContainersCrashed', 'open'],
+    ]);
+    expect(now.headline).toMatchObject({
+      standing: 'warn',
+      sentence: 'devnet is running, but the containers of all 7 nodes crashed within 2s of each other',
+    });
+  });
+});
+
+describe('containers stay problems of their own', () => {
+  test('when more than ten seconds lie between their crashes', () => {
+    const others = NAMES.slice(2).map(node);
+    expect(named(crash(node('n1'), 20_000), crash(node('n2'), 10_000), ...others)).toEqual(['containers_crashed']);
+    expect(named(crash(node('n1'), 20_001), crash(node('n2'), 10_000), ...others)).toEqual([
+      'container_restarting n1',
+      'container_restarting n2',
+    ]);
+  });
+
+  test('when one of them was restarted on request, crashes again and again, or ran out of memory', () => {
+    const others = NAMES.slice(2).map(node);
+    const n1 = crash(node('n1'), 15_000);
+    const ordered = crash(node('n2'), 15_000, { lastRestartBy: 'request' });
+    const looping = crash(node('n2'), 15_000, { earlierCrashes: [NOW - 40_000] });
+    const killed = crash(node('n2'), 15_000, { oomKills: 1, lastOomAt: NOW - 15_000 });
+    expect(named(n1, ordered, ...others)).toEqual(['container_restarting n1']);
+    expect(named(n1, looping, ...others)).not.toContain('containers_crashed');
+    expect(named(n1, killed, ...others)).toEqual(['out_of_memory n2', 'container_restarting n1']);
+  });
+
+  test('and two such moments are one problem with both', () => {
+    const targets = [
+      crash(node('n1'), 200_000),
+      crash(node('n2'), 10_000),
+      crash(node('n3'), 201_000),
+      crash(node('n4'), 10_000),
+      crash(node('n5'), 100_000),
+      ...['n6', 'n7'].map(node),
+    ];
+    expect(told(targets).map((one) => one.slice(0, 4))).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'the containers of n2 and n4 crashed within 1s of each other',
+        'n2 and n4 ended with exit code 137 within 1s, 10s ago; n1 and n3 ended with exit code 137 within 1s, 3m 20s ago, and nobody had requested that; all run again',
+      ],
+      [
+        'container_restarting',
+        'n5',
+        'the container of n5 has crashed and was restarted',
+        'generated-n5-1 runs but restarted 1m 40s ago after exit code 137 (killed; Docker does not report it as out of memory)',
+      ],
+    ]);
+  });
+});
