@@ -21,12 +21,31 @@ export interface ProblemKind {
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
+/** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
+export const PROBLEM_OF_CHECK = {
+  latest_block: undefined,
+  peers: 'peers_missing',
+  log_block: 'node_log_fault',
+  messages: 'bootnode_misses_node',
+  submissions: 'relayer_stopped',
+  http: 'service_down',
+  block_data: 'stats_stale',
+  history_data: 'stats_stale',
+  logs: 'frontend_errors',
+  console: 'frontend_errors',
+  container: undefined,
+} as const satisfies Readonly<Record<CheckName, string | undefined>>;
+
+/** The checks whose failure is this problem: it is over when they pass. */
+const failureOf = (problem: (typeof PROBLEM_OF_CHECK)[CheckName]): readonly CheckName[] =>
+  (Object.keys(PROBLEM_OF_CHECK) as CheckName[]).filter((check) => PROBLEM_OF_CHECK[check] === problem);
+
 const subnet = { severity: 'critical', clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
 const node = { severity: 'warning', confirmMs: 20 * SECOND, clearMs: 2 * MINUTE, judgedBy: ['latest_block'] } as const;
 const container = { ...node, judgedBy: ['container'] } as const;
 const service = { ...node, confirmMs: 30 * SECOND } as const;
 /** A relayer that stops is confirmed as soon as the end of its program is, so that the page comes before the ticket. */
-const relayer = { ...node, severity: 'critical', judgedBy: ['submissions'] } as const;
+const relayer = { ...node, severity: 'critical', judgedBy: failureOf('relayer_stopped') } as const;
 /** What the parent chain and its contract say by themselves. The next reading, half a minute later, confirms the first. */
 const parent = { ...node, confirmMs: 45 * SECOND, judgedBy: [], isProbed: true } as const;
 /** What the keys of the nodes bring. */
@@ -81,7 +100,7 @@ export const problemCatalog = {
     ...node,
     alert: 'SubnetNodePeersMissing',
     confirmMs: 2 * MINUTE,
-    judgedBy: ['peers'],
+    judgedBy: failureOf('peers_missing'),
   },
   other_chain: { ...node, alert: 'SubnetNodeOtherChain' },
   height_not_credible: { ...node, alert: 'SubnetNodeHeightNotCredible' },
@@ -93,7 +112,12 @@ export const problemCatalog = {
   disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },
   masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised' },
-  node_log_fault: { ...node, alert: 'SubnetNodeLogFault', confirmMs: 2 * MINUTE, judgedBy: ['log_block'] },
+  node_log_fault: {
+    ...node,
+    alert: 'SubnetNodeLogFault',
+    confirmMs: 2 * MINUTE,
+    judgedBy: failureOf('node_log_fault'),
+  },
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
   container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE },
@@ -109,7 +133,7 @@ export const problemCatalog = {
     ...service,
     alert: 'SubnetBootnodeMissesNode',
     confirmMs: 2 * MINUTE,
-    judgedBy: ['messages'],
+    judgedBy: failureOf('bootnode_misses_node'),
   },
   bootnode_unused: {
     ...node,
@@ -128,9 +152,9 @@ export const problemCatalog = {
   parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },
   wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
   wallet_nearly_empty: { ...parent, alert: 'SubnetRelayerWalletNearlyEmpty', severity: 'critical' },
-  service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: ['http'] },
-  stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: ['block_data', 'history_data'] },
-  frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: ['logs', 'console'] },
+  service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: failureOf('service_down') },
+  stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: failureOf('stats_stale') },
+  frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: failureOf('frontend_errors') },
   log_source_down: { ...log, alert: 'SubnetdLogSourceDown', confirmMs: 2 * MINUTE },
   /** One loss counts for ten minutes, so it opens with a second one within them. */
   log_lines_lost: { ...log, alert: 'SubnetdLogLinesLost', severity: 'info', confirmMs: 10 * MINUTE },

@@ -1,6 +1,6 @@
 import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
-import type { ProblemName } from '../../model/problem-catalog.ts';
+import { PROBLEM_OF_CHECK, type ProblemName } from '../../model/problem-catalog.ts';
 import { findServiceStart } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
@@ -8,21 +8,6 @@ import { requestCauses } from '../logs/known-causes.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { isStopped, lacksPeers, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
-
-/** The problem of a failing check that nothing else explains. Undefined where another finder names it: heights and containers. */
-const PROBLEM_OF: Readonly<Record<CheckName, ProblemName | undefined>> = {
-  latest_block: undefined,
-  peers: 'peers_missing',
-  log_block: 'node_log_fault',
-  messages: 'bootnode_misses_node',
-  submissions: 'relayer_stopped',
-  http: 'service_down',
-  block_data: 'stats_stale',
-  history_data: 'stats_stale',
-  logs: 'frontend_errors',
-  console: 'frontend_errors',
-  container: undefined,
-};
 
 const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
   peers_missing: (name) => `${name} does not have the peers that it should have`,
@@ -55,7 +40,7 @@ function toSuspicion(
   { check, seen, fix }: FailedCheck,
   explained: ReadonlySet<ExplainedCheck>,
 ): Suspicion | undefined {
-  const problem = PROBLEM_OF[check];
+  const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
   // A server that does not answer explains what it does not show.
   const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
