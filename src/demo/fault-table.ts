@@ -4,8 +4,8 @@ import type { Effects } from './effects.ts';
 /** A fault of the demo. */
 export interface FaultEntry {
   readonly what: string;
-  /** The fewest nodes with which the fault can exist, and why it needs more than one. */
-  readonly least: number;
+  /** The fewest nodes with which the fault can exist, if one is not enough, and why. */
+  readonly least?: number;
   readonly because?: string;
   /** The clients that subnet2 cannot run, with the end of the sentence that says why. */
   readonly notIn?: Readonly<Partial<Record<DemoClient, string>>>;
@@ -41,7 +41,6 @@ export const FAULTS = {
   },
   'admin-not-exposed': {
     what: 'No node serves admin over HTTP, as in a new subnet, so subnetd can only count peers.',
-    least: 1,
     effects: { adminHidden: true },
   },
   'rpc-error-inside-result': {
@@ -60,27 +59,22 @@ export const FAULTS = {
   },
   'subnet-halted': {
     what: 'Every node runs and has its peers, but the chain is stalled.',
-    least: 1,
     effects: { halted: true },
   },
   'service-down': {
     what: 'The container of the stats server is stopped.',
-    least: 1,
     effects: { closed: ['stats'], fates: { stats: 'stopped' } },
   },
   'relayer-silent': {
     what: 'The relayer starts a cycle and prints nothing more, as when the parent chain accepts its connection and never answers.',
-    least: 1,
     effects: { relayer: 'silent' },
   },
   'relayer-dead-container-up': {
     what: 'The process of the relayer was killed, and its redis keeps the container up.',
-    least: 1,
     effects: { relayer: 'dead', closed: ['relayer'] },
   },
   'relayer-forking': {
     what: 'The relayer finds other blocks in the subnet than in the checkpoint contract.',
-    least: 1,
     effects: { relayer: 'forking' },
   },
   'bootnode-misses-a-node': {
@@ -90,32 +84,26 @@ export const FAULTS = {
   },
   'stats-stale': {
     what: 'The stats server runs and answers, but no node is connected to it.',
-    least: 1,
     effects: { statsStale: true },
   },
   'frontend-error': {
     what: 'The frontend cannot serve its pages and logs this.',
-    least: 1,
     effects: { frontendError: true },
   },
   'console-error': {
     what: 'The page of the frontend has errors on its console, which only a browser sees.',
-    least: 1,
     effects: { consoleError: true },
   },
   'log-level-low': {
     what: 'Every node runs with log level 2, as in a new subnet, and prints no block.',
-    least: 1,
     effects: { logLevelLow: true },
   },
   'log-unreadable': {
     what: 'The socket proxy refuses the log of the stats server, so nobody would see there why it ends.',
-    least: 1,
     effects: { unreadable: ['stats'] },
   },
   'oom-kill': {
     what: 'The frontend runs out of memory at each build of its page, and Docker restarts it in a loop.',
-    least: 1,
     effects: { closed: ['frontend'], fates: { frontend: 'out-of-memory' } },
   },
   'ipc-path-too-long': {
@@ -167,7 +155,6 @@ export const FAULTS = {
   },
   'finality-stalled': {
     what: 'Blocks are made, but none is committed, so the relayer has nothing to submit.',
-    least: 1,
     effects: { finalityStalled: true },
   },
   'clock-wrong': {
@@ -177,42 +164,34 @@ export const FAULTS = {
   },
   'contract-gone': {
     what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',
-    least: 1,
     effects: { contractGone: true, relayer: 'no-contract' },
   },
   'parent-down': {
     what: 'The node of the parent chain does not answer, neither the relayer nor subnetd.',
-    least: 1,
     effects: { parentDown: true, relayer: 'no-parent' },
   },
   'parent-restarted': {
     what: 'The node of the parent chain is restarted, is away for ten seconds, and all is well afterwards.',
-    least: 1,
     effects: { parentRestarts: true },
   },
   'parent-reorganised': {
     what: 'The parent chain takes back the last checkpoint in a reorganisation, and has it again with the next cycle of the relayer.',
-    least: 1,
     effects: { parentReorganised: true },
   },
   'checkpoint-behind': {
     what: 'The relayer says that it submits, but the checkpoint contract of the inventory does not move.',
-    least: 1,
     effects: { checkpointLost: true },
   },
   'wallet-low': {
     what: 'The wallet of the relayer has coins for three more days. subnetd says so when it has seen it pay for ten minutes.',
-    least: 1,
     effects: { walletLow: true },
   },
   'wallet-empty': {
     what: 'The wallet of the relayer has no coins left, so the parent chain refuses its transactions.',
-    least: 1,
     effects: { walletEmpty: true, relayer: 'no-funds' },
   },
   'no-gas-price': {
     what: 'The parent chain demands a higher minimum gas price than the relayer pays, so it refuses the transactions.',
-    least: 1,
     effects: { relayer: 'low-gas-price' },
   },
   'key-replaced': {
@@ -238,7 +217,6 @@ export const FAULTS = {
   },
   'unlisted-node': {
     what: 'A node that the inventory does not name runs beside the others and is connected to all of them.',
-    least: 1,
     effects: { unlisted: true },
   },
   'ordered-then-killed': {
@@ -253,7 +231,6 @@ export const FAULTS = {
   },
   'never-reached': {
     what: 'The inventory has wrong addresses for all nodes, so that none has answered since subnetd started.',
-    least: 1,
     effects: { misaddressed: true },
   },
   'rate-limited': {
@@ -269,12 +246,10 @@ export const FAULTS = {
   },
   'monitor-offline': {
     what: 'subnetd has lost its network: no node, no service and no Docker Engine answers it, while the subnet is well.',
-    least: 1,
     effects: { unreachable: true },
   },
   'clock-step': {
     what: 'The clock of the machine of subnetd is set forward by two minutes, while the subnet is well.',
-    least: 1,
     effects: { clockStepped: true },
   },
   'rolling-restart': {

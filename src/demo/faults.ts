@@ -64,7 +64,7 @@ export const findFaultErrors = (
   clients: readonly DemoClient[] = [],
 ): readonly string[] =>
   faults.flatMap((name) => {
-    const { least, because, notIn } = TABLE[name];
+    const { least = 1, because, notIn } = TABLE[name];
     const client = clients[1] ?? 'go';
     const not = notIn?.[client];
     if (least > nodes)

@@ -50,30 +50,21 @@ export const bootnodeLine = (ms: number, { ip, p2pPort }: NodeIdentity): readonl
 export const relayerLine = (ms: number, message: string, level = 30): string =>
   `[1] ${JSON.stringify({ name: 'xdc-relayer', hostname: 'demo', pid: 45, level, msg: message, time: iso(ms), v: 0 })}`;
 
-/** What web3 says of an address without code, as recorded. */
-const NO_CODE =
-  "Returned values aren't valid, did it run Out of Gas? You might also see this error if you are not using the correct ABI for the contract you are retrieving data from, requesting data from a block number that does not exist, or querying a node which is not fully synced.";
+/** What web3 says when the parent chain cannot be read, as recorded. */
+const WHY_UNREAD = {
+  'no-contract':
+    "Returned values aren't valid, did it run Out of Gas? You might also see this error if you are not using the correct ABI for the contract you are retrieving data from, requesting data from a block number that does not exist, or querying a node which is not fully synced.",
+  'no-parent': "CONNECTION ERROR: Couldn't connect to node http://192.168.25.200:8602.",
+} as const;
 
-/** What the relayer prints of a cycle when the contract is gone from the parent chain. */
-export const relayerNoContractLines = (ms: number): readonly string[] => [
+/** What the relayer prints of a cycle when the contract is gone from the parent chain, or that does not answer. */
+export const relayerUnreadLines = (ms: number, why: keyof typeof WHY_UNREAD): readonly string[] => [
   relayerLine(
     ms,
-    `Error while trying to fetch the last audited subnet's block in XDC PARENTNET {\n  message: "${NO_CODE}"\n}`,
+    `Error while trying to fetch the last audited subnet's block in XDC PARENTNET {\n  message: "${WHY_UNREAD[why]}"\n}`,
     50,
   ),
-  relayerLine(ms, `Fail to process full relayer job {\n  message: "${NO_CODE}"\n}`, 50),
-];
-
-const NO_CONNECTION = "CONNECTION ERROR: Couldn't connect to node http://192.168.25.200:8602.";
-
-/** The same when the parent chain does not answer. */
-export const relayerNoParentLines = (ms: number): readonly string[] => [
-  relayerLine(
-    ms,
-    `Error while trying to fetch the last audited subnet's block in XDC PARENTNET {\n  message: "${NO_CONNECTION}"\n}`,
-    50,
-  ),
-  relayerLine(ms, `Fail to process full relayer job {\n  message: "${NO_CONNECTION}"\n}`, 50),
+  relayerLine(ms, `Fail to process full relayer job {\n  message: "${WHY_UNREAD[why]}"\n}`, 50),
 ];
 
 /** The same when the wallet cannot pay for the first block that is due. */
@@ -86,23 +77,27 @@ export const relayerNoFundsLines = (ms: number, block: number): readonly string[
   ),
 ];
 
-/** The same when the parent chain demands a higher gas price, as recorded. */
-export const relayerLowGasPriceLines = (ms: number, from: number, to: number): readonly string[] => {
+/** What it prints when it begins to submit blocks. */
+const relayerSyncLines = (ms: number, from: number, to: number): readonly string[] => {
   const count = to - from + 1;
   return [
-    relayerLine(ms, `Start syncing with smart contract from block ${from} to ${to}`),
-    relayerLine(ms, `Fetch subnet node data from ${from} to ${to}`),
-    relayerLine(
-      ms,
-      `submitDynamic startblock ${from} pushing ${count} blocks, ${count} remaining(inclusive) into PARENTNET`,
-    ),
-    relayerLine(
-      ms,
-      "Fail to submit transactions into PARENTNET { message: 'Returned error: under min gas price' }",
-      50,
-    ),
-  ];
+    `Start syncing with smart contract from block ${from} to ${to}`,
+    `Fetch subnet node data from ${from} to ${to}`,
+    `submitDynamic startblock ${from} pushing ${count} blocks, ${count} remaining(inclusive) into PARENTNET`,
+  ].map((message) => relayerLine(ms, message));
 };
+
+/** The same when the parent chain demands a higher gas price, as recorded. */
+export const relayerLowGasPriceLines = (ms: number, from: number, to: number): readonly string[] => [
+  ...relayerSyncLines(ms, from, to),
+  relayerLine(ms, "Fail to submit transactions into PARENTNET { message: 'Returned error: under min gas price' }", 50),
+];
+
+/** The same when all is well. */
+export const relayerSubmittedLines = (ms: number, from: number, to: number): readonly string[] => [
+  ...relayerSyncLines(ms, from, to),
+  relayerLine(ms, 'Full CSC Sync completed!'),
+];
 
 /** What the relayer prints at its start, as recorded. */
 export const relayerStartLines = (ms: number): readonly string[] => [

@@ -1,7 +1,8 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, type ChainBlock, EPOCH, GAP, ZERO_ADDRESS } from './chain.ts';
+import { CHAIN_ID, type ChainBlock, ZERO_ADDRESS } from './chain.ts';
 import { VERSIONS } from './demo-client.ts';
-import { byId, toModules, toSyncing } from './node-methods.ts';
+import { byId, toHeader, toModules, toSyncing } from './node-methods.ts';
+import { prefixOf } from './node-shape.ts';
 import { epochOfRound, missedRoundsUpTo } from './pool-status.ts';
 import type { RpcMethod, RpcOutcome } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
@@ -22,7 +23,6 @@ const MODULES: Readonly<Record<string, string>> = {
 
 export const nethermindModules = (): readonly string[] => Object.values(MODULES);
 
-const prefixOf = (method: string): string => method.split('_', 1)[0] ?? '';
 export const nethermindNamespaceOf = (method: string): string => MODULES[prefixOf(method)] ?? '';
 
 /** Errors always have a member `data`. */
@@ -159,29 +159,14 @@ const toNetworkInformation = ({ chain }: NodeView) => {
 };
 
 /** A header, with the lists that newer versions have. */
-const toHeader = ({ chain, head }: NodeView, { number, hash, parentHash, miner, timestamp }: ChainBlock) => {
-  const { masternodes, penalised } = chain.officeAt(head);
-  const lists = number % EPOCH === EPOCH - GAP + 1;
-  return {
-    author: miner,
-    baseFeePerGas: '0x2e90edd00',
-    difficulty: '0x1',
-    extraData: '0x02d3',
-    gasLimit: '0x1908b100',
-    gasUsed: '0x0',
-    hash,
-    miner,
-    nextValidators: lists ? [...masternodes, ...penalised].toSorted() : [],
-    number: numberToHex(number),
-    parentHash,
-    penalties: lists ? penalised : [],
-    timestamp: numberToHex(timestamp),
-    totalDifficulty: numberToHex(number + 1),
-    transactions: [],
-    uncles: [],
-    validators: number % EPOCH === 0 ? masternodes : [],
-  };
-};
+const toNethermindHeader = (view: NodeView, block: ChainBlock) => ({
+  ...toHeader(view, block),
+  author: block.miner,
+  baseFeePerGas: '0x2e90edd00',
+  extraData: '0x02d3',
+  gasLimit: '0x1908b100',
+  gasUsed: '0x0',
+});
 
 const toEnode = ({ identity: { id, ip, p2pPort } }: NodeView): string => `enode://${id}@${ip}:${p2pPort}`;
 
@@ -224,7 +209,7 @@ export const nethermindMethods: Readonly<Record<string, RpcMethod>> = {
     const asked = ask(view, params);
     if ('refused' in asked && asked.refused === 'params') return failure(-32602, 'Invalid params');
     const block = 'block' in asked ? asked.block : asked.found;
-    return { result: block === undefined ? null : toHeader(view, block) };
+    return { result: block === undefined ? null : toNethermindHeader(view, block) };
   },
   eth_syncing: answers((view) => (view.highest - view.head > SYNCED_WITHIN ? toSyncing(view) : false)),
 

@@ -78,20 +78,26 @@ export const toSyncing = ({ head, highest }: NodeView) =>
         knownStates: '0x0',
       };
 
+/** What the headers of all clients say of a block. */
+export const toCommonHeader = ({ number, hash, parentHash, miner, timestamp }: ChainBlock) => ({
+  number: numberToHex(number),
+  hash,
+  parentHash,
+  miner,
+  timestamp: numberToHex(timestamp),
+  difficulty: '0x1',
+  totalDifficulty: numberToHex(totalDifficulty(number)),
+  transactions: [],
+  uncles: [],
+});
+
 /** A header. The one after a gap block lists who is chosen for the next epoch (XDC-Subnet engine_v2/verifyHeader.go). */
-const toHeader = ({ chain, head }: NodeView, { number, hash, parentHash, miner, timestamp }: ChainBlock) => {
+export const toHeader = ({ chain, head }: NodeView, block: ChainBlock) => {
+  const { number } = block;
   const { masternodes, penalised } = chain.officeAt(head);
   const lists = number % EPOCH === EPOCH - GAP + 1;
   return {
-    number: numberToHex(number),
-    hash,
-    parentHash,
-    miner,
-    timestamp: numberToHex(timestamp),
-    difficulty: '0x1',
-    totalDifficulty: numberToHex(totalDifficulty(number)),
-    transactions: [],
-    uncles: [],
+    ...toCommonHeader(block),
     nextValidators: lists ? [...masternodes, ...penalised].toSorted() : [],
     penalties: lists ? penalised : [],
     validators: number % EPOCH === 0 ? masternodes : [],

@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { RELAY_PERIOD_MS } from './checkpoints.ts';
+import { json } from 'node:stream/consumers';
 import type { Effects } from './effects.ts';
+
+/** The relayer runs at second 0, 20 and 40 of each minute (XDC-Relayer src/config.ts). */
+export const RELAY_PERIOD_MS = 20_000;
 
 /** The checkpoint contract and the wallet of the relayer on the parent chain of the demo. */
 export const CONTRACT = '0x0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba';
@@ -138,9 +141,7 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
     handler: async (request, response) => {
       if (isDown()) return void request.socket.destroy();
       try {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-        const calls = JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[];
+        const calls = (await json(request)) as Call | readonly Call[];
         const body = Array.isArray(calls) ? calls.map(toMessage) : toMessage(calls as Call);
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       } catch {

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMIT_DISTANCE } from './chain.ts';
-import { RELAY_PERIOD_MS } from './checkpoints.ts';
 import type { Containers } from './containers.ts';
 import { type Effects, producesBlocks } from './effects.ts';
 import {
@@ -12,10 +11,10 @@ import {
   relayerExitLine,
   relayerLine,
   relayerLowGasPriceLines,
-  relayerNoContractLines,
   relayerNoFundsLines,
-  relayerNoParentLines,
   relayerStartLines,
+  relayerSubmittedLines,
+  relayerUnreadLines,
   statsBlockLine,
   statsHistoryLine,
   statsStartLines,
@@ -23,7 +22,7 @@ import {
 } from './log-lines.ts';
 import type { Printed } from './node-shape.ts';
 import { shapeOf } from './node-shapes.ts';
-import type { SimulatedParent } from './parent-chain.ts';
+import { RELAY_PERIOD_MS, type SimulatedParent } from './parent-chain.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
 /** What the programs of a simulated subnet print; times are Unix milliseconds. */
@@ -187,24 +186,14 @@ export function printSubnetLogs(
           50,
         ),
       );
-    } else if (wanted === 'no-contract') {
-      lines.push(...relayerNoContractLines(at));
-    } else if (wanted === 'no-parent') {
-      lines.push(...relayerNoParentLines(at));
+    } else if (wanted === 'no-contract' || wanted === 'no-parent') {
+      lines.push(...relayerUnreadLines(at, wanted));
     } else if (wanted === 'no-funds') {
       lines.push(...relayerNoFundsLines(at, submitted + 1));
     } else if (wanted === 'low-gas-price') {
       lines.push(...relayerLowGasPriceLines(at, submitted + 1, to));
     } else if (wanted !== 'silent' && to > submitted) {
-      const range = `${submitted + 1} to ${to}`;
-      lines.push(
-        toLine(`Start syncing with smart contract from block ${range}`),
-        toLine(`Fetch subnet node data from ${range}`),
-        toLine(
-          `submitDynamic startblock ${submitted + 1} pushing ${to - submitted} blocks, ${to - submitted} remaining(inclusive) into PARENTNET`,
-        ),
-        toLine('Full CSC Sync completed!'),
-      );
+      lines.push(...relayerSubmittedLines(at, submitted + 1, to));
       submitted = to;
       parent.submit(to);
     }

@@ -1,31 +1,23 @@
 import type { RequestListener } from 'node:http';
-import { RELAY_PERIOD_MS, relayedAt } from './checkpoints.ts';
 import type { Effects } from './effects.ts';
-import { CONTRACT, WALLET } from './parent-chain.ts';
+import type { PlainAnswer, PlainRequest } from './node-shape.ts';
+import { CONTRACT, RELAY_PERIOD_MS, WALLET } from './parent-chain.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
-/** The part of a request that a service uses. */
-export interface ServiceRequest {
-  readonly method: string;
-  readonly path: string;
-}
-
-export interface ServiceAnswer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
 /** A service of the subnet: from a request, the current subnet and what is broken to an answer. */
-export type Service = (request: ServiceRequest, subnet: SimulatedSubnet, effects: Effects) => ServiceAnswer;
+export type Service = (
+  request: Pick<PlainRequest, 'method' | 'path'>,
+  subnet: SimulatedSubnet,
+  effects: Effects,
+) => PlainAnswer;
 
-export const json = (value: unknown, status = 200): ServiceAnswer => ({
+export const json = (value: unknown, status = 200): PlainAnswer => ({
   status,
   type: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });
 
-export const html = (body: string, status = 200): ServiceAnswer => ({ status, type: 'text/html; charset=utf-8', body });
+export const html = (body: string, status = 200): PlainAnswer => ({ status, type: 'text/html; charset=utf-8', body });
 
 /** Serves a service over HTTP. Request bodies are not read, because no service uses one. */
 export const createServiceHandler =
@@ -144,7 +136,7 @@ const SWAGGER = `
 </html>
 `;
 
-const network = (subnet: SimulatedSubnet): ServiceAnswer => {
+const network = (subnet: SimulatedSubnet): PlainAnswer => {
   const { chain, now } = subnet;
   const newest = subnet.newest();
   const status = now() - chain.timeOf(newest) > DOWN_AFTER_MS ? 'DOWN' : 'UP';
@@ -156,8 +148,12 @@ const network = (subnet: SimulatedSubnet): ServiceAnswer => {
   });
 };
 
-const relayer = ({ committedAt, now }: SimulatedSubnet): ServiceAnswer => {
-  const backlog = committedAt(now()) - committedAt(relayedAt(now()));
+/** The block up to which the relayer has submitted. */
+const submittedOf = ({ committedAt, now }: SimulatedSubnet): number =>
+  committedAt(Math.floor(now() / RELAY_PERIOD_MS) * RELAY_PERIOD_MS);
+
+const relayer = (subnet: SimulatedSubnet): PlainAnswer => {
+  const backlog = subnet.committedAt(subnet.now()) - submittedOf(subnet);
   return json({
     account: { balance: '2000', walletAddress: WALLET },
     // The real server writes -1 for an empty backlog.
@@ -169,9 +165,10 @@ const relayer = ({ committedAt, now }: SimulatedSubnet): ServiceAnswer => {
 };
 
 /** The list of the newest blocks is left out: nothing reads it. Without a node that sends blocks, the newest is 0. */
-const blocks = ({ chain, newest, committedAt, now }: SimulatedSubnet, { statsStale }: Effects): ServiceAnswer => {
+const blocks = (subnet: SimulatedSubnet, { statsStale }: Effects): PlainAnswer => {
+  const { chain, newest, committedAt, now } = subnet;
   const toBlock = (number: number) => ({ hash: chain.hashOf(number), number });
-  const submitted = toBlock(committedAt(relayedAt(now())));
+  const submitted = toBlock(submittedOf(subnet));
   const isDown = statsStale || now() - chain.timeOf(newest()) > DOWN_AFTER_MS;
   return json({
     blocks: [],
@@ -184,7 +181,7 @@ const blocks = ({ chain, newest, committedAt, now }: SimulatedSubnet, { statsSta
   });
 };
 
-const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet, effects: Effects) => ServiceAnswer>> = {
+const PAGES: Readonly<Record<string, (subnet: SimulatedSubnet, effects: Effects) => PlainAnswer>> = {
   '/health': () => html('OK'),
   '/information/blocks': blocks,
   '/information/network': network,

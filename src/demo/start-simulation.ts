@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boast } from './boast.ts';
+import { boast } from './branch.ts';
 import { createContainers } from './containers.ts';
 import type { DemoClient } from './demo-client.ts';
 import { type DemoServers, toDemoInventory } from './demo-inventory.ts';

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { getAddress, numberToHex } from 'viem/utils';
 import { CHAIN_ID, type ChainBlock, ZERO_HASH } from './chain.ts';
-import { nodeMethods, toModules } from './node-methods.ts';
+import { nodeMethods, toCommonHeader, toModules } from './node-methods.ts';
 import { epochOfRound, epochStartByRound, gapNumberOf, missedRoundsUpTo, poolOf } from './pool-status.ts';
 import {
   CRASHED,
@@ -69,15 +69,7 @@ const toHeader = (view: NodeView, block: ChainBlock) => {
   const { masternodes, penalised } = view.chain.officeAt(view.head);
   const lists = isEpochSwitch(view, block);
   return {
-    number: numberToHex(block.number),
-    hash: block.hash,
-    parentHash: block.parentHash,
-    miner: block.miner,
-    timestamp: numberToHex(block.timestamp),
-    difficulty: '0x1',
-    totalDifficulty: numberToHex(block.number + 1),
-    transactions: [],
-    uncles: [],
+    ...toCommonHeader(block),
     validator: ZERO_HASH,
     validators: join(lists ? masternodes : []),
     penalties: join(lists ? penalised : []),
