@@ -8,7 +8,7 @@ import { hashLinkToken, LINK_LIFE_MS, linkAddress, makeLinkToken } from '../plat
 import type { PlatformStore } from '../platform/model/platform-store.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { readOwnOrigin } from './ask-daemon.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, printLine, refuse, report } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** The flags of `subnetd admin create`, as they are typed. */
@@ -43,10 +43,7 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
       EmailID: flags.email,
     };
     const created = await createAdmin(store, admin, Date.now());
-    if (!created.ok) {
-      report([`subnetd admin create: ${created.failure.message}`]);
-      return 2;
-    }
+    if (!created.ok) return refuse('subnetd admin create', created.failure.message);
     process.stdout.write(`admin user ${created.value}: ${toNameKey(flags.userName)}\n`);
     if (flags.passwordFile === undefined) process.stdout.write(`password, shown only now: ${password}\n`);
     return 0;
@@ -55,6 +52,7 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
   return withStore(create, { mayCreate: true });
 }
 
+const NO_USER = 'no admin user has that name; check the spelling and the case';
 const WHY = {
   missing: 'that admin user no longer exists',
   'last-active': 'this is the last active admin user; create or activate another one first',
@@ -75,18 +73,14 @@ async function isSure(userName: string): Promise<boolean> {
 /** `subnetd admin erase`: overwrites or deletes what names a person. Ids and the audit trail stay valid. */
 export const adminErase = (userName: string, flags: { readonly yes?: boolean }): Promise<ExitCode> =>
   withStore(async (store) => {
-    const refuse = (why: string): ExitCode => {
-      report([`subnetd admin erase: ${why}`]);
-      return 2;
-    };
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
-    if (user === undefined) return refuse('no admin user has that name; check the spelling and the case');
+    if (user === undefined) return refuse('subnetd admin erase', NO_USER);
     if (flags.yes !== true && !(await isSure(userName)))
-      return refuse('nothing was erased; type the name again when it asks, or add --yes');
+      return refuse('subnetd admin erase', 'nothing was erased; type the name again when it asks, or add --yes');
     const passwordHash = await hashPassword(makePassword());
     const tables = resources.map(({ table }) => table);
     const erased = await store.eraseUser({ userId: user.id, passwordHash, tables }, onCommandLine(Date.now()));
-    if (!erased.ok) return refuse(WHY[erased.why]);
+    if (!erased.ok) return refuse('subnetd admin erase', WHY[erased.why]);
     printLine(`admin user ${user.id} is erased, with ${erased.events} events of the audit trail`);
     printLine('Backups, logs and sent mails are not; see docs/security.md.');
     return 0;
@@ -96,10 +90,7 @@ export const adminErase = (userName: string, flags: { readonly yes?: boolean }):
 export const adminRemoveCodes = (userName: string): Promise<ExitCode> =>
   withStore(async (store) => {
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
-    if (user === undefined) {
-      report(['subnetd admin remove-codes: no admin user has that name; check the spelling and the case']);
-      return 2;
-    }
+    if (user === undefined) return refuse('subnetd admin remove-codes', NO_USER);
     // The daemon of the same settings sends it.
     const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
     const hasMail = parsed.ok && parsed.settings.platform.mail !== undefined;
@@ -116,19 +107,12 @@ export const adminRemoveCodes = (userName: string): Promise<ExitCode> =>
 /** `subnetd admin reset-password`: prints a link by which an admin user sets a new password, once. */
 export async function adminResetPassword(userName: string): Promise<ExitCode> {
   const parsed = parseSettings(readEnvironment(), {}, '0.0.0.0:10545');
-  if (!parsed.ok) {
-    report(parsed.errors.map((error) => `subnetd: ${error}`));
-    return 2;
-  }
+  if (!parsed.ok) return refuse('subnetd', ...parsed.errors);
   const { publicUrl, listen, platform } = parsed.settings;
-  const refuse = (why: string): ExitCode => {
-    report([`subnetd admin reset-password: ${why}`]);
-    return 2;
-  };
   return withStore(async (store) => {
     const user = await store.findUser({ userNameKey: toNameKey(userName) });
-    if (user === undefined) return refuse('no admin user has that name; check the spelling and the case');
-    if (!user.isActive) return refuse('that admin user is inactive; name another one');
+    if (user === undefined) return refuse('subnetd admin reset-password', NO_USER);
+    if (!user.isActive) return refuse('subnetd admin reset-password', 'that admin user is inactive; name another one');
     const { id: userId, passwordVersion } = user;
     const now = Date.now();
     const token = makeLinkToken();

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { formatMinute } from '../lib/duration.ts';
-import type { StoredWork, WorkSubject } from '../model/planned-work.ts';
+import type { PlannedWorkStore, StoredWork, WorkSubject } from '../model/planned-work.ts';
+import { createStores } from '../store/create-stores.ts';
 import type { Client } from '../tell/notify/create-client.ts';
 import { addSilence, endSilence, listSilences, type Silence, type SilenceEnd } from '../tell/notify/silences.ts';
+import { type InDatabase, withDatabase } from './read-database.ts';
 import { type ExitCode, escapeText, printLine, quote, report, toJson } from './report.ts';
-import { type WithPlannedWork, withPlannedWork } from './with-planned-work.ts';
 
 /** Work to announce; times are Unix milliseconds. */
 export interface WorkRequest {
@@ -15,11 +17,18 @@ export interface WorkRequest {
   readonly by: string;
 }
 
+/** Runs `work` on the announced work in the database of the settings, or says why that is not possible. Never rejects. */
+async function withPlannedWork<T>(work: (store: PlannedWorkStore) => Promise<T>): Promise<InDatabase<T>> {
+  const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
+  if (!parsed.ok) return { ok: false, why: parsed.errors.join('; ') };
+  return withDatabase(parsed.settings.platform.database, (connection) => work(createStores(connection).plannedWork));
+}
+
 /** Where work is announced. */
 interface Way {
   readonly clients: readonly Client[];
   /** Absent for the Alertmanagers of somebody else, which subnetd does not know. */
-  readonly withStore?: WithPlannedWork;
+  readonly withStore?: typeof withPlannedWork;
 }
 
 /** The Alertmanagers that the flags name, and nothing else. */

@@ -3,7 +3,7 @@ import { checkDigits, parseDate, requireMember } from '../platform/api/check-val
 import { onCommandLine } from '../platform/api/create-admin.ts';
 import { keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/api/manage-keys.ts';
 import { type ApiKeyRow, SCOPES } from '../platform/model/platform-store.ts';
-import { type ExitCode, escapeText, printLine, quote, report, toJson } from './report.ts';
+import { type ExitCode, escapeText, printLine, quote, refuse, toJson } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** An id that is typed; 0 for what is none. */
@@ -56,16 +56,10 @@ function parseFlags(flags: KeyFlags, now: number) {
 export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
   const now = Date.now();
   const { key, errors } = parseFlags(flags, now);
-  if (errors.length > 0) {
-    report(errors.map((error) => `subnetd apikey create: ${error}`));
-    return 2;
-  }
+  if (errors.length > 0) return refuse('subnetd apikey create', ...errors);
   return withStore(async (store) => {
     const made = await makeKey(store, key, onCommandLine(now));
-    if (!made.ok) {
-      report([`subnetd apikey create: ${made.failure.message}`]);
-      return 2;
-    }
+    if (!made.ok) return refuse('subnetd apikey create', made.failure.message);
     const { name, owner } = key;
     const { id, key: secret, expiresAt } = made.value;
     const scope = key.scopes.join(' ');
@@ -98,17 +92,11 @@ export async function apikeyRotate(text: string, flags: RotateFlags): Promise<Ex
     ...(keepHours.ok ? [] : [keepHours.failure.message]),
     ...(error === undefined ? [] : [error]),
   ];
-  if (!keepHours.ok || errors.length > 0) {
-    report(errors.map((one) => `subnetd apikey rotate: ${one}`));
-    return 2;
-  }
+  if (!keepHours.ok || errors.length > 0) return refuse('subnetd apikey rotate', ...errors);
   return withStore(async (store) => {
     const wish = { id, keepHours: keepHours.value, expiresAt };
     const made = await rotateKey(store, wish, onCommandLine(now));
-    if (!made.ok) {
-      report([`subnetd apikey rotate: ${made.failure.message}`]);
-      return 2;
-    }
+    if (!made.ok) return refuse('subnetd apikey rotate', made.failure.message);
     const { id: newId, key, oldExpiresAt, expiresAt: ends } = made.value;
     if (flags.json) printLine(JSON.stringify({ id: newId, key, expiresAt: ends, oldId: id, oldExpiresAt }));
     else {
@@ -157,10 +145,8 @@ export const apikeyList = (flags: { readonly json?: boolean }): Promise<ExitCode
 export const apikeyRevoke = (text: string): Promise<ExitCode> =>
   withStore(async (store) => {
     const id = toId(text);
-    if (id === 0 || !(await store.revokeKey(id, onCommandLine(Date.now())))) {
-      report([`subnetd apikey revoke: ${noKey(text)}`]);
-      return 2;
-    }
+    if (id === 0 || !(await store.revokeKey(id, onCommandLine(Date.now()))))
+      return refuse('subnetd apikey revoke', noKey(text));
     printLine(`API key ${id} is revoked`);
     return 0;
   });

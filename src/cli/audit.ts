@@ -1,6 +1,6 @@
 import { parseDate } from '../platform/api/check-value.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
-import { type ExitCode, escapeText, quote, report, toJson } from './report.ts';
+import { type ExitCode, escapeText, quote, refuse, toJson } from './report.ts';
 import { withStore } from './with-store.ts';
 
 const PAGE = 500;
@@ -42,16 +42,14 @@ interface AuditFlags {
  */
 export async function audit(flags: AuditFlags): Promise<ExitCode> {
   if (flags.verify === true || flags.head !== undefined) return (await import('./verify-audit.ts')).verifyAudit(flags);
-  const since = flags.since === undefined ? '' : parseSince(flags.since, Date.now());
-  if (since === undefined) {
-    report(['subnetd audit: --since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h']);
-    return 2;
-  }
+  const since = flags.since === undefined ? undefined : parseSince(flags.since, Date.now());
+  if (flags.since !== undefined && since === undefined)
+    return refuse('subnetd audit', '--since must be a time such as 2026-01-31T10:00:00Z, or how long ago, such as 24h');
   return withStore(async (store) => {
     let isFirst = true;
     if (flags.json) process.stdout.write('[');
     for (let after = 0; ; ) {
-      const events = await store.listAudit(since, after, PAGE);
+      const events = await store.searchAudit({ since, after, limit: PAGE });
       for (const event of events) {
         const line = flags.json ? `${isFirst ? '\n' : ',\n'}${toJson(event)}` : `${formatEvent(event)}\n`;
         process.stdout.write(line);

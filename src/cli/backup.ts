@@ -1,6 +1,6 @@
 import { toShellWord } from '../lib/words.ts';
 import { readDatabase, shellAddress } from './read-database.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, refuse, report } from './report.ts';
 
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -22,15 +22,11 @@ export async function backup(file: string): Promise<ExitCode> {
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
     const command = `pg_dump --format=custom --file=${toShellWord(file)} ${shellAddress(database.url)}`;
-    report([`subnetd backup: the database is PostgreSQL, which has its own tools; run: ${command}`]);
-    return 2;
+    return refuse('subnetd backup', `the database is PostgreSQL, which has its own tools; run: ${command}`);
   }
   const { backupSqlite } = await import('../store/backup-sqlite.ts');
   const written = await withStops((signal) => backupSqlite(database.path, file, signal));
-  if (!written.ok) {
-    report([`subnetd backup: ${written.problem}`]);
-    return 2;
-  }
+  if (!written.ok) return refuse('subnetd backup', written.problem);
   process.stdout.write(`${file}: ${written.value} bytes; it holds secrets, so keep it where nobody else can read it\n`);
   return 0;
 }
@@ -41,17 +37,14 @@ export async function restore(file: string): Promise<ExitCode> {
   if (database === undefined) return 2;
   if (database.kind === 'postgres') {
     const command = `pg_restore --clean --if-exists --no-owner --dbname=${shellAddress(database.url)} ${toShellWord(file)}`;
-    report([
-      `subnetd restore: the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
-    ]);
-    return 2;
+    return refuse(
+      'subnetd restore',
+      `the database is PostgreSQL, which has its own tools; stop subnetd, then run: ${command}`,
+    );
   }
   const { restoreSqlite } = await import('../store/restore-sqlite.ts');
   const restored = await withStops((signal) => restoreSqlite(database.path, file, new Date(), signal));
-  if (!restored.ok) {
-    report([`subnetd restore: ${restored.problem}`]);
-    return 2;
-  }
+  if (!restored.ok) return refuse('subnetd restore', restored.problem);
   const { bytes, keptAs, isUnsure } = restored.value;
   if (isUnsure)
     report([

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, refuse } from './report.ts';
 
 /** A command as a shell completes it. */
 interface Node {
@@ -87,10 +87,8 @@ const SHELLS: Readonly<Record<string, (root: Node) => string>> = { bash: toBash,
 /** `subnetd completion SHELL`: a script for the shell that completes the commands and flags of a program. */
 export function completion(shell: string, program: Command): ExitCode {
   const toScript = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-  if (toScript === undefined) {
-    report([`subnetd completion: the shell must be one of ${Object.keys(SHELLS).join(', ')}`]);
-    return 2;
-  }
+  if (toScript === undefined)
+    return refuse('subnetd completion', `the shell must be one of ${Object.keys(SHELLS).join(', ')}`);
   process.stdout.write(toScript(toNode(program, [])));
   return 0;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
 import { ownFile } from '../lib/own-file.ts';
 import { COMPOSE_LINKS } from '../tell/alerts/to-links.ts';
-import { type ExitCode, quote, report } from './report.ts';
+import { type ExitCode, quote, refuse } from './report.ts';
 
 /** The flags of `subnetd dashboards`, as they are typed. */
 export interface DashboardFlags extends LinkSettings {
@@ -48,15 +48,11 @@ const toText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** `subnetd dashboards [NAME]`: Grafana's dashboards, one, or all as an array; or each as a file of a folder. */
 export function dashboards(name: string | undefined, { directory, ...flags }: DashboardFlags): ExitCode {
-  const refuse = (errors: readonly string[]): ExitCode => {
-    report(errors.map((error) => `subnetd dashboards: ${error}`));
-    return 2;
-  };
   const errors: string[] = [];
   const { publicUrl } = parseLinkSettings(readEnvironment(), flags, errors);
   if (name !== undefined && !DASHBOARDS.includes(name))
     errors.push(`unknown dashboard ${quote(name)}; use one of ${DASHBOARDS.join(', ')}`);
-  if (errors.length > 0) return refuse(errors);
+  if (errors.length > 0) return refuse('subnetd dashboards', ...errors);
   const names = name === undefined ? DASHBOARDS : [name];
   if (directory === undefined) {
     const boards = names.map((one) => read(one, publicUrl));
@@ -73,8 +69,7 @@ export function dashboards(name: string | undefined, { directory, ...flags }: Da
     return 0;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    return refuse([
-      `${directory} cannot be written (${code}); ${REMEDIES[code] ?? 'name another folder, or change its owner'}`,
-    ]);
+    const remedy = REMEDIES[code] ?? 'name another folder, or change its owner';
+    return refuse('subnetd dashboards', `${directory} cannot be written (${code}); ${remedy}`);
   }
 }

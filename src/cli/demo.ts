@@ -22,7 +22,7 @@ import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
 import { readBuild } from './read-build.ts';
-import { describeBindError, type ExitCode, printLine, report } from './report.ts';
+import { describeBindError, type ExitCode, printLine, refuse, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -237,10 +237,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
     ...(parsed.ok ? [] : parsed.errors),
   ];
   if (errors.length === 0 && typeof clients !== 'string') errors.push(...findFaultErrors(faults, nodes, clients));
-  if (errors.length > 0 || !parsed.ok || typeof clients === 'string') {
-    report(errors.map((error) => `subnetd demo: ${error}`));
-    return 2;
-  }
+  if (errors.length > 0 || !parsed.ok || typeof clients === 'string') return refuse('subnetd demo', ...errors);
   const browser = findChromium(environment.PATH ?? '');
   const parts = { nodes: demoNodeNames(nodes), clients, browser: browser !== undefined };
   if (flags.listFaults) return printFaults(parts, flags.json === true);

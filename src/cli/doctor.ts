@@ -7,7 +7,7 @@ import { withMachine } from './examine-machine.ts';
 import type { Unexamined } from './list-examinations.ts';
 import { type DoctorFinding, type DoctorReport, listFindings } from './list-findings.ts';
 import { probeOnce } from './probe-once.ts';
-import { type ExitCode, escapeText, printLine, report, toJson } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.ts';
 
 const STYLE: Readonly<Record<ProblemSeverity, Parameters<typeof styleText>[0]>> = {
   critical: ['red', 'bold'],
@@ -83,17 +83,12 @@ export async function doctor(flags: {
   readonly folder?: string;
 }): Promise<ExitCode> {
   const server = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
-  if (!server.ok) {
-    report(server.errors.map((error) => `subnetd doctor: ${error}`));
-    return 2;
-  }
+  if (!server.ok) return refuse('subnetd doctor', ...server.errors);
   const { port } = server.listen;
   const probed = await probeOnce({ ...flags, ...(port > 0 && { ownPort: port }) }, ['parent', 'setup']);
   if (probed === undefined) return 2;
-  if (flags.folder !== undefined && probed.snapshot.length > 1) {
-    report(['subnetd doctor: --folder is for an inventory of one subnet; give such an inventory by --config.']);
-    return 2;
-  }
+  if (flags.folder !== undefined && probed.snapshot.length > 1)
+    return refuse('subnetd doctor', '--folder is for an inventory of one subnet; give such an inventory by --config.');
   const { snapshot } = probed;
   const found = withMachine(withChainspecs(listFindings(snapshot), snapshot, flags.folder), snapshot);
   if (flags.json) printLine(toJson(found, 2));

@@ -5,7 +5,7 @@ import { formatChannel } from '../tell/notify/channels/delivery.ts';
 import { createPoster } from '../tell/notify/channels/post.ts';
 import { runChannelDrill } from '../tell/notify/channels/run-channel-drill.ts';
 import { readInventory } from '../watch/inventory/read-inventory.ts';
-import { type ExitCode, printLine, quote, report } from './report.ts';
+import { type ExitCode, printLine, quote, refuse, report } from './report.ts';
 
 /** What a drill of channels needs. */
 export interface ChannelDrillFlags {
@@ -16,25 +16,23 @@ export interface ChannelDrillFlags {
   readonly signal: AbortSignal;
 }
 
-const reportErrors = (errors: readonly string[]): ExitCode => {
-  report(errors.map((error) => `subnetd drill: ${error}`));
-  return 2;
-};
-
 /** `subnetd drill --to NAME`: sends a test alert and its end through channels of the inventory. */
 export async function drillChannels({ to, config, holdMs, signal }: ChannelDrillFlags): Promise<ExitCode> {
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...(config !== undefined && { config }) }, '127.0.0.1:0');
-  if (!parsed.ok) return reportErrors(parsed.errors);
+  if (!parsed.ok) return refuse('subnetd drill', ...parsed.errors);
   const { configPath, instance, platform } = parsed.settings;
   const read = await readInventory(configPath, environment);
-  if (!read.ok) return reportErrors(read.errors);
+  if (!read.ok) return refuse('subnetd drill', ...read.errors);
   const { channels = [] } = read.inventory;
   const known =
     channels.length === 0 ? 'it names none under notify' : `it names ${channels.map(({ name }) => name).join(', ')}`;
   const unknown = to.filter((name) => !channels.some((channel) => channel.name === name));
   if (unknown.length > 0)
-    return reportErrors(unknown.map((name) => `${configPath}: there is no channel ${quote(name)}; ${known}`));
+    return refuse(
+      'subnetd drill',
+      ...unknown.map((name) => `${configPath}: there is no channel ${quote(name)}; ${known}`),
+    );
 
   const poster = createPoster();
   try {

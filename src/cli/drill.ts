@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { runDrill } from '../tell/notify/run-drill.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { type ExitCode, escapeText, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** The flags of `subnetd drill`, as they are typed. */
@@ -14,27 +14,18 @@ export interface DrillFlags extends AlertmanagerFlags {
 /** `subnetd drill`: sends a test alert to each Alertmanager, waits until it shows, and ends it; or to channels. */
 export async function drill(flags: DrillFlags): Promise<ExitCode> {
   const holdMs = flags.hold === '0s' ? 0 : parseDuration(flags.hold);
-  if (holdMs === undefined) {
-    report(['subnetd drill: --hold must be a duration such as 30s, 5m or 1h']);
-    return 2;
-  }
+  if (holdMs === undefined) return refuse('subnetd drill', '--hold must be a duration such as 30s, 5m or 1h');
   const stopping = new AbortController();
   const stopOnSignal = () => void untilSignal().then(() => stopping.abort());
   if (flags.to !== undefined) {
-    if (flags.url !== undefined) {
-      report(['subnetd drill: give one of --to and --url']);
-      return 2;
-    }
+    if (flags.url !== undefined) return refuse('subnetd drill', 'give one of --to and --url');
     // Without a hold there is nothing to cut short.
     if (holdMs > 0) stopOnSignal();
     const { drillChannels } = await import('./drill-channels.ts');
     return drillChannels({ to: flags.to, config: flags.config, holdMs, signal: stopping.signal });
   }
   const read = await readAlertmanagers(flags);
-  if (!read.ok) {
-    report(read.errors.map((error) => `subnetd drill: ${error}`));
-    return 2;
-  }
+  if (!read.ok) return refuse('subnetd drill', ...read.errors);
   stopOnSignal();
   const results = await runDrill({
     clients: read.clients,

@@ -1,7 +1,7 @@
 import type { AlertRule } from '../tell/alerts/alert-rule.ts';
 import { alertRules, findAlert } from '../tell/alerts/alert-rules.ts';
 import { plainWords, readRunbook } from '../tell/alerts/runbooks.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, refuse } from './report.ts';
 
 /** A rule as programs read it. */
 const toEntry = ({ name, severity, for: after, labels, summary }: AlertRule) => ({
@@ -34,6 +34,5 @@ export async function explain(word: string | undefined, { json }: { readonly jso
     return 0;
   }
   const hint = found.near.length > 0 ? `did you mean ${found.near.join(', ')}?` : '"subnetd explain" lists them';
-  report([`subnetd explain: there is no alert ${JSON.stringify(word)}; ${hint}`]);
-  return 2;
+  return refuse('subnetd explain', `there is no alert ${JSON.stringify(word)}; ${hint}`);
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { withArticle } from '../lib/words.ts';
 import { COMPONENTS } from '../model/target.ts';
 import { judgeSavedLog, type SavedLog } from './judge-saved-log.ts';
-import { type ExitCode, report, toJson } from './report.ts';
+import { type ExitCode, refuse, toJson } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 
 const formatTime = (ms: number): string => (ms > 0 ? new Date(ms).toISOString() : 'no time');
@@ -49,24 +49,20 @@ export interface LogFlags {
  */
 export async function logsTest(file: string, flags: LogFlags): Promise<ExitCode> {
   const component = COMPONENTS.find((known) => known === flags.component);
-  const problem =
-    component === undefined ? `--component must be one of ${COMPONENTS.join(', ')}` : await whyUnreadable(file);
-  if (component === undefined || problem !== undefined) {
-    report([`subnetd logs test: ${problem}`]);
-    return 2;
-  }
+  if (component === undefined)
+    return refuse('subnetd logs test', `--component must be one of ${COMPONENTS.join(', ')}`);
+  const problem = await whyUnreadable(file);
+  if (problem !== undefined) return refuse('subnetd logs test', problem);
   try {
     const saved = await judgeSavedLog(component, file);
     if (saved.lines > 0 && !saved.hasForm) {
       const what = `none of ${saved.lines} lines looks like ${withArticle(component)}'s log`;
-      report([`subnetd logs test: ${what}; is it from another component, or compressed?`]);
-      return 2;
+      return refuse('subnetd logs test', `${what}; is it from another component, or compressed?`);
     }
     if (flags.json) process.stdout.write(`${toJson(toJsonShape(saved), 2)}\n`);
     else print(saved);
     return saved.checks.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
   } catch (error) {
-    report([`subnetd logs test: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
-    return 2;
+    return refuse('subnetd logs test', `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs';
 import { type PlatformSettings, parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { toShellWord } from '../lib/words.ts';
+import type { DatabaseConnection } from '../store/database-connection.ts';
 import { type DatabaseAddress, formatDatabase } from '../store/database-url.ts';
+import { describeFailedCall } from '../store/describe-outage.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { report } from './report.ts';
 
 /** The settings of the platform; undefined if a setting is bad, which is reported. */
@@ -16,7 +19,7 @@ export function readPlatform(): PlatformSettings | undefined {
 export const readDatabase = (): DatabaseAddress | undefined => readPlatform()?.database;
 
 /** Says that there is no SQLite file at the address, which to open would make an empty one; undefined in any other case. */
-export function describeMissing(database: DatabaseAddress): string | undefined {
+function describeMissing(database: DatabaseAddress): string | undefined {
   if (database.kind !== 'sqlite') return undefined;
   try {
     if (statSync(database.path, { throwIfNoEntry: false }) !== undefined) return undefined;
@@ -25,6 +28,29 @@ export function describeMissing(database: DatabaseAddress): string | undefined {
     return undefined;
   }
   return `there is no database ${formatDatabase(database)}; set SUBNETD_DATABASE_URL to that of the daemon`;
+}
+
+/** What was done in a database, or in a sentence why that is not possible. */
+export type InDatabase<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** Opens a database for one call. Makes no new one unless it `mayCreate` it: no daemon would read that. Never rejects. */
+export async function withDatabase<T>(
+  database: DatabaseAddress,
+  work: (connection: DatabaseConnection) => Promise<T>,
+  mayCreate = false,
+): Promise<InDatabase<T>> {
+  const missing = mayCreate ? undefined : describeMissing(database);
+  if (missing !== undefined) return { ok: false, why: missing };
+  let close = async () => {};
+  try {
+    const connection = await openDatabase(database, { onWarning: (warning) => report([`subnetd: ${warning}`]) });
+    close = connection.close;
+    return { ok: true, value: await work(connection) };
+  } catch (error) {
+    return { ok: false, why: describeFailedCall(formatDatabase(database), error) };
+  } finally {
+    await close();
+  }
 }
 
 /** The address of a PostgreSQL without the password, quoted for a shell command that a person types. */

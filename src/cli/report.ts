@@ -25,6 +25,12 @@ export function report(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`${line}\n`);
 }
 
+/** Reports why a command line is refused, under the name of its command; its exit code. */
+export function refuse(command: string, ...errors: readonly string[]): 2 {
+  report(errors.map((error) => `${command}: ${error}`));
+  return 2;
+}
+
 /** Why an address could not be bound, as a sentence with a remedy. */
 export function describeBindError(error: unknown, address: string): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
 import { toPrometheusRule, toRuleGroups } from '../tell/alerts/to-rule-groups.ts';
-import { type ExitCode, report } from './report.ts';
+import { type ExitCode, refuse } from './report.ts';
 
 /** The flags of `subnetd rules`, as they are typed. */
 export interface RulesFlags {
@@ -20,10 +20,7 @@ export function rules({ format, job, ...flags }: RulesFlags): ExitCode {
   const links = parseLinkSettings(readEnvironment(), flags, errors);
   if (job !== undefined && !JOB.test(job))
     errors.push('--job must be a name of letters, digits and _ . : / -, as in the scrape configuration');
-  if (errors.length > 0) {
-    report(errors.map((error) => `subnetd rules: ${error}`));
-    return 2;
-  }
+  if (errors.length > 0) return refuse('subnetd rules', ...errors);
   const places = { ...links, job };
   const document = format === 'prometheus' ? { groups: Object.values(toRuleGroups(places)) } : toPrometheusRule(places);
   process.stdout.write(stringify(document, { lineWidth: 0 }));

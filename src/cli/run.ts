@@ -5,7 +5,7 @@ import { createProcessClock } from '../lib/clock.ts';
 import { settleWithin } from '../lib/promises.ts';
 import { LISTEN_LIMITS, type Listener, listen } from '../web/listen.ts';
 import type { WebConfig } from '../web/web-config.ts';
-import { describeBindError, type ExitCode, report } from './report.ts';
+import { describeBindError, type ExitCode, refuse, report } from './report.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** Long enough to answer a client that has waited for the port. */
@@ -52,27 +52,20 @@ export async function run(flags: {
   });
   const environment = readEnvironment();
   const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
-  if (!parsed.ok) {
-    report(parsed.errors.map((error) => `subnetd: ${error}`));
-    return 2;
-  }
+  if (!parsed.ok) return refuse('subnetd', ...parsed.errors);
   const { settings } = parsed;
   const { host, port } = settings.listen;
   let web: WebConfig | undefined;
   if (settings.platform.webConfig !== undefined) {
     const read = (await import('../web/web-config.ts')).readWebConfig(settings.platform.webConfig);
-    if (!read.ok) {
-      report(read.errors.map((error) => `subnetd: ${error}`));
-      return 2;
-    }
+    if (!read.ok) return refuse('subnetd', ...read.errors);
     web = read.config;
   }
-  if (settings.isPublic && web?.checkUser === undefined) {
-    report([
-      'subnetd: SUBNETD_PUBLIC opens a page without details beside those for your users; name them in basic_auth_users of SUBNETD_WEB_CONFIG, else everybody sees everything',
-    ]);
-    return 2;
-  }
+  if (settings.isPublic && web?.checkUser === undefined)
+    return refuse(
+      'subnetd',
+      'SUBNETD_PUBLIC opens a page without details beside those for your users; name them in basic_auth_users of SUBNETD_WEB_CONFIG, else everybody sees everything',
+    );
   // Listens before the rest is loaded, which blocks the event loop. So a waiting liveness probe is answered first.
   const descriptorLimit = readDescriptorLimit();
   const { connections: maxConnections } = planDescriptors(descriptorLimit);

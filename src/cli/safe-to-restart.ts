@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { isRecord } from '../lib/values.ts';
 import type { RestartBody } from '../web/subnet-routes.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
-import { type ExitCode, escapeText, printLine, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, report } from './report.ts';
 
 /** The flags of `subnetd safe-to-restart`, as they are typed. */
 export interface SafeToRestartFlags {
@@ -60,8 +60,7 @@ export async function safeToRestart(
   const waitMs = patience === undefined ? 0 : parseDuration(patience);
   if (!daemon.ok || waitMs === undefined) {
     const errors = daemon.ok ? ['--wait must be a duration, such as 10m'] : daemon.errors;
-    report(errors.map((error) => `subnetd safe-to-restart: ${error}`));
-    return 2;
+    return refuse('subnetd safe-to-restart', ...errors);
   }
   const end = performance.now() + waitMs;
   let reported: string | undefined;

@@ -5,7 +5,7 @@ import { checkText } from '../platform/api/check-text.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { announceWork, endWork, insideOf, listWork, outsideOf, type WorkRequest } from './announce-work.ts';
 import { type AlertmanagerFlags, readAlertmanagers } from './read-alertmanagers.ts';
-import { type ExitCode, quote, report } from './report.ts';
+import { type ExitCode, quote, refuse } from './report.ts';
 
 /** The flags of `subnetd silence`, as they are typed. */
 export interface SilenceFlags extends AlertmanagerFlags {
@@ -91,18 +91,14 @@ function toRequest({ subnet = '', component, name, why = '', by, ...flags }: Sil
 
 /** `subnetd silence`: announces, ends and lists planned work, and the silences of the Alertmanagers that go with it. */
 export async function silence(flags: SilenceFlags): Promise<ExitCode> {
-  const refuse = (errors: readonly string[]): ExitCode => {
-    report(errors.map((error) => `subnetd silence: ${error}`));
-    return 2;
-  };
   const errors = findErrors(flags);
-  if (errors.length > 0) return refuse(errors);
+  if (errors.length > 0) return refuse('subnetd silence', ...errors);
   const read = await readAlertmanagers(flags, { mayBeNone: true });
-  if (!read.ok) return refuse(read.errors);
+  if (!read.ok) return refuse('subnetd silence', ...read.errors);
   const { clients, inventory } = read;
   try {
     const unknownTargets = inventory === undefined ? [] : findUnknownTargets(inventory, flags);
-    if (unknownTargets.length > 0) return refuse(unknownTargets);
+    if (unknownTargets.length > 0) return refuse('subnetd silence', ...unknownTargets);
     const way = inventory === undefined ? outsideOf(clients) : insideOf(clients);
     if (flags.list) return await listWork(way, flags.json);
     return await (flags.end === undefined ? announceWork(way, toRequest(flags)) : endWork(way, flags.end));

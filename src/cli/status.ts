@@ -4,7 +4,7 @@ import type { FleetStatus } from '../web/fleet-route.ts';
 import type { Status } from '../web/to-status.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { describeFleet, isFleetWell } from './describe-fleet.ts';
-import { type ExitCode, escapeText, printLine, report, toJson } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.ts';
 import { clock, INDENT, lasting, paint, signOf } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -91,19 +91,13 @@ async function read(url: URL, withFleet: boolean): Promise<Read> {
 /** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody, 2 when nothing can be known. */
 export async function status({ url: given, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
   const daemon = await toDaemonUrl(given);
-  if (!daemon.ok) {
-    report(daemon.errors.map((error) => `subnetd status: ${error}`));
-    return 2;
-  }
+  if (!daemon.ok) return refuse('subnetd status', ...daemon.errors);
   const isLive = watch && !json && process.stdout.isTTY;
   const ending = new AbortController();
   if (isLive) void untilSignal().then(() => ending.abort());
   for (;;) {
     const result = await read(daemon.url, !json);
-    if (!result.ok && !isLive) {
-      report([`subnetd status: ${result.error}`]);
-      return 2;
-    }
+    if (!result.ok && !isLive) return refuse('subnetd status', result.error);
     const lines = result.ok ? describeAll(result, Date.now()) : [paint('red', result.error)];
     if (json && result.ok) printLine(toJson(result.status, 2));
     else process.stdout.write(`${isLive ? '\u001b[2J\u001b[H' : ''}${lines.join('\n')}\n`);

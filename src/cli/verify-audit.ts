@@ -1,5 +1,5 @@
 import { formatHead, parseHead, type TrailCheck } from '../platform/model/audit-trail.ts';
-import { type ExitCode, printLine, report } from './report.ts';
+import { type ExitCode, printLine, refuse } from './report.ts';
 import { withStore } from './with-store.ts';
 
 /** What was found of one chain, in lines. */
@@ -28,10 +28,11 @@ export async function verifyAudit(flags: {
 }): Promise<ExitCode> {
   const given = flags.head ?? [];
   const kept = given.map(parseHead).filter((head) => head !== undefined);
-  if (kept.length < given.length) {
-    report(['subnetd audit: --head must be a head as subnetd audit --verify prints it, such as changes:12:HASH']);
-    return 2;
-  }
+  if (kept.length < given.length)
+    return refuse(
+      'subnetd audit',
+      '--head must be a head as subnetd audit --verify prints it, such as changes:12:HASH',
+    );
   return withStore(async (store) => {
     const checks = await store.checkTrail(kept);
     const gone = kept.filter(
