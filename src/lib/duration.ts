@@ -40,6 +40,9 @@ export const QUARTER_MS = 15 * 60_000;
 const toUtc = (at: WallMs, digits: number): string =>
   `${new Date(at).toISOString().slice(0, digits).replace('T', ' ')} UTC`;
 
+/** As ISO 8601, in UTC. */
+export const toIso = (at: WallMs): string => new Date(at).toISOString();
+
 /** As `2026-12-01 22:00 UTC`. */
 export const formatMinute = (at: WallMs): string => toUtc(at, 16);
 

@@ -1,12 +1,5 @@
-import type { LinkKind, LinkStore, NewLink } from '../platform/model/account-link.ts';
+import type { LinkStore, NewLink } from '../platform/model/account-link.ts';
 import { type Run, sql } from './sql.ts';
-
-interface Row {
-  readonly hash: string;
-  readonly kind: LinkKind;
-  readonly user_id: number;
-  readonly password_version: number;
-}
 
 /** The links of the accounts. Only the hash of a token is stored. */
 export const createAccountLinks = (run: Run): LinkStore => ({
@@ -16,11 +9,11 @@ export const createAccountLinks = (run: Run): LinkStore => ({
       values (${hash}, ${kind}, ${userId}, ${passwordVersion}, ${expiresAt})`);
   },
   removeLink: async (hash) => void (await run(sql`delete from account_link where hash = ${hash}`)),
-  findLink: async (hash, kind, at): Promise<Omit<NewLink, 'expiresAt'> | undefined> => {
-    const [row] = await run<Row>(sql`
-      select hash, kind, user_id, password_version from account_link
+  findLink: async (hash, kind, at) => {
+    const [link] = await run<Omit<NewLink, 'expiresAt'>>(sql`
+      select hash, kind, user_id as "userId", password_version as "passwordVersion" from account_link
       where hash = ${hash} and kind = ${kind} and expires_at > ${at}`);
-    return row && { hash: row.hash, kind: row.kind, userId: row.user_id, passwordVersion: row.password_version };
+    return link;
   },
   countLinks: async (userId, kind, at) => {
     const rows = await run(sql`

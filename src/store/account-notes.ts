@@ -2,7 +2,7 @@ import { type AccountChange, maskAddress, type Note } from '../platform/model/ma
 import type { AuditEvent } from '../platform/model/platform-store.ts';
 import type { Author } from '../platform/model/records.ts';
 import type { Value } from '../platform/model/resource.ts';
-import { listChanges } from './audit-events.ts';
+import { searchAuditEvents } from './audit-events.ts';
 import { toMailRow } from './mail-tables.ts';
 import { type Cell, insertSql, type Run, sql } from './sql.ts';
 
@@ -37,7 +37,8 @@ async function findOverdone(
   { id, before, author }: UserUpdate,
 ): Promise<Readonly<Record<'address' | 'password', boolean>>> {
   const since = new Date(Date.parse(author.at) - HOUR_MS).toISOString();
-  const recent = (await listChanges(transaction, 'AdminUser', id, CHANGES)).filter(({ at }) => at > since);
+  const changesOfUser = { resource: 'AdminUser', recordId: id, isSecurity: false, isDescending: true, limit: CHANGES };
+  const recent = (await searchAuditEvents(transaction, changesOfUser)).filter(({ at }) => at > since);
   // From the newest to the oldest: where the notes of each change went.
   let address: Value = before.email_id ?? null;
   let [moves, sets] = [0, 0];

@@ -7,24 +7,23 @@ import { addAuditEvent } from './audit-events.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { PLACEHOLDER, type ReadPrepared, type Run, type Sql, sql } from './sql.ts';
 
-interface Row {
-  readonly id: number;
-  readonly hash: string;
-  readonly version: number;
-  readonly active: number;
-}
+type Row = Omit<UserAccess, 'isActive'> & { readonly active: number };
 
 /** Admin users for credentials. As records they are a resource like the others. */
 export function createAdminUsers(read: ReadPrepared): Pick<PlatformStore, 'findUser' | 'findTokenUser'> {
   const selectWhere = (condition: Sql) => sql`
-    select id, password_hash as hash, password_version as version, is_active as active from admin_user where ${condition}`;
+    select id, password_hash as "passwordHash", password_version as "passwordVersion", is_active as active
+    from admin_user where ${condition}`;
   const byId = selectWhere(sql`id = ${PLACEHOLDER}`);
   const byName = selectWhere(sql`user_name_key = ${PLACEHOLDER}`);
   const ofToken = selectWhere(
     sql`id = ${PLACEHOLDER} and not exists (select 1 from revoked_token where jti = ${PLACEHOLDER})`,
   );
   const toAccess = (row: Row | undefined): UserAccess | undefined =>
-    row && { id: row.id, passwordHash: row.hash, passwordVersion: row.version, isActive: row.active === 1 };
+    row && {
+      ...{ id: row.id, passwordHash: row.passwordHash, passwordVersion: row.passwordVersion },
+      isActive: row.active === 1,
+    };
   return {
     findUser: async (by): Promise<UserAccess | undefined> => {
       const [row] = 'id' in by ? await read<Row>(byId, [by.id]) : await read<Row>(byName, [by.userNameKey]);

@@ -11,32 +11,17 @@ import { MAX_INTEGER } from '../platform/model/resource.ts';
 import { addAuditEvent } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { insertId, nameSql, PLACEHOLDER, type ReadPrepared, type Run, sql } from './sql.ts';
+import { insertId, nameSql, PLACEHOLDER, type ReadPrepared, type Run, rawSql, sql } from './sql.ts';
 
-interface Row {
-  readonly id: number;
-  readonly name: string;
-  /** Scopes in their order, separated by blanks. */
-  readonly scope: string;
-  readonly old_operate: number;
-  readonly expires_at: string | null;
-  readonly owner_id: number;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-  readonly hint: string | null;
-  readonly last_used_ip: string | null;
-  readonly revoked_by: number | null;
-  readonly replaced_by: number | null;
-}
+/** A key as the database has it, with its scopes in their order, separated by blanks. */
+type Row = Omit<ApiKeyRow, 'scopes' | 'hasOldOperate'> & { readonly scope: string; readonly oldOperate: number };
 
-interface AccessRow {
-  readonly id: number;
-  readonly scope: string;
-  readonly owner: number;
-  readonly revoked: string | null;
-  readonly expires: string | null;
-  readonly replaced: number | null;
+const COLUMNS =
+  rawSql(`id, name, scope, old_operate as "oldOperate", owner_id as owner, hint, created_at as "createdAt",
+  expires_at as "expiresAt", last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp", revoked_at as "revokedAt",
+  revoked_by as "revokedBy", replaced_by as "replacedBy"`);
+
+interface AccessRow extends Pick<Row, 'id' | 'scope' | 'owner' | 'expiresAt' | 'revokedAt' | 'replacedBy'> {
   readonly active: number;
 }
 
@@ -50,12 +35,9 @@ const toScopes = (text: string): readonly Scope[] => {
 
 const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
   row && {
-    id: row.id,
-    scopes: toScopes(row.scope),
-    owner: row.owner,
-    isRevoked: row.revoked !== null,
-    expiresAt: row.expires,
-    isReplaced: row.replaced !== null,
+    ...{ id: row.id, scopes: toScopes(row.scope), owner: row.owner, expiresAt: row.expiresAt },
+    isRevoked: row.revokedAt !== null,
+    isReplaced: row.replacedBy !== null,
     ownerIsActive: row.active === 1,
   };
 
@@ -119,7 +101,7 @@ export function createApiKeys(
 ): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') => sql`
-      select id, scope, owner_id as owner, revoked_at as revoked, expires_at as expires, replaced_by as replaced,
+      select id, scope, owner_id as owner, revoked_at as "revokedAt", expires_at as "expiresAt", replaced_by as "replacedBy",
         (select is_active from admin_user where admin_user.id = owner_id) as active
       from api_key where ${nameSql(column)} = ${PLACEHOLDER}`;
   const byHash = select('hash');
@@ -135,17 +117,16 @@ export function createApiKeys(
       ),
     rotateKey: ({ id, hash, hint, expiresAt, oldExpiresAt }, author) =>
       inTransaction(async (transaction) => {
-        const [before] = await transaction<Pick<Row, 'expires_at' | 'owner_id'>>(sql`
-          select expires_at, owner_id from api_key where id = ${id}`);
-        if (before === undefined || !(await staysActive(transaction, kind, before.owner_id))) return undefined;
-        const [old] = await transaction<Pick<Row, 'name' | 'scope' | 'owner_id' | 'old_operate'>>(sql`
+        const [before] = await transaction<Row>(sql`select ${COLUMNS} from api_key where id = ${id}`);
+        if (before === undefined || !(await staysActive(transaction, kind, before.owner))) return undefined;
+        const [old] = await transaction<Row>(sql`
           update api_key set expires_at = ${oldExpiresAt}
           where id = ${id} and revoked_at is null and replaced_by is null
             and (expires_at is null or expires_at > ${author.at})
-          returning name, scope, owner_id, old_operate`);
+          returning ${COLUMNS}`);
         if (old === undefined) return undefined;
-        const { name, owner_id: owner, old_operate: oldOperate } = old;
-        const same = { name, owner, oldOperate, scopes: toScopes(old.scope) };
+        const { name, owner, oldOperate, scope } = old;
+        const same = { name, owner, oldOperate, scopes: toScopes(scope) };
         const fresh = { ...same, hash, hint, expiresAt: expiresAt ?? undefined };
         const replacedBy = await insertKey(transaction, fresh, author);
         await transaction(sql`update api_key set replaced_by = ${replacedBy} where id = ${id}`);
@@ -155,27 +136,17 @@ export function createApiKeys(
           recordId: id,
           changes: {
             ReplacedBy: { from: null, to: replacedBy },
-            ExpiresAt: { from: before.expires_at, to: oldExpiresAt },
+            ExpiresAt: { from: before.expiresAt, to: oldExpiresAt },
           },
         });
         return replacedBy;
       }),
     listKeys: async (after = 0, limit = MAX_INTEGER): Promise<readonly ApiKeyRow[]> => {
-      const rows = await run<Row>(sql`select * from api_key where id > ${after} order by id limit ${limit}`);
-      return rows.map((row) => ({
-        id: row.id,
-        name: row.name,
-        scopes: toScopes(row.scope),
-        hasOldOperate: row.old_operate === 1,
-        owner: row.owner_id,
-        createdAt: row.created_at,
-        expiresAt: row.expires_at,
-        lastUsedAt: row.last_used_at,
-        revokedAt: row.revoked_at,
-        hint: row.hint,
-        lastUsedIp: row.last_used_ip,
-        revokedBy: row.revoked_by,
-        replacedBy: row.replaced_by,
+      const rows = await run<Row>(sql`select ${COLUMNS} from api_key where id > ${after} order by id limit ${limit}`);
+      return rows.map(({ scope, oldOperate, ...row }) => ({
+        ...row,
+        scopes: toScopes(scope),
+        hasOldOperate: oldOperate === 1,
       }));
     },
     revokeKey: (id: number, author: Author) =>

@@ -112,52 +112,14 @@ export function createSecurityEvents(
   };
 }
 
-const toAuditEvent = ({
-  record_id,
-  stated_by,
-  owner_id,
-  changes,
-  request_id,
-  is_security,
-  salt: _salt,
-  hash: _hash,
-  mac: _mac,
-  erased: _erased,
-  ...row
-}: AuditRow): AuditEvent => ({
-  ...row,
-  requestId: request_id,
-  isSecurity: is_security === 1,
-  recordId: record_id,
-  statedBy: stated_by,
-  owner: owner_id,
-  changes: JSON.parse(changes) as AuditEvent['changes'],
-});
-
-/** Audit events with an id above `after` and not before `since` (ISO 8601), by id, at most `limit`. */
-export async function listAuditEvents(
-  run: Run,
-  since: string,
-  after: number,
-  limit: number,
-): Promise<readonly AuditEvent[]> {
-  const rows = await run<AuditRow>(sql`
-    select * from audit_event where at >= ${since} and id > ${after} order by id limit ${limit}`);
-  return rows.map(toAuditEvent);
+/** An event as the database has it. */
+interface EventRow extends Omit<AuditEvent, 'changes' | 'isSecurity'> {
+  readonly changes: string;
+  readonly isSecurity: number;
 }
 
-/** The changes of one record, the newest first, at most `limit`. */
-export async function listChanges(
-  run: Run,
-  resource: string,
-  recordId: number,
-  limit: number,
-): Promise<readonly AuditEvent[]> {
-  const rows = await run<AuditRow>(sql`
-    select * from audit_event where resource = ${resource} and record_id = ${recordId} and is_security = 0
-    order by id desc limit ${limit}`);
-  return rows.map(toAuditEvent);
-}
+const COLUMNS = rawSql(`id, at, action, resource, record_id as "recordId", stated_by as "statedBy", owner_id as owner,
+  credential, ip, changes, request_id as "requestId", is_security as "isSecurity"`);
 
 /** The events of a query about changes or the security log, or both, at most `limit`. */
 async function searchIn(
@@ -177,8 +139,14 @@ async function searchIn(
   ];
   const where = conditions.length === 0 ? sql`` : sql`where ${joinSql(conditions, ' and ')}`;
   const order = rawSql(isDescending ? 'desc' : 'asc');
-  const rows = await run<AuditRow>(sql`select * from audit_event ${where} order by id ${order} limit ${limit}`);
-  return rows.map(toAuditEvent);
+  const rows = await run<EventRow>(
+    sql`select ${COLUMNS} from audit_event ${where} order by id ${order} limit ${limit}`,
+  );
+  return rows.map((row) => ({
+    ...row,
+    changes: JSON.parse(row.changes) as Changes,
+    isSecurity: row.isSecurity === 1,
+  }));
 }
 
 /** The events of a query, at most `limit`. */

@@ -3,7 +3,7 @@ import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers, createPasswordChanges } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { beginTrail, saveTrail, toTrailKey } from './audit-chain.ts';
-import { createSecurityEvents, listAuditEvents, listChanges, searchAuditEvents } from './audit-events.ts';
+import { createSecurityEvents, searchAuditEvents } from './audit-events.ts';
 import { checkTrail, readTrailHeads } from './check-trail.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
@@ -65,9 +65,7 @@ export async function createRepositories(
     ...createErasures(kind, inTrail),
     checkTrail: (kept) => checkTrail(scan, trailKeys, kept),
     trailHeads: () => readTrailHeads(run),
-    listAudit: (since, after, limit) => listAuditEvents(scan, since, after, limit),
     searchAudit: (query) => searchAuditEvents(scan, query),
-    listChanges: ({ name }, recordId, limit) => listChanges(scan, name, recordId, limit),
   };
   const guard = createGuard(connection.retry, onFailure);
   return {

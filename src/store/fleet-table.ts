@@ -1,7 +1,8 @@
+import { toIso } from '../lib/duration.ts';
 import type { FleetMember, FleetStore, FleetSubnet } from '../model/fleet.ts';
 import { formatShard, parseShard } from '../model/shard.ts';
 import type { PlainSql } from './run-sql.ts';
-import { rawSql, rowsSql, sql } from './sql.ts';
+import { insertSql, rawSql, sql } from './sql.ts';
 
 interface MemberRow {
   readonly instance: string;
@@ -29,19 +30,11 @@ function toMembers(
 export function createFleetTable({ run }: PlainSql): FleetStore {
   return {
     write: async ({ instance, shard, beat, writtenAt, subnets }) => {
-      const cells = [
-        instance,
-        shard.index,
-        shard.total,
-        beat,
-        new Date(writtenAt).toISOString(),
-        JSON.stringify(subnets),
-      ];
-      await run(sql`
-        insert into fleet_member (${COLUMNS}) values ${rowsSql([cells])}
-        on conflict (instance) do update set
-          shard = excluded.shard, total = excluded.total, beat = excluded.beat,
-          written_at = excluded.written_at, subnets = excluded.subnets`);
+      const place = { instance, shard: shard.index, total: shard.total };
+      const cells = { ...place, beat, written_at: toIso(writtenAt), subnets: JSON.stringify(subnets) };
+      const update = `on conflict (instance) do update set shard = excluded.shard, total = excluded.total,
+        beat = excluded.beat, written_at = excluded.written_at, subnets = excluded.subnets`;
+      await run(insertSql('fleet_member', cells, update));
     },
     list: async () => {
       // zod takes 10 MB, and a daemon without others asks for none.
@@ -49,7 +42,6 @@ export function createFleetTable({ run }: PlainSql): FleetStore {
       const rows = await run<MemberRow>(sql`select ${COLUMNS} from fleet_member order by instance`);
       return rows.flatMap((row) => toMembers(row, parseFleetSubnets));
     },
-    trim: async (before) =>
-      void (await run(sql`delete from fleet_member where written_at < ${new Date(before).toISOString()}`)),
+    trim: async (before) => void (await run(sql`delete from fleet_member where written_at < ${toIso(before)}`)),
   };
 }

@@ -1,12 +1,5 @@
-import type {
-  HistoryChange,
-  HistoryQuery,
-  HistoryStore,
-  PaceRow,
-  Retention,
-  StoredChange,
-  UptimeRow,
-} from '../model/history.ts';
+import { toIso } from '../lib/duration.ts';
+import type { HistoryQuery, HistoryStore, PaceRow, Retention, StoredChange, UptimeRow } from '../model/history.ts';
 import type { Component } from '../model/target.ts';
 import type { PlainSql } from './run-sql.ts';
 import { type Cell, joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
@@ -16,8 +9,6 @@ const ROWS_AT_ONCE = 200;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 /** Statements that write all rows, some at once. */
 const slices = <T>(
@@ -89,17 +80,11 @@ async function readDays(run: Run, instance: string, query: HistoryQuery): Promis
   return rows.map((row) => ({ ...row, start: Date.parse(row.start) }));
 }
 
-interface Change {
-  readonly id: number;
+/** A change as the database has it. */
+interface ChangeRow extends Omit<StoredChange, 'at' | 'component' | 'name'> {
   readonly at: string;
-  readonly subnet: string;
   readonly component: Component | null;
   readonly name: string | null;
-  readonly kind: HistoryChange['kind'];
-  readonly what: string;
-  readonly old_state: string;
-  readonly new_state: string;
-  readonly reason: string;
 }
 
 /** Reads changes, the newest first. */
@@ -110,21 +95,15 @@ async function readChanges(
 ): Promise<readonly StoredChange[]> {
   const at = before === undefined ? '' : toIso(before.at);
   const older = before === undefined ? [] : [sql`at <= ${at} and (at < ${at} or id < ${before.id})`];
-  const rows = await run<Change>(sql`
-    select id, at, subnet, component, name, kind, what, old_state, new_state, reason from history_change
+  const rows = await run<ChangeRow>(sql`
+    select id, at, subnet, component, name, kind, what, old_state as "was", new_state as "is", reason from history_change
     where ${matching(query, rawSql('at'), sql`instance = ${instance}`, older)}
     order by at desc, id desc limit ${limit}`);
   return rows.map((row) => ({
-    id: row.id,
+    ...row,
     at: Date.parse(row.at),
-    subnet: row.subnet,
-    ...(row.component !== null && { component: row.component }),
-    ...(row.name !== null && { name: row.name }),
-    kind: row.kind,
-    what: row.what,
-    was: row.old_state,
-    is: row.new_state,
-    reason: row.reason,
+    component: row.component ?? undefined,
+    name: row.name ?? undefined,
   }));
 }
 

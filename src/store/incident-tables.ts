@@ -1,3 +1,5 @@
+import { toIso } from '../lib/duration.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import type {
   Capsule,
   Incident,
@@ -7,24 +9,17 @@ import type {
   IncidentTimeline,
 } from '../model/incident.ts';
 import type { PlainSql } from './run-sql.ts';
-import { joinSql, listSql, type Run, rawSql, type Sql, sql } from './sql.ts';
+import { insertSql, joinSql, listSql, type Run, rawSql, type Sql, sql } from './sql.ts';
 
 type PartKind = 'capsule' | 'timeline';
 
 /** How many incidents are deleted at once, with all that belongs to them. */
 const ENDED_AT_ONCE = 100;
 
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
-
 /** Undefined if it is not a JSON object: one bad row does not hide the others. */
-function parse<T>(text: string | undefined): T | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as T) : undefined;
-  } catch {
-    return undefined;
-  }
+function parse<T>(text = ''): T | undefined {
+  const value = parseJson(text);
+  return isRecord(value) ? (value as T) : undefined;
 }
 
 const toIncidents = (rows: readonly { readonly value: string }[]): readonly Incident[] =>
@@ -105,29 +100,31 @@ async function trimParts(run: Run, kind: PartKind, most: number): Promise<boolea
 export function createIncidentTables({ run, inTransaction }: PlainSql, instance: string): IncidentStore {
   const savePart = (id: string, kind: PartKind, value: Capsule | IncidentTimeline) =>
     inTransaction(async (transaction) => {
-      await transaction(sql`insert into incident_part (instance, id, kind, value) values (${instance}, ${id}, ${kind}, ${JSON.stringify(value)})
-        on conflict (instance, id, kind) do update set value = excluded.value`);
+      const cells = { instance, id, kind, value: JSON.stringify(value) };
+      await transaction(
+        insertSql('incident_part', cells, 'on conflict (instance, id, kind) do update set value = excluded.value'),
+      );
     });
   return {
     save: (incidents) =>
       inTransaction(async (transaction) => {
         for (const one of incidents) {
           const { id, subnet, problem, alert, component = null, name = null, severity, startedAt, endedAt } = one;
-          const ended = endedAt === undefined ? null : toIso(endedAt);
-          await transaction(sql`insert into incident
-            (instance, id, subnet, problem, alert, component, name, severity, started_at, ended_at, value)
-            values (${instance}, ${id}, ${subnet}, ${problem}, ${alert}, ${component}, ${name}, ${severity},
-              ${toIso(startedAt)}, ${ended}, ${JSON.stringify(one)})
-            on conflict (instance, id) do update set severity = excluded.severity, started_at = excluded.started_at,
-              ended_at = excluded.ended_at, value = excluded.value`);
+          const cells = {
+            ...{ instance, id, subnet, problem, alert, component, name, severity, started_at: toIso(startedAt) },
+            ...{ ended_at: endedAt === undefined ? null : toIso(endedAt), value: JSON.stringify(one) },
+          };
+          const update = `on conflict (instance, id) do update set severity = excluded.severity,
+            started_at = excluded.started_at, ended_at = excluded.ended_at, value = excluded.value`;
+          await transaction(insertSql('incident', cells, update));
         }
       }),
     saveCapsule: (id, capsule) => savePart(id, 'capsule', capsule),
     saveTimeline: (id, timeline) => savePart(id, 'timeline', timeline),
     addNote: (id, { at, author, text }) =>
       inTransaction(async (transaction) => {
-        await transaction(sql`insert into incident_note (instance, id, at, author, text)
-          values (${instance}, ${id}, ${toIso(at)}, ${author}, ${text.replaceAll('\0', '')})`);
+        const cells = { instance, id, at: toIso(at), author, text: text.replaceAll('\0', '') };
+        await transaction(insertSql('incident_note', cells));
       }),
     list: (query) => list(run, instance, query),
     read: (id) => read(run, instance, id),

@@ -1,10 +1,10 @@
-import { isRecord } from '../lib/values.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import type { LogPosition, PositionTable } from '../model/log.ts';
 import type { TrackedAlert, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
 import type { NotifiedGroup, NotifiedStore } from '../tell/notify/notified-alert.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
-import { joinSql, rowsSql, sql } from './sql.ts';
+import { listSql, rowsSql, sql } from './sql.ts';
 
 /** The farthest time that a `Date` can hold, in milliseconds. Another one has no text, so it cannot be sent. */
 const MOST_MS = 8.64e15;
@@ -62,16 +62,6 @@ export interface InstanceState<T> {
   write(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
-/** Undefined if it is not a JSON object: one bad row does not hide the others. */
-function parse(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The values of one kind. `isOne` recognises a value; an older program may have left others. */
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
@@ -89,8 +79,9 @@ function createInstanceState<T>(
       );
       const known = new Map<string, T>();
       for (const { instance, key, value: text } of rows) {
-        const value = parse(text);
-        if (value !== undefined && isOne(value) && placeOf(value) === instance) known.set(key, value);
+        const value = parseJson(text);
+        // One bad row does not hide the others.
+        if (isOne(value) && placeOf(value) === instance) known.set(key, value);
       }
       return known;
     },
@@ -98,10 +89,8 @@ function createInstanceState<T>(
       const rows = [...changed].map(([key, value]) => [placeOf(value), kind, key, JSON.stringify(value)]);
       return inTransaction(async (transaction) => {
         for (let start = 0; start < gone.length; start += ROWS_AT_ONCE) {
-          const keys = gone.slice(start, start + ROWS_AT_ONCE).map((key) => sql`${key}`);
-          await transaction(sql`
-            delete from instance_state
-            where ${isOurs} and key in (${joinSql(keys, ', ')})`);
+          const keys = listSql(gone.slice(start, start + ROWS_AT_ONCE));
+          await transaction(sql`delete from instance_state where ${isOurs} and key in (${keys})`);
         }
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
           await transaction(sql`
@@ -114,7 +103,7 @@ function createInstanceState<T>(
 }
 
 const isPosition = (value: unknown): value is LogPosition =>
-  ['container', 'files'].includes(String((value as Partial<LogPosition>).kind));
+  isRecord(value) && ['container', 'files'].includes(String(value.kind));
 
 /** How far the instance of subnetd with this name has read its logs. */
 export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>

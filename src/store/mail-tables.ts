@@ -2,7 +2,7 @@ import type { AccountChange, MailKind, MailStore, NewMail, Recipient, WaitingMai
 import { createAccountLinks } from './account-links.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
-import { rawSql, rowsSql, type Sql, sql } from './sql.ts';
+import { insertSql, rawSql, type Sql, sql } from './sql.ts';
 
 interface MailRow {
   readonly id: number;
@@ -12,15 +12,6 @@ interface MailRow {
   readonly address: string | null;
   readonly created_at: string;
   readonly change: string | null;
-}
-
-interface UserRow {
-  readonly id: number;
-  readonly first_name: string;
-  readonly user_name: string;
-  readonly email_id: string;
-  readonly is_active: number;
-  readonly password_version: number;
 }
 
 function toMail({ kind, user_id, address, change }: MailRow): NewMail {
@@ -46,15 +37,6 @@ const toWaiting = (row: MailRow): WaitingMail => ({
   id: row.id,
   createdAt: row.created_at,
   attempts: row.attempts,
-});
-
-const toRecipient = (row: UserRow): Recipient => ({
-  userId: row.id,
-  firstName: row.first_name,
-  userName: row.user_name,
-  emailId: row.email_id,
-  isActive: row.is_active === 1,
-  passwordVersion: row.password_version,
 });
 
 /** The columns of a mail that is queued at `at` (ISO 8601). */
@@ -83,10 +65,7 @@ export function createMailTables({ run, inTransaction }: PlainSql, kind: Databas
       inTransaction(async (transaction) => {
         const [row] = await transaction<{ waiting: number | string }>(sql`select count(*) as waiting from mail`);
         if (Number(row?.waiting) >= most) return false;
-        const cells = toMailRow(mail, at);
-        await transaction(
-          sql`insert into mail (${rawSql(Object.keys(cells).join(', '))}) values ${rowsSql([Object.values(cells)])}`,
-        );
+        await transaction(insertSql('mail', toMailRow(mail, at)));
         return true;
       }),
     claimMail: async (at, forMs, claim) => {
@@ -109,9 +88,13 @@ export function createMailTables({ run, inTransaction }: PlainSql, kind: Databas
     removeMail: async (claim) => void (await run(sql`delete from mail where claim = ${claim}`)),
     findRecipient: async (by) => {
       const isUser = 'address' in by ? sql`email_id_key = ${by.address}` : sql`id = ${by.userId}`;
-      const [row] = await run<UserRow>(sql`
-        select id, first_name, user_name, email_id, is_active, password_version from admin_user where ${isUser}`);
-      return row && toRecipient(row);
+      const [row] = await run<Omit<Recipient, 'isActive'> & { readonly active: number }>(sql`
+        select id as "userId", first_name as "firstName", user_name as "userName", email_id as "emailId",
+          is_active as active, password_version as "passwordVersion"
+        from admin_user where ${isUser}`);
+      if (row === undefined) return undefined;
+      const { active, ...recipient } = row;
+      return { ...recipient, isActive: active === 1 };
     },
   };
 }

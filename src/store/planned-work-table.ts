@@ -1,3 +1,4 @@
+import { toIso } from '../lib/duration.ts';
 import type { PlannedWorkStore, StoredWork } from '../model/planned-work.ts';
 import type { PlainSql } from './run-sql.ts';
 import { rawSql, rowsSql, sql } from './sql.ts';
@@ -16,8 +17,6 @@ interface WorkRow {
 }
 
 const COLUMNS = rawSql('id, subnet, component, name, from_at, until_at, reason, announced_by, silences');
-
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 const toWork = ({ id, subnet, component, name, reason, ...row }: WorkRow): StoredWork => ({
   id,

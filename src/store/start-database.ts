@@ -57,9 +57,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
   const link = createDatabaseLink({
     address,
     secretKeys,
-    onUp: () => {
-      log.info({ database: name }, 'the database answers again');
-    },
+    onUp: () => log.info({ database: name }, 'the database answers again'),
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
   });
@@ -82,6 +80,10 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
         });
   /** What is too old is deleted by one instance, for all. */
   const mayTrim = election.standFor('retention');
+  const withTrim = <Store extends { trim(limits: never): Promise<unknown> }>(store: Store): Store => ({
+    ...store,
+    trim: async (limits: never) => mayTrim() && store.trim(limits),
+  });
   /** Who keeps something sees by another object that the database was opened again, and may have lost it. */
   const oncePerOpening = <T>(create: (stores: Stores) => T): (() => Promise<T>) => {
     let last: { readonly stores: Stores; readonly value: T } | undefined;
@@ -98,23 +100,11 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     positions: (instance) => oncePerOpening((stores) => stores.logPositions(instance)),
     alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
     notified: (places) => oncePerOpening((stores) => stores.notified(places)),
-    history: async (instance) => {
-      const store = (await link.openStores()).history(instance);
-      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
-    },
-    incidents: async (instance) => {
-      const store = (await link.openStores()).incidents(instance);
-      return { ...store, trim: async (keep) => mayTrim() && store.trim(keep) };
-    },
+    history: async (instance) => withTrim((await link.openStores()).history(instance)),
+    incidents: async (instance) => withTrim((await link.openStores()).incidents(instance)),
     mails: async () => (await link.openStores()).mails,
-    plannedWork: async () => {
-      const store = (await link.openStores()).plannedWork;
-      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
-    },
-    fleet: async () => {
-      const store = (await link.openStores()).fleet;
-      return { ...store, trim: async (before) => (mayTrim() ? store.trim(before) : undefined) };
-    },
+    plannedWork: async () => withTrim((await link.openStores()).plannedWork),
+    fleet: async () => withTrim((await link.openStores()).fleet),
     election,
     stop: async () => {
       await Promise.all([election.stop(), link.stop()]);

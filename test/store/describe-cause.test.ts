@@ -49,6 +49,6 @@ it('a stored value that is not JSON is not quoted', async () => {
   const other = new Database(path);
   other.prepare('update audit_event set changes = ?').run(SECRET);
   other.close();
-  const failure = await failureOf(store.listAudit('', 0, 10));
+  const failure = await failureOf(store.searchAudit({ limit: 10 }));
   expect(describeCause(failure)).toEqual({ message: 'a stored value is not JSON' });
 });

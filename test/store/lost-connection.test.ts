@@ -34,7 +34,7 @@ const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:
 const add = (name: string) => throughProxy.add(projectType, { ContractName: name, IsDeleted: false }, author);
 const kept = async () => ({
   names: (await direct.list(projectType, 0, 100)).map(({ ContractName }) => ContractName),
-  audited: (await direct.listAudit('', 0, 100)).length,
+  audited: (await direct.searchAudit({ limit: 100 })).length,
 });
 const isCommit = (piece: string) => piece.includes('commit');
 

@@ -73,11 +73,9 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'platform.findRecoveryCode': () => platform.findRecoveryCode(1, 0),
     'platform.findSession': () => platform.findSession('hash', SESSIONS),
     'platform.listSessions': () => platform.listSessions(1, SESSIONS),
-    'platform.listAudit': () => platform.listAudit(AT, 0, 10),
     'platform.searchAudit': () => platform.searchAudit({ limit: 10 }),
     'platform.checkTrail': () => platform.checkTrail([]),
     'platform.trailHeads': platform.trailHeads,
-    'platform.listChanges': () => platform.listChanges(projectType, 1, 10),
   };
 };
 

@@ -30,7 +30,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const { id } = await api.makeKey('read');
     const revoked = await Promise.all(Array.from({ length: 8 }, () => store.revokeKey(id, author)));
     expect(revoked).toEqual(revoked.map(() => true));
-    const ends = (await store.listAudit('', 0, 100)).filter(({ action }) => action === 'revoke');
+    const ends = (await store.searchAudit({ limit: 100 })).filter(({ action }) => action === 'revoke');
     expect(ends.map(({ recordId }) => recordId)).toEqual([id]);
     expect(await store.revokeKey(id + 1, author)).toBe(false);
   });
@@ -55,7 +55,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await store.removeCodes(1, author)).toBe(true);
     expect(await store.removeCodes(1, author)).toBe(false);
     expect([await store.findCodes(1), await store.findRecoveryCode(1, 0)]).toEqual([undefined, undefined]);
-    const events = (await store.listAudit('', 0, 100)).filter(({ resource }) => resource === 'OneTimeCodes');
+    const events = (await store.searchAudit({ limit: 100 })).filter(({ resource }) => resource === 'OneTimeCodes');
     expect(events.map(({ action, recordId, changes }) => [action, recordId, changes])).toEqual([
       ['enrol', 1, {}],
       ['renew', 1, {}],

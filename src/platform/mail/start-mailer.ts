@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isDatabaseFailure } from '../../lib/database-failure.ts';
+import { toIso } from '../../lib/duration.ts';
 import type { MailText, SendFailure } from '../../lib/mail/create-mail-transport.ts';
 import type { MailSettings } from '../../lib/mail/mail-settings.ts';
 import { loadOnce, settleWithin, valueWithin } from '../../lib/promises.ts';
@@ -77,8 +78,6 @@ const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
   'codes-on': 24 * 3_600_000,
   'codes-off': 24 * 3_600_000,
 };
-
-const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** Does the mail still make sense for its user? */
 const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>

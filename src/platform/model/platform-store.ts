@@ -188,16 +188,13 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
    * too.
    */
   trimSecurityEvents(before: string, most: number): Promise<void>;
-  /** Audit events with an id above `after` and not before `since`, by id, at most `limit`. */
-  listAudit(since: string, after: number, limit: number): Promise<readonly AuditEvent[]>;
+  /** The audit events of a query, by id. */
   searchAudit(query: AuditQuery): Promise<readonly AuditEvent[]>;
   /** Checks that nobody has changed the audit trail. `kept` are heads of it that were kept elsewhere. */
   checkTrail(kept: readonly TrailHead[]): Promise<readonly TrailCheck[]>;
   trailHeads(): Promise<readonly TrailHead[]>;
   /** Erases what names a person: record, keys, sessions, mails, and values in the audit trail. */
   eraseUser(erasure: Erasure, author: Author): Promise<Erased>;
-  /** The changes of one record, the newest first, at most `limit`. */
-  listChanges(resource: Pick<Resource, 'name'>, recordId: number, limit: number): Promise<readonly AuditEvent[]>;
 }
 
 /** Limits that several replicas share. Times are milliseconds by the clock of the database. */

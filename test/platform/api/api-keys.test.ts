@@ -60,7 +60,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ...{ CreateDate: expect.stringMatching(ISO), ExpiryDate: '2999-12-31T00:00:00.000Z' },
       ...{ ReplacedBy: null, RevokeDate: null, RevokeBy: null },
     });
-    const trail = (await api.store.listAudit('', 0, 1_000)).filter(({ recordId }) => recordId === made.ApiKeyID);
+    const trail = (await api.store.searchAudit({ limit: 1_000 })).filter(({ recordId }) => recordId === made.ApiKeyID);
     expect(trail).toMatchObject([{ action: 'add', resource: 'ApiKey', owner: 1, ip: '127.0.0.1' }]);
     expect(JSON.stringify(trail)).not.toContain(String(made.ApiKey));
   });
@@ -107,7 +107,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ExpiryDate: made.OldExpiryDate,
     });
     expect(await find(made.ApiKeyID)).toMatchObject({ Name: 'old', Scopes: ['read'], UserID: 1, State: 'active' });
-    const trail = (await api.store.listAudit('', 0, 1_000)).filter(({ resource }) => resource === 'ApiKey');
+    const trail = (await api.store.searchAudit({ limit: 1_000 })).filter(({ resource }) => resource === 'ApiKey');
     expect(trail.find(({ action, recordId }) => action === 'rotate' && recordId === id)?.changes).toMatchObject({
       ReplacedBy: { from: null, to: made.ApiKeyID },
     });
@@ -176,7 +176,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const later = await addAt(0, inMs(8 * DAY_MS));
     expect((await use(later.key)).headers.get('api-key-expires')).toBeNull();
     const warnings = async () =>
-      (await api.store.listAudit('', 0, 1_000)).filter(({ action }) => action === 'key ends soon');
+      (await api.store.searchAudit({ limit: 1_000 })).filter(({ action }) => action === 'key ends soon');
     await expect.poll(async () => (await warnings()).map(({ recordId }) => recordId)).toContain(id);
     expect((await warnings()).filter(({ recordId }) => recordId === id)).toHaveLength(1);
     expect(api.logged.join('')).toContain(

@@ -304,7 +304,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   }, 90_000);
 
   it('the audit trail has who changed what, and no secret', async () => {
-    const events = await api.store.listAudit('', 0, 5_000);
+    const events = await api.store.searchAudit({ limit: 5_000 });
     const added = events.find(({ changes }) => changes.ContractName?.to === 'Factoring');
     expect(added).toMatchObject({
       action: 'add',

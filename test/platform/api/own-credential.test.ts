@@ -124,7 +124,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('each revocation is in the security log', async () => {
     await api.platform.stop();
-    const events = (await api.store.listAudit('', 0, 1_000)).filter(({ action }) => /revoked$/.test(action));
+    const events = (await api.store.searchAudit({ limit: 1_000 })).filter(({ action }) => /revoked$/.test(action));
     expect(events.map(({ action }) => action)).toEqual(expect.arrayContaining(['token revoked', 'tokens revoked']));
     expect(events[0]).toMatchObject({
       resource: 'AdminUser',

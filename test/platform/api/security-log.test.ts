@@ -23,7 +23,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   /** The security events, once the API has stopped and written them. */
   const readEvents = async (api: Api): Promise<readonly AuditEvent[]> => {
     await api.platform.stop();
-    return (await api.store.listAudit('', 0, 1_000)).filter(({ isSecurity }) => isSecurity);
+    return (await api.store.searchAudit({ limit: 1_000 })).filter(({ isSecurity }) => isSecurity);
   };
   const lines = ({ logged }: Api) =>
     logged.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).filter(({ security }) => security);
@@ -105,7 +105,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     try {
       const body = { ContractName: 'Loan', IsDeleted: false, CreateBy: 1 };
       await api.send('POST', '/api/ProjectType/Add', body, from('192.0.2.1', 'change-1'));
-      const events = await api.store.listAudit('', 0, 100);
+      const events = await api.store.searchAudit({ limit: 100 });
       expect(events.at(-1)).toMatchObject({ action: 'add', requestId: 'change-1', isSecurity: false });
       expect(events.find(({ resource }) => resource === 'ApiKey')).toMatchObject({ action: 'add', requestId: null });
     } finally {
@@ -147,8 +147,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
         ...{ requestId: null, count: 1 },
       });
       const days = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
-      const list = async () => (await api.store.listAudit('', 0, 5_000)).filter(({ isSecurity }) => isSecurity);
-      const changes = (await api.store.listAudit('', 0, 100)).length;
+      const list = async () => (await api.store.searchAudit({ limit: 5_000 })).filter(({ isSecurity }) => isSecurity);
+      const changes = (await api.store.searchAudit({ limit: 100 })).length;
       await api.store.addSecurityEvents([1, 2, 3, 4, 5].map((day) => event(days(day))));
       await api.store.trimSecurityEvents(days(2), 100);
       expect((await list()).map(({ at }) => at)).toEqual([2, 3, 4, 5].map(days));
@@ -161,7 +161,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect(await list()).toHaveLength(503);
       await api.store.trimSecurityEvents(days(9), 100);
       expect(await list()).toEqual([]);
-      expect(await api.store.listAudit('', 0, 100)).toHaveLength(changes);
+      expect(await api.store.searchAudit({ limit: 100 })).toHaveLength(changes);
     } finally {
       await api.stop();
     }

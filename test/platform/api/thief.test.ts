@@ -200,7 +200,7 @@ describe.each(DATABASE_KINDS)('on %s, a thief', (kind) => {
     expect((await send(unlock, stolen.admin, Otp)).http).toBe(200);
     expect((await send(unlock, stolen.admin, Otp)).appErrorCode).toBe(1119);
     await api.platform.stop();
-    const events = (await api.store.listAudit('', 0, 10_000)).filter(({ isSecurity }) => isSecurity);
+    const events = (await api.store.searchAudit({ limit: 10_000 })).filter(({ isSecurity }) => isSecurity);
     const actions = events.filter(({ credential }) => credential.startsWith('key ')).map(({ action }) => action);
     expect(actions).toEqual(
       expect.arrayContaining(['token', 'scope refused', 'code refused', 'recovery code used', 'unlocked']),

@@ -18,7 +18,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
   const api = useApi(databases);
   const changes = async (resource: string) =>
-    (await api.store.listAudit('', 0, 1_000)).filter((event) => event.resource === resource && !event.isSecurity);
+    (await api.store.searchAudit({ limit: 1_000 })).filter((event) => event.resource === resource && !event.isSecurity);
 
   it('the trail names the industry of a sector beside its id, as it was called then', async () => {
     const add = (name: string, body: object) =>
@@ -94,7 +94,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       const { platform: store } = await createRepositories(connection);
       const ends = (await store.listKeys()).map(({ revokedAt }) => revokedAt);
       expect(ends).toEqual([null, expect.stringMatching(/Z$/)]);
-      expect(await store.listAudit('', 0, 10)).toMatchObject([
+      expect(await store.searchAudit({ limit: 10 })).toMatchObject([
         { action: 'revoke', resource: 'ApiKey', recordId: 2, changes: { RevokedAt: { from: null, to: ends[1] } } },
       ]);
     } finally {

@@ -34,7 +34,13 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(shownIn(saved.html, 'MobileNo')).toBe('+41 79 123 45 67');
     const record = await portal.store.find(adminUser, 1);
     expect(record).toMatchObject({ ...PROFILE, UserName: 'root', IsActive: true, UpdateBy: 1, UpdateIP: '192.0.2.1' });
-    const [event] = await portal.store.listChanges(adminUser, 1, 1);
+    const [event] = await portal.store.searchAudit({
+      resource: adminUser.name,
+      recordId: 1,
+      isSecurity: false,
+      isDescending: true,
+      limit: 1,
+    });
     expect(event).toMatchObject({ action: 'update', owner: 1, credential: 'session' });
     expect(event?.changes.MobileNo).toEqual({ from: null, to: '+41 79 123 45 67' });
     const page = await visitor.get('/portal/users/1');

@@ -52,7 +52,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     // One comes back each second.
     expect(words).toMatch(new RegExp(`1[01]\\d of 120 ${end} Rotate billing Revoke billing`));
     await expect.poll(async () => (await visitor.get('/portal/keys')).words).toMatch(/operate \d+ s ago 192\.0\.2\.9/);
-    expect((await portal.store.listAudit('', 0, 99)).at(-1)).toMatchObject({ owner: 1 });
+    expect((await portal.store.searchAudit({ limit: 99 })).at(-1)).toMatchObject({ owner: 1 });
   });
 
   it.each([

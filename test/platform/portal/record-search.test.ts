@@ -111,13 +111,37 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   });
 
   it('the changes of a record are its own, the newest first', async () => {
-    const changes = await store.listChanges(industry, 1, 10);
+    const changes = await store.searchAudit({
+      resource: industry.name,
+      recordId: 1,
+      isSecurity: false,
+      isDescending: true,
+      limit: 10,
+    });
     expect(changes.map(({ action, changes }) => [action, changes.ImagePath])).toEqual([
       ['update', { from: 'i/0.png', to: 'new.png' }],
       ['add', { from: null, to: 'i/0.png' }],
     ]);
-    expect(await store.listChanges(industry, 1, 1)).toHaveLength(1);
-    expect(await store.listChanges(sector, 1, 10)).toHaveLength(1);
-    expect(await store.listChanges(industry, 99, 10)).toEqual([]);
+    expect(
+      await store.searchAudit({
+        resource: industry.name,
+        recordId: 1,
+        isSecurity: false,
+        isDescending: true,
+        limit: 1,
+      }),
+    ).toHaveLength(1);
+    expect(
+      await store.searchAudit({ resource: sector.name, recordId: 1, isSecurity: false, isDescending: true, limit: 10 }),
+    ).toHaveLength(1);
+    expect(
+      await store.searchAudit({
+        resource: industry.name,
+        recordId: 99,
+        isSecurity: false,
+        isDescending: true,
+        limit: 10,
+      }),
+    ).toEqual([]);
   });
 });

@@ -238,7 +238,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const id = /name="id" value="(\d+)"/.exec(html)?.[1] ?? '';
     for (const _ of ['ends it', 'finds none']) await here.post('/portal/account/end-session', { id });
     await own.platform.stop();
-    const events = await own.store.listAudit('', 0, 100);
+    const events = await own.store.searchAudit({ limit: 100 });
     expect(events.filter(({ action }) => action === 'sessions ended').map(({ changes }) => changes)).toEqual([{}]);
     await own.stop();
   });
@@ -255,7 +255,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await visitor.post('/portal/account/end-sessions');
     await own.visitor().post('/portal/sign-in', {}, { origin: 'https://evil.example' });
     await own.platform.stop();
-    const events = await own.store.listAudit('', 0, 100);
+    const events = await own.store.searchAudit({ limit: 100 });
     expect(
       events
         .filter(({ isSecurity }) => isSecurity)

@@ -60,7 +60,8 @@ export async function recordTrail(
   recordId: number,
   now: number,
 ): Promise<Html> {
-  const events = await store.listChanges(resource, recordId, CHANGES + 1);
+  const ofRecord = { resource: resource.name, recordId, isSecurity: false };
+  const events = await store.searchAudit({ ...ofRecord, isDescending: true, limit: CHANGES + 1 });
   const shown = events.slice(0, CHANGES);
   const names = await findUserNames(
     store,

@@ -53,7 +53,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(await activate(token, 'difference engine')).toMatchObject(ENDED);
     const chosen = answers[0]?.http === 200 ? 'analytical engine' : 'analytical motor';
     expect((await signIn('ada', chosen)).http).toBe(200);
-    const events = (await api.store.listAudit('', 0, 1_000)).filter(
+    const events = (await api.store.searchAudit({ limit: 1_000 })).filter(
       ({ recordId, isSecurity }) => recordId === id && !isSecurity,
     );
     expect(events.at(-1)).toMatchObject({
@@ -155,7 +155,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   it('no link of an invitation is in the log or the audit trail', async () => {
     const { token } = await invited('hal');
     await activate(token, 'secret of hal');
-    const text = `${JSON.stringify(await api.store.listAudit('', 0, 10_000))}${api.logged.join('')}`;
+    const text = `${JSON.stringify(await api.store.searchAudit({ limit: 10_000 }))}${api.logged.join('')}`;
     for (const secret of [token, 'secret of hal']) expect(text.includes(secret), secret).toBe(false);
     const actions = api.logged.map((line) => JSON.parse(line).security);
     for (const action of ['invited', 'activated', 'link refused']) expect(actions).toContain(action);
@@ -198,7 +198,7 @@ describe('with the limit of sign-ins', () => {
       ...[1102, 'too many mails and sign-ins; retry after the time in Retry-After'],
     ]);
     await api.platform.stop();
-    const slowed = (await api.store.listAudit('', 0, 100)).find(({ action }) => action === 'slowed');
+    const slowed = (await api.store.searchAudit({ limit: 100 })).find(({ action }) => action === 'slowed');
     expect(slowed).toMatchObject({ owner: 1, changes: { Limit: { from: null, to: 'sign-in' } } });
   });
 });

@@ -152,7 +152,7 @@ describe('one-time codes', () => {
 
   it('the security log names who used a recovery code or sent a wrong code, and no code', async () => {
     await api.platform.stop();
-    const events = await api.store.listAudit('', 0, 1_000);
+    const events = await api.store.searchAudit({ limit: 1_000 });
     const counted = (action: string) => events.filter((event) => event.action === action && event.recordId === 1);
     expect(counted('code refused').length).toBeGreaterThan(0);
     expect(counted('recovery code used')[0]).toMatchObject({ owner: 1, credential: 'password', isSecurity: true });
@@ -215,7 +215,7 @@ describe('the command on the machine of the database', () => {
       stdout: 'the one-time codes of admin user 1 are removed; the password alone signs in\n',
     });
     expect(await api.store.findCodes(1)).toBeUndefined();
-    const events = (await api.store.listAudit('', 0, 100)).filter(({ resource }) => resource === 'OneTimeCodes');
+    const events = (await api.store.searchAudit({ limit: 100 })).filter(({ resource }) => resource === 'OneTimeCodes');
     expect(events.at(-1)).toMatchObject({ action: 'remove', recordId: 1, credential: 'command line', owner: null });
     expect((await remove('root')).stdout).toBe('admin user 1 has no one-time codes; the password alone signs in\n');
     expect(await waiting()).toEqual([]);

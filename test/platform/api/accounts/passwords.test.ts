@@ -62,7 +62,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const toAda = () =>
       server.mails.filter(({ to }) => to[0] === 'ada@example.com').map(({ headers }) => headers.subject);
     await expect.poll(toAda).toEqual(['subnetd: Choose a new password', 'subnetd: Your password was changed']);
-    const events = await api.store.listAudit('', 0, 1_000);
+    const events = await api.store.searchAudit({ limit: 1_000 });
     expect(events.filter(({ credential }) => credential === 'reset link')).toMatchObject([
       {
         ...{ action: 'update', resource: 'AdminUser', recordId: people.get('ada'), owner: people.get('ada') },
@@ -181,7 +181,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await reset(token, 'secret of ida 1');
     await reset(token, 'secret of ida 2');
     await forgot('secret-of-ida@example.com');
-    const events = JSON.stringify(await api.store.listAudit('', 0, 10_000));
+    const events = JSON.stringify(await api.store.searchAudit({ limit: 10_000 }));
     for (const secret of [token, 'secret of ida', 'secret-of-ida'])
       expect(`${events}${api.logged.join('')}`.includes(secret), secret).toBe(false);
     expect(api.logged.filter((line) => line.includes('@example.com'))).toEqual([]);
@@ -230,7 +230,7 @@ describe('without a mail server', () => {
     const body = { ResetToken: token, Password: 'staple of a battery' };
     expect(await api.sendBare('POST', '/api/Account/ResetPassword', body)).toMatchObject(SAID);
     expect(await api.sendBare('POST', '/api/Account/ResetPassword', body)).toMatchObject(EXPIRED);
-    const events = await api.store.listAudit('', 0, 1_000);
+    const events = await api.store.searchAudit({ limit: 1_000 });
     expect(events.filter(({ credential, isSecurity }) => isSecurity && credential === 'command line')).toMatchObject([
       { action: 'reset asked', resource: 'AdminUser', recordId: 1, ip: null, owner: null },
     ]);

@@ -149,7 +149,7 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       expect((await unlock('1')).appErrorCode).toBe(1003);
       await api.platform.stop();
       await replica.platform.stop();
-      const events = await api.store.listAudit('', 0, 1_000);
+      const events = await api.store.searchAudit({ limit: 1_000 });
       const found = (action: string) => events.filter((event) => event.action === action);
       expect(found('locked')).toMatchObject([{ resource: 'AdminUser', recordId: 1, ip: '192.0.2.1' }]);
       expect(found('unlocked')[0]).toMatchObject({ resource: 'AdminUser', recordId: 1, owner: 1 });
@@ -208,7 +208,7 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       }
       expect(codes).toEqual([...Array.from({ length: 10 }, () => 1119), 1102]);
       await api.platform.stop();
-      const events = await api.store.listAudit('', 0, 1_000);
+      const events = await api.store.searchAudit({ limit: 1_000 });
       const of = (action: string) => events.find((event) => event.action === action && event.owner === 1);
       expect(of('code refused')).toMatchObject({ recordId: 1, credential: 'token', ip: HOME });
       expect(of('slowed')).toMatchObject({ changes: { Limit: { from: null, to: 'sign-in' } } });
@@ -220,7 +220,7 @@ describe.each(DATABASE_KINDS)('repeated failures on %s', (kind) => {
       await api.store.confirmCodes(1, { secret: 'sealed', hashes: ['hash'] }, onCommandLine(now));
       expect((await signIn(api, '192.0.2.1')).appErrorCode).toBe(1122);
       await api.platform.stop();
-      const refused = (await api.store.listAudit('', 0, 1_000)).filter(({ action }) => action === 'code refused');
+      const refused = (await api.store.searchAudit({ limit: 1_000 })).filter(({ action }) => action === 'code refused');
       expect(refused).toMatchObject([{ resource: 'AdminUser', recordId: 1, ip: '192.0.2.1' }]);
     }));
 });
