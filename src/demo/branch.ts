@@ -1,7 +1,6 @@
 import type { Hex } from 'viem';
-import { type Chain, COMMIT_DISTANCE, ZERO_ADDRESS, ZERO_HASH } from './chain.ts';
+import { type Chain, ZERO_ADDRESS, ZERO_HASH } from './chain.ts';
 import { keccak256 } from './node-identity.ts';
-import type { NodeView } from './simulated-subnet.ts';
 
 /**
  * Another chain: like `base` below the number `from`, and of other blocks from there on. From 0 on it has another genesis.
@@ -27,20 +26,5 @@ export const branchOf = (base: Chain, from: number, name: string): Chain => {
         encoded: encode(number),
       };
     },
-  };
-};
-
-/** A liar's height is this far above the real one. */
-const BOAST_BLOCKS = 1_000_000;
-
-/** What a node says that claims blocks which nobody has; it follows the chain, and its log tells so. */
-export const boast = (view: NodeView): NodeView => {
-  const head = view.head + BOAST_BLOCKS;
-  return {
-    ...view,
-    chain: branchOf(view.chain, view.head + 1, view.identity.name),
-    head,
-    highest: head,
-    committed: head - COMMIT_DISTANCE,
   };
 };

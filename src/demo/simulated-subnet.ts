@@ -242,3 +242,18 @@ export const createSubnet = (
     },
   };
 };
+
+/** A liar's height is this far above the real one. */
+const BOAST_BLOCKS = 1_000_000;
+
+/** What a node says that claims blocks which nobody has; it follows the chain, and its log tells so. */
+export const boast = (view: NodeView): NodeView => {
+  const head = view.head + BOAST_BLOCKS;
+  return {
+    ...view,
+    chain: branchOf(view.chain, view.head + 1, view.identity.name),
+    head,
+    highest: head,
+    committed: head - COMMIT_DISTANCE,
+  };
+};

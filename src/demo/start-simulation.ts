@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boast } from './branch.ts';
 import { createContainers } from './containers.ts';
 import type { DemoClient } from './demo-client.ts';
 import { type DemoServers, toDemoInventory } from './demo-inventory.ts';
@@ -16,7 +15,7 @@ import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
 import { killPhase, restartingAt, restartPhase } from './rolling-restart.ts';
 import { planContainers, planNode, runContainers, stopContainer } from './run-containers.ts';
 import { createServiceHandler, frontendService, relayerService, type Service, statsService } from './services.ts';
-import { createSubnet } from './simulated-subnet.ts';
+import { boast, createSubnet } from './simulated-subnet.ts';
 
 /** What a simulation is started with. */
 export interface SimulationOptions {
