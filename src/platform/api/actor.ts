@@ -50,3 +50,6 @@ export const authorOf = ({ caller, address, requestId }: Actor, statedBy: number
   ip: address === '' ? null : address,
   ...(requestId !== undefined && { requestId }),
 });
+
+/** The author of a change that the caller makes of what is the caller's to change. */
+export const authorOfCaller = (actor: Actor, now: number): Author => authorOf(actor, callerOf(actor).owner, now);

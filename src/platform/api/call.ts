@@ -14,6 +14,20 @@ import { type Outcome, succeed } from './outcome.ts';
 /** A JSON Schema, or another part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
+/** The schema of an object that always has all of these members. */
+export const objectOf = (properties: Json): Json => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+/** The member of data that only says that it succeeded. */
+export const RESULT: Json = { result: { type: 'string', const: 'success' } };
+
+/** The data of a call that only succeeds; the second of one that concerns an admin user. */
+export const DONE = objectOf(RESULT);
+export const USER_DONE = objectOf({ ...RESULT, UserID: { type: 'integer' } });
+
 /** What the calls share with each other and with the portal. */
 export interface CallDeps extends CredentialDeps {
   readonly limits: Limits;
@@ -105,7 +119,7 @@ interface CallAbout {
   /** More for people: what it does, and what it does not. */
   readonly description?: string;
   /** Whether the specification has it; the reference marks what is beyond it. */
-  readonly isSpecified: boolean;
+  readonly isSpecified?: boolean;
   /** The scope that the caller needs; undefined if a valid credential is enough. */
   readonly scope?: Scope;
   /** Whether it works without a credential. One that is sent must be good all the same. */
@@ -113,8 +127,6 @@ interface CallAbout {
   readonly bodyIsOptional?: boolean;
   /** The data of a success, as a JSON Schema. */
   readonly data: Json;
-  /** The codes that it answers besides those of every operation. */
-  readonly codes: readonly ErrorCode[];
 }
 
 /** An operation of the API that is not a list, add or update of a resource. Routes, scopes and OpenAPI come from here. */
@@ -124,17 +136,21 @@ export interface Call<Data = unknown> extends CallAbout {
   readonly query: Members;
   /** Members of the body besides the credentials. */
   readonly body: Members;
+  /** The codes that it answers besides those of every operation. */
+  readonly codes: readonly ErrorCode[];
   /** Reads what was sent, and resolves to the data of a success. */
   readonly answer: (sent: Sent, actor: Actor, deps: CallDeps) => Promise<Outcome<Data>>;
 }
 
 type None = Readonly<Record<never, never>>;
 
-/** A call as it is declared: its `codes` are those besides the codes of its inputs. */
+/** A call as it is declared. */
 interface DeclaredCall<Data, S extends Members, Q extends Members, B extends Members> extends CallAbout {
   readonly segment?: S;
   readonly query?: Q;
   readonly body?: B;
+  /** The codes besides those of its inputs, and of every operation. */
+  readonly codes?: readonly ErrorCode[];
   readonly run: (input: End<S> & Input<Q> & Input<B>, actor: Actor, deps: CallDeps) => Promise<Outcome<Data>>;
 }
 
@@ -143,14 +159,14 @@ export function defineCall<Data, S extends Members = None, Q extends Members = N
   run,
   ...declared
 }: DeclaredCall<Data, S, Q, B>): Call<Data> {
-  const { segment = {}, query = {}, body = {} } = declared;
+  const { segment = {}, query = {}, body = {}, codes = [] } = declared;
   const [end] = Object.entries<Member>(segment);
   return {
     ...declared,
     segment,
     query,
     body,
-    codes: [...codesOfMembers({ ...segment, ...query, ...body }), ...declared.codes],
+    codes: [...codesOfMembers({ ...segment, ...query, ...body }), ...codes],
     answer: async (sent, actor, deps) => {
       const ofPath = end === undefined ? succeed(undefined) : end[1].read(sent.segment ?? '', end[0]);
       if (!ofPath.ok) return ofPath;

@@ -9,7 +9,7 @@ import {
 } from '../model/resource.ts';
 import { NOT_COMMON } from './accounts/new-password.ts';
 import { PROOF } from './accounts/prove-caller.ts';
-import type { Json, Members } from './call.ts';
+import { type Json, type Members, objectOf, RESULT } from './call.ts';
 import { textRuleOf } from './check-value.ts';
 import type { Operation } from './operations.ts';
 import { BOOLEAN_TEXT, TEXT_PATTERNS, TEXT_RULES } from './published-patterns.ts';
@@ -38,18 +38,13 @@ function schemaOf(member: Parameter, isNew: boolean): Json {
       description: `${AS_KEPT} ${TEXT_RULES[kind]}`,
       ...(kind === 'email' && { format: 'idn-email' }),
     };
+  const mask = isNew ? 'Anything but the mask shown in lists.' : 'The mask shown in lists keeps the current password.';
   return {
     ...text,
     format: 'password',
     examples,
-    ...(isNew
-      ? {
-          not: { const: PASSWORD_MASK },
-          description: `Anything but the mask shown in lists. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
-        }
-      : {
-          description: `The mask shown in lists keeps the current password. ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
-        }),
+    ...(isNew && { not: { const: PASSWORD_MASK } }),
+    description: `${mask} ${NOT_COMMON} Kept as a hash of its NFC. ${TEXT_RULES[kind]}`,
   };
 }
 
@@ -68,8 +63,7 @@ export const object = (properties: Json, required: readonly string[]): Json => (
 });
 
 /** The envelope of a success. */
-export const success = (data: Json): Json =>
-  object({ status: { type: 'string', const: 'success' }, data }, ['status', 'data']);
+export const success = (data: Json): Json => objectOf({ status: { type: 'string', const: 'success' }, data });
 
 /** A record as lists show it. */
 export function recordSchema({ members, idMember }: Resource): Json {
@@ -81,8 +75,7 @@ export function recordSchema({ members, idMember }: Resource): Json {
     const type = name.endsWith('By') ? 'integer' : 'string';
     return [name, { type: [type, 'null'], ...(name.endsWith('Date') && { format: 'date-time' }) }] as const;
   });
-  const properties = Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]);
-  return object(properties, Object.keys(properties));
+  return objectOf(Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]));
 }
 
 const CREDENTIALS = {
@@ -121,11 +114,7 @@ export function bodySchema(operation: Operation): Json {
 export function dataSchema(operation: Operation): Json {
   if (operation.kind === 'call') return operation.data;
   const { kind, resource } = operation;
-  if (kind !== 'list')
-    return object({ result: { type: 'string', const: 'success' }, [resource.idMember]: integer }, [
-      'result',
-      resource.idMember,
-    ]);
+  if (kind !== 'list') return objectOf({ ...RESULT, [resource.idMember]: integer });
   const total = { type: 'integer', minimum: 0, description: 'How many records match; only if requested.' };
   const next = {
     ...integer,

@@ -8,6 +8,21 @@ const name = (member: string, column: string, example: string): TextMember => ({
   example,
 });
 
+const image = (example: string): TextMember => ({
+  ...name('ImagePath', 'image_path', example),
+  maxLength: 500,
+  format: 'path',
+});
+
+const isDeleted = { kind: 'boolean', name: 'IsDeleted', column: 'is_deleted', example: false } as const;
+
+/** What the lists besides admin users have alike. */
+const list = {
+  flag: { member: 'IsDeleted', outOfUse: true },
+  writeScope: 'lists',
+  codes: { missing: 1004, duplicate: 1012 },
+} as const;
+
 /** The people who may use the API. Source: section 2.1 of the specification. */
 export const adminUser: Resource = {
   name: 'AdminUser',
@@ -52,28 +67,12 @@ export const industry: Resource = {
   idMember: 'IndustryID',
   operations: { list: 'listIndustries', add: 'addIndustry', update: 'updateIndustry' },
   members: [
-    {
-      kind: 'text',
-      name: 'IndustryName',
-      column: 'industry_name',
-      maxLength: 200,
-      key: { column: 'industry_name_key' },
-      example: 'Shipping',
-    },
-    {
-      kind: 'text',
-      name: 'ImagePath',
-      column: 'image_path',
-      maxLength: 500,
-      format: 'path',
-      example: 'images/shipping.png',
-    },
-    { kind: 'boolean', name: 'IsDeleted', column: 'is_deleted', example: false },
+    { ...name('IndustryName', 'industry_name', 'Shipping'), key: { column: 'industry_name_key' } },
+    image('images/shipping.png'),
+    isDeleted,
   ],
   naturalKey: ['IndustryName'],
-  flag: { member: 'IsDeleted', outOfUse: true },
-  writeScope: 'lists',
-  codes: { missing: 1004, duplicate: 1012 },
+  ...list,
 };
 
 /** Kinds of projects. Source: section 2.2 of the specification. */
@@ -85,20 +84,11 @@ export const projectType: Resource = {
   idMember: 'ProjectTypeID',
   operations: { list: 'listProjectTypes', add: 'addProjectType', update: 'updateProjectType' },
   members: [
-    {
-      kind: 'text',
-      name: 'ContractName',
-      column: 'contract_name',
-      maxLength: 200,
-      key: { column: 'contract_name_key' },
-      example: 'Invoice Factoring',
-    },
-    { kind: 'boolean', name: 'IsDeleted', column: 'is_deleted', example: false },
+    { ...name('ContractName', 'contract_name', 'Invoice Factoring'), key: { column: 'contract_name_key' } },
+    isDeleted,
   ],
   naturalKey: ['ContractName'],
-  flag: { member: 'IsDeleted', outOfUse: true },
-  writeScope: 'lists',
-  codes: { missing: 1004, duplicate: 1012 },
+  ...list,
 };
 
 /** Sectors, each of one industry. Source: section 2.3 of the specification. */
@@ -110,29 +100,13 @@ export const sector: Resource = {
   idMember: 'SectorID',
   operations: { list: 'listSectors', add: 'addSector', update: 'updateSector' },
   members: [
-    {
-      kind: 'text',
-      name: 'SkillName',
-      column: 'skill_name',
-      maxLength: 200,
-      key: { column: 'skill_name_key', within: 'industry_id' },
-      example: 'Freight',
-    },
-    {
-      kind: 'text',
-      name: 'ImagePath',
-      column: 'image_path',
-      maxLength: 500,
-      format: 'path',
-      example: 'images/freight.png',
-    },
+    { ...name('SkillName', 'skill_name', 'Freight'), key: { column: 'skill_name_key', within: 'industry_id' } },
+    image('images/freight.png'),
     { kind: 'reference', name: 'IndustryName', column: 'industry_id', to: industry, example: 'Shipping' },
-    { kind: 'boolean', name: 'IsDeleted', column: 'is_deleted', example: false },
+    isDeleted,
   ],
   naturalKey: ['SkillName', 'IndustryName'],
-  flag: { member: 'IsDeleted', outOfUse: true },
-  writeScope: 'lists',
-  codes: { missing: 1004, duplicate: 1012 },
+  ...list,
 };
 
 /** Every resource of the API, in the order of the specification. */

@@ -1,19 +1,15 @@
-import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../../lib/database-failure.ts';
 import type { OnBug } from '../../lib/internal-errors.ts';
 import { loadOnce, settleWithin } from '../../lib/promises.ts';
-import type { ParentChains } from '../../model/parent-chain.ts';
 import { formatHead } from '../model/audit-trail.ts';
-import type { MailQueue } from '../model/mail.ts';
 import type { PlatformDatabase, PlatformStore, Scope } from '../model/platform-store.ts';
-import { SECURITY_SEVERITIES, type SecurityEvent } from '../model/security-event.ts';
+import { SECURITY_EVENTS, type SecurityEvent } from '../model/security-event.ts';
 import { sessionLimits } from '../model/session.ts';
 import { FORGET_FAILURES_MS } from '../model/sign-in-store.ts';
 import type { ApiHandler } from './create-api-handler.ts';
-import type { Services } from './create-services.ts';
+import type { Services, ServicesDeps } from './create-services.ts';
 import type { Caller } from './credentials.ts';
-import type { LimitSettings } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import type { ApiRequest } from './request-context.ts';
 
@@ -32,25 +28,16 @@ export interface PlatformApi {
 }
 
 /** Settings of the platform API. Without a secret for tokens, a generated one ends with the process. */
-export interface PlatformApiSettings {
-  readonly jwtSecret?: string;
-  readonly secretKeys?: readonly string[];
-  readonly requiresOtp?: boolean;
-  readonly trustedProxies: BlockList;
-  readonly limits: LimitSettings;
-}
+export type PlatformApiSettings = Pick<
+  ServicesDeps,
+  'jwtSecret' | 'secretKeys' | 'requiresOtp' | 'trustedProxies' | 'limits'
+>;
 
 /** What the platform API needs of the program around it. */
-export interface PlatformApiDeps {
+export interface PlatformApiDeps extends Pick<ServicesDeps, 'parentChains' | 'mails' | 'now'> {
   readonly settings: PlatformApiSettings;
   readonly database: PlatformDatabase;
-  /** The parent chains of the inventory; by default there are none. */
-  readonly parentChains?: ParentChains | undefined;
-  /** Where mails are handed over; absent without a mail server. */
-  readonly mails?: MailQueue | undefined;
   readonly log: Logger;
-  /** Unix milliseconds. */
-  readonly now: () => number;
   readonly onBug: OnBug;
   readonly cleanEveryMs?: number;
 }
@@ -72,34 +59,6 @@ const USED_KEYS_MS = 24 * 60 * 60 * 1_000;
 /** How long queued security events may take to be written at the end: half of the time for closing the database. */
 const SECURITY_WITHIN_MS = 450;
 
-const SECURITY_TEXTS: Readonly<Record<SecurityEvent['action'], string>> = {
-  'sign-in': 'an admin user signed in',
-  'sign-in refused': 'a sign-in was refused',
-  'sign-out': 'an admin user signed out',
-  'sessions ended': 'an admin user ended portal sessions',
-  'code refused': 'a one-time code was missing or wrong',
-  'recovery code used': 'an admin user signed in with a recovery code',
-  locked: 'sign-ins from an address are delayed after repeated failures',
-  unlocked: 'an admin lifted the sign-in delay of an admin user',
-  'reset asked': 'a password reset link was requested',
-  'password reset': 'an admin user set a new password with a link',
-  'password changed': 'an admin user changed their password',
-  'password refused': 'an admin user confirmed an action with a wrong password',
-  'link refused': 'a mailed link was refused',
-  'form refused': 'a portal form was refused: another page sent it, or its session has ended',
-  invited: 'an admin user was sent an activation link',
-  activated: 'an admin user activated their account with a link',
-  token: 'a token was created',
-  'token revoked': 'an admin user ended a token',
-  'tokens revoked': 'an admin user ended all their tokens and portal sessions',
-  'token refused': 'a token was refused',
-  'key refused': 'an API key was refused',
-  'key ends soon': 'an API key in use ends within a week; rotate it, or switch to the key that replaced it',
-  'basic auth refused': 'a user name and password of basic authentication were refused',
-  'scope refused': 'a credential was refused because it lacks a scope',
-  slowed: 'requests were refused by a rate limit',
-};
-
 /** Has the log said once what is wrong? Then it is not repeated for each request. */
 const isReported = (cause: { readonly code?: string }): boolean => isAway(cause) || isOverloaded(cause);
 
@@ -107,10 +66,8 @@ const isReported = (cause: { readonly code?: string }): boolean => isAway(cause)
 function logSecurity(log: Logger, { action, subject, ip, requestId, detail, count }: SecurityEvent): void {
   const who = subject && { [subject.resource === 'AdminUser' ? 'userId' : 'keyId']: subject.id };
   const what = detail && { [detail.name.toLowerCase()]: detail.value };
-  log[SECURITY_SEVERITIES[action]](
-    { security: action, address: ip, ...who, ...what, requestId, count },
-    SECURITY_TEXTS[action],
-  );
+  const [severity, text] = SECURITY_EVENTS[action];
+  log[severity]({ security: action, address: ip, ...who, ...what, requestId, count }, text);
 }
 
 /** Starts the platform API without loading it: nothing here delays the monitor. */

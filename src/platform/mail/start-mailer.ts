@@ -69,15 +69,7 @@ const RETRY_MS = 15_000;
 const RETRY_MOST_MS = 30 * 60_000;
 
 /** When a mail is given up. Nobody waits an hour for a new password. */
-const GIVE_UP_MS: Readonly<Record<MailKind, number>> = {
-  reset: 3_600_000,
-  activation: 24 * 3_600_000,
-  'password-changed': 24 * 3_600_000,
-  'password-set': 24 * 3_600_000,
-  'address-changed': 24 * 3_600_000,
-  'codes-on': 24 * 3_600_000,
-  'codes-off': 24 * 3_600_000,
-};
+const giveUpMs = (kind: MailKind): number => (kind === 'reset' ? 3_600_000 : 24 * 3_600_000);
 
 /** Does the mail still make sense for its user? */
 const isWanted = (kind: MailKind, { isActive }: Recipient): boolean =>
@@ -149,7 +141,7 @@ export function startMailer(deps: MailerDeps): Mailer {
     const { userId, emailId } = recipient;
     const ageMs = now() - Date.parse(createdAt);
     // It has waited while subnetd was stopped, or had no mail server.
-    if (ageMs > GIVE_UP_MS[kind]) {
+    if (ageMs > giveUpMs(kind)) {
       log.error({ mail: kind, userId, attempts }, 'a mail has waited too long; subnetd gives up on it');
       await store.removeMail(claim);
       return true;
@@ -173,7 +165,7 @@ export function startMailer(deps: MailerDeps): Mailer {
       return true;
     }
     const wait = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** (attempts - 1));
-    const isOver = failure.isRefused || ageMs + wait > GIVE_UP_MS[kind];
+    const isOver = failure.isRefused || ageMs + wait > giveUpMs(kind);
     // The mail may have come through all the same, but no link in it works.
     if (link !== undefined) await store.removeLink(link.hash);
     if (failure === TAKEN) return true;

@@ -52,15 +52,7 @@ export type NewMail =
 export type MailKind = NewMail['kind'];
 
 /** The link that a mail carries; undefined if none. */
-export const LINK_OF: Readonly<Record<MailKind, LinkKind | undefined>> = {
-  reset: 'reset',
-  activation: 'activation',
-  'password-changed': undefined,
-  'password-set': undefined,
-  'address-changed': undefined,
-  'codes-on': undefined,
-  'codes-off': undefined,
-};
+export const LINK_OF: Readonly<Partial<Record<MailKind, LinkKind>>> = { reset: 'reset', activation: 'activation' };
 
 /** A mail that waits in the database. */
 export type WaitingMail = NewMail & {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SECURITY_ACTIONS, SECURITY_SEVERITIES } from '../../../src/platform/model/security-event.ts';
+import { SECURITY_ACTIONS, SECURITY_EVENTS } from '../../../src/platform/model/security-event.ts';
 import { startPortal } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
 
@@ -15,7 +15,7 @@ it('the security log of the portal marks each event as the log of the daemon doe
     await visitor.signIn();
     const { html } = await visitor.get('/portal/security-log');
     for (const action of SECURITY_ACTIONS) {
-      const mark = SECURITY_SEVERITIES[action] === 'info' ? 'ok' : 'warn';
+      const mark = SECURITY_EVENTS[action][0] === 'info' ? 'ok' : 'warn';
       expect(html).toContain(
         `<span class="badge ${mark}"><svg class="shape" aria-hidden="true"><use href="#${mark}"/></svg>${action}</span>`,
       );

@@ -6,7 +6,7 @@ import { authorByLink, findLinkUser, LINK_TOKEN } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { type Actor, authorOf } from '../actor.ts';
-import { type Call, type CallDeps, defineCall, idMember, required, USER_ID } from '../call.ts';
+import { type Call, type CallDeps, DONE, defineCall, idMember, required, USER_DONE, USER_ID } from '../call.ts';
 import { type Body, checkValue } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
 import type { ErrorCode } from '../error-codes.ts';
@@ -14,19 +14,13 @@ import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, makePassword } from '../passwords.ts';
 import { adminUser } from '../resources.ts';
 import { addRecord } from '../write-record.ts';
-import { DONE } from './passwords.ts';
 
 const NO_MAIL =
   'subnetd cannot send mail: ask its operator to set SUBNETD_SMTP_URL, or add the admin user with a password';
 const QUEUE_FULL =
   'the account was created, but too many mails are waiting to be sent; send its activation again later';
 
-const common = { tag: 'Account', isSpecified: false, method: 'POST' } as const;
-const INVITED = {
-  type: 'object',
-  properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
-  required: ['result', 'UserID'],
-};
+const common = { tag: 'Account', method: 'POST' } as const;
 
 /** Adds the user; a database that answers but does not take the account is no reason to call it down. */
 async function addUser(
@@ -98,7 +92,7 @@ const invite = defineCall({
     CreateBy: required(idMember({ examples: [1] })),
     Otp: PROOF,
   },
-  data: INVITED,
+  data: USER_DONE,
   codes: [1012, 1103, 1107, 1109, 1121],
   run: async (input, actor, deps) => {
     const invited = await inviteUser(input, actor, deps);
@@ -114,7 +108,7 @@ export const sendActivation = defineCall({
   summary: 'Mail an inactive admin user another activation link',
   scope: 'write',
   body: { UserID: USER_ID, Otp: PROOF },
-  data: INVITED,
+  data: USER_DONE,
   codes: [1012, 1107, 1121],
   run: async ({ UserID, Otp }, actor, deps) => {
     const { store } = actor;

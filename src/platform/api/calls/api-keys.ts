@@ -1,8 +1,19 @@
 import { type ApiKeyRow, SCOPES, type Scope } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
-import { type Actor, authorOf } from '../actor.ts';
-import { type Call, type CallDeps, defineCall, idInPath, idMember, type Json, type Member, required } from '../call.ts';
+import { authorOfCaller } from '../actor.ts';
+import {
+  type Call,
+  type CallDeps,
+  defineCall,
+  idInPath,
+  idMember,
+  type Json,
+  type Member,
+  objectOf,
+  RESULT,
+  required,
+} from '../call.ts';
 import { checkText } from '../check-text.ts';
 import { checkDate, checkInteger } from '../check-value.ts';
 import { findKeyRow, KEY_STATES, keyState, MAX_KEEP_HOURS, type MadeKey, makeKey, rotateKey } from '../manage-keys.ts';
@@ -46,9 +57,7 @@ const orNull = (type: string, more: Json = {}): Json => ({ type: [type, 'null'],
 const date = orNull('string', { format: 'date-time' });
 const scopesSchema: Json = { type: 'array', minItems: 1, items: { type: 'string', enum: SCOPES } };
 
-const object = (properties: Json): Json => ({ type: 'object', properties, required: Object.keys(properties) });
-
-const item = object({
+const item = objectOf({
   ApiKeyID: integer,
   Name: { type: 'string' },
   Hint: orNull('string', { description: 'The first characters of the key.' }),
@@ -68,9 +77,9 @@ const item = object({
 
 const EXAMPLE_KEY = `subnetd_${'7Qm4xV0b'.padEnd(43, 'x')}`;
 
-const RESULT: Json = { result: { type: 'string', const: 'success' }, ApiKeyID: integer };
+const KEY_RESULT: Json = { ...RESULT, ApiKeyID: integer };
 const MADE: Json = {
-  ...RESULT,
+  ...KEY_RESULT,
   ApiKey: {
     type: 'string',
     pattern: '^subnetd_[A-Za-z0-9_-]{43}$',
@@ -113,9 +122,7 @@ const checkExpiry = (date: string | undefined, now: number): Outcome<undefined> 
     ? succeed(undefined)
     : fail(1011, `ExpiryDate must be in the future; ${date} is not`);
 
-const authorOfCaller = (actor: Actor, { now }: CallDeps) => authorOf(actor, actor.caller?.owner ?? null, now());
-
-const common = { tag: 'ApiKey', isSpecified: false, scope: 'admin' } as const;
+const common = { tag: 'ApiKey', scope: 'admin' } as const;
 const segment = { id: idInPath('The id of the key.', 1) };
 
 /** Lists the keys: 0 lists all, any other number the one with that id. */
@@ -171,7 +178,7 @@ export const addKey = defineCall({
     ExpiryDate: expiry('When the key ends: a day from its start in UTC, or a time.'),
     Otp: PROOF,
   },
-  data: object(MADE),
+  data: objectOf(MADE),
   codes: [1012, 1121],
   run: async ({ Name, Scopes, UserID, ExpiryDate, Otp }, actor, deps) => {
     const { store, caller } = actor;
@@ -180,7 +187,7 @@ export const addKey = defineCall({
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
     const fresh = { name: Name, scopes: Scopes, owner: UserID ?? caller?.owner ?? 0, expiresAt: ExpiryDate };
-    const made = await makeKey(store, fresh, authorOfCaller(actor, deps));
+    const made = await makeKey(store, fresh, authorOfCaller(actor, deps.now()));
     return made.ok ? succeed(toMade(made.value)) : made;
   },
 });
@@ -211,14 +218,14 @@ export const replaceKey = defineCall({
     ExpiryDate: expiry('When the new key ends; by default after the same lifetime as the old one.'),
     Otp: PROOF,
   },
-  data: object({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
+  data: objectOf({ ...MADE, OldExpiryDate: { type: 'string', format: 'date-time' } }),
   codes: [1004, 1012],
   run: async ({ id, KeepHours: keepHours = MAX_KEEP_HOURS, ExpiryDate: expiresAt, Otp }, actor, deps) => {
     const ends = checkExpiry(expiresAt, deps.now());
     if (!ends.ok) return ends;
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
-    const made = await rotateKey(actor.store, { id, keepHours, expiresAt }, authorOfCaller(actor, deps));
+    const made = await rotateKey(actor.store, { id, keepHours, expiresAt }, authorOfCaller(actor, deps.now()));
     return made.ok ? succeed({ ...toMade(made.value), OldExpiryDate: made.value.oldExpiresAt }) : made;
   },
 });
@@ -233,12 +240,12 @@ export const endKey = defineCall({
   description: 'Ends the key and the tokens made with it at once.',
   bodyIsOptional: true,
   segment,
-  data: object(RESULT),
+  data: objectOf(KEY_RESULT),
   codes: [1004],
   run: async ({ id }, actor, deps) => {
     const row = await findKeyRow(actor.store, id);
     if (!row.ok) return row;
-    await actor.store.revokeKey(id, authorOfCaller(actor, deps));
+    await actor.store.revokeKey(id, authorOfCaller(actor, deps.now()));
     return succeed({ result: 'success', ApiKeyID: id });
   },
 });

@@ -1,5 +1,5 @@
 import { NEEDS_CODES, OTP } from '../accounts/check-otp.ts';
-import { asSent, defineCall, type Member } from '../call.ts';
+import { asSent, defineCall, type Member, objectOf } from '../call.ts';
 import type { Caller } from '../credentials.ts';
 import { fail, succeed } from '../outcome.ts';
 import { SIGN_IN, type SignedIn, signIn, triesPassword } from '../sign-in.ts';
@@ -31,12 +31,7 @@ export const getToken = defineCall({
     Password: textOf(SIGN_IN.password.most, { format: 'password' }),
     Otp: { ...OTP, read: asSent },
   },
-  data: {
-    type: 'object',
-    properties: { token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } },
-    required: ['token', 'expiresAt'],
-  },
-  codes: [],
+  data: objectOf({ token: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } }),
   run: async (input, actor, deps) => {
     const { store, caller, record } = actor;
     const isByKey = caller?.credential.startsWith('key ') === true;

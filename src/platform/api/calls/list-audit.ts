@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
-import { defineCall, idInPath, type Json } from '../call.ts';
+import { defineCall, idInPath, type Json, objectOf } from '../call.ts';
 import { fail, succeed } from '../outcome.ts';
 import { MAX_LIMIT, PAGE_MEMBERS, pageSchema, toPage } from '../read-page.ts';
 import { parameter, sortParameter } from '../read-parameters.ts';
@@ -48,11 +48,7 @@ const properties: Json = {
     type: 'object',
     description: 'Each member that changed, without secrets.',
     examples: [{ IsDeleted: { from: false, to: true } }],
-    additionalProperties: {
-      type: 'object',
-      properties: { from: anyValue, to: anyValue },
-      required: ['from', 'to'],
-    },
+    additionalProperties: objectOf({ from: anyValue, to: anyValue }),
   },
 };
 
@@ -64,7 +60,6 @@ export const listAudit = defineCall({
   tag: 'Audit',
   summary: 'List the audit trail and the security log',
   description: 'Who changed what, and who tried. The oldest come first.',
-  isSpecified: false,
   scope: 'admin',
   segment: { id: idInPath('0 lists all events; any other number selects the event with that id.', 0) },
   query: {
@@ -80,7 +75,7 @@ export const listAudit = defineCall({
     IP: parameter('text', 'Only events from this address.'),
     RequestID: parameter('text', 'Only events of this request.'),
   },
-  data: pageSchema({ type: 'object', properties, required: Object.keys(properties) }),
+  data: pageSchema(objectOf(properties)),
   codes: [1004],
   run: async ({ id, limit = MAX_LIMIT, after = 0, sort, ...where }, { store }) => {
     if (id !== 0) {

@@ -3,34 +3,23 @@ import { checkDigits, loadOneTimeCodes, OTP, type SentOtp } from '../accounts/ch
 import { confirmPassword, guardCheck, OWN_PASSWORD, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
-import { type Actor, authorOf, callerOf } from '../actor.ts';
-import { type Call, type CallDeps, defineCall, required, USER_ID } from '../call.ts';
+import { type Actor, authorOfCaller, callerOf } from '../actor.ts';
+import { type Call, type CallDeps, defineCall, objectOf, required, USER_DONE, USER_ID } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword } from '../passwords.ts';
 
 const NONE = 'this account has no one-time codes; enrol with POST /api/Otp/Enrol';
 
 const text = (description: string) => ({ type: 'string', description });
-const RECOVERY_CODES = {
-  type: 'object',
-  properties: {
-    RecoveryCodes: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Each signs in once, instead of a code from the app. They are shown only once.',
-    },
+const RECOVERY_CODES = objectOf({
+  RecoveryCodes: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Each signs in once, instead of a code from the app. They are shown only once.',
   },
-  required: ['RecoveryCodes'],
-};
-const DONE = {
-  type: 'object',
-  properties: { result: { type: 'string', const: 'success' }, UserID: { type: 'integer' } },
-  required: ['result', 'UserID'],
-};
+});
 const REQUIRED_OTP = required(OTP);
-const common = { tag: 'Otp', isSpecified: false, method: 'POST' } as const;
-
-const authorOfCaller = (actor: Actor, { now }: CallDeps) => authorOf(actor, callerOf(actor).owner, now());
+const common = { tag: 'Otp', method: 'POST' } as const;
 
 /** The mail to the user; none without a mail server. */
 const noteOf = (kind: Note['kind'], userId: number, { mails }: CallDeps): Note | undefined => mails && { kind, userId };
@@ -48,12 +37,7 @@ const otpStatus = defineCall({
   method: 'GET',
   path: '/Otp/Status',
   summary: 'Show whether your account has one-time codes',
-  data: {
-    type: 'object',
-    properties: { IsEnrolled: { type: 'boolean' }, RecoveryCodesLeft: { type: 'integer' } },
-    required: ['IsEnrolled', 'RecoveryCodesLeft'],
-  },
-  codes: [],
+  data: objectOf({ IsEnrolled: { type: 'boolean' }, RecoveryCodesLeft: { type: 'integer' } }),
   run: async (_, actor) => {
     const codes = await actor.store.findCodes(callerOf(actor).owner);
     return succeed({ IsEnrolled: codes?.isConfirmed === true, RecoveryCodesLeft: codes?.recoveryCodes ?? 0 });
@@ -68,15 +52,11 @@ export const enrolOtp = defineCall({
   summary: 'Start to enrol an authenticator app',
   description: 'Sign-ins ask for a code only after POST /Otp/Confirm. A second call replaces an unconfirmed secret.',
   body: { Password: OWN_PASSWORD },
-  data: {
-    type: 'object',
-    properties: {
-      Secret: text('The secret for the app in base32, to type in.'),
-      Address: text('The same as an otpauth URI.'),
-      Picture: text('The URI as a QR code in SVG.'),
-    },
-    required: ['Secret', 'Address', 'Picture'],
-  },
+  data: objectOf({
+    Secret: text('The secret for the app in base32, to type in.'),
+    Address: text('The same as an otpauth URI.'),
+    Picture: text('The URI as a QR code in SVG.'),
+  }),
   codes: [1012],
   run: async ({ Password }, actor, deps) => {
     const confirmed = await confirmPassword(actor, Password, deps);
@@ -114,7 +94,7 @@ export const confirmOtp = defineCall({
     const checked = await guardCheck(actor, deps, () => checkDigits(store, owner, secret, Otp.digits, deps));
     if (!checked.ok) return checked;
     const { codes, hashes } = await makeHashedCodes();
-    const author = authorOfCaller(actor, deps);
+    const author = authorOfCaller(actor, deps.now());
     return (await store.confirmCodes(owner, { secret, hashes }, author, noteOf('codes-on', owner, deps)))
       ? succeed({ RecoveryCodes: codes })
       : fail(1122, 'the enrolment was restarted in the meantime; confirm it with a code from the newer secret');
@@ -139,12 +119,11 @@ export const renewRecoveryCodes = defineCall({
   summary: 'Replace the recovery codes with new ones',
   body: { Password: OWN_PASSWORD, Otp: REQUIRED_OTP },
   data: RECOVERY_CODES,
-  codes: [],
   run: async (input, actor, deps) => {
     const confirmed = await confirmBoth(input, actor, deps);
     if (!confirmed.ok) return confirmed;
     const { codes, hashes } = await makeHashedCodes();
-    return (await actor.store.replaceRecoveryCodes(callerOf(actor).owner, hashes, authorOfCaller(actor, deps)))
+    return (await actor.store.replaceRecoveryCodes(callerOf(actor).owner, hashes, authorOfCaller(actor, deps.now())))
       ? succeed({ RecoveryCodes: codes })
       : fail(1122, NONE);
   },
@@ -157,13 +136,12 @@ export const removeOtp = defineCall({
   path: '/Otp/Remove',
   summary: 'Remove the one-time codes of your account',
   body: { Password: OWN_PASSWORD, Otp: REQUIRED_OTP },
-  data: DONE,
-  codes: [],
+  data: USER_DONE,
   run: async (input, actor, deps) => {
     const confirmed = await confirmBoth(input, actor, deps);
     if (!confirmed.ok) return confirmed;
     const { owner } = callerOf(actor);
-    await actor.store.removeCodes(owner, authorOfCaller(actor, deps), noteOf('codes-off', owner, deps));
+    await actor.store.removeCodes(owner, authorOfCaller(actor, deps.now()), noteOf('codes-off', owner, deps));
     return succeed({ result: 'success', UserID: owner });
   },
 });
@@ -176,7 +154,7 @@ export const resetOtp = defineCall({
   summary: 'Remove the one-time codes of another admin user who has lost them',
   scope: 'admin',
   body: { UserID: USER_ID, Otp: PROOF },
-  data: DONE,
+  data: USER_DONE,
   codes: [1012, 1121],
   run: async ({ UserID, Otp }, actor, deps) => {
     const { store } = actor;
@@ -187,7 +165,7 @@ export const resetOtp = defineCall({
       return fail(1121, 'UserID: there is no admin user with that id');
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
-    return (await store.removeCodes(UserID, authorOfCaller(actor, deps), noteOf('codes-off', UserID, deps)))
+    return (await store.removeCodes(UserID, authorOfCaller(actor, deps.now()), noteOf('codes-off', UserID, deps)))
       ? succeed({ result: 'success', UserID })
       : fail(1122, 'that admin user has no one-time codes');
   },

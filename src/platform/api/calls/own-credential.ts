@@ -1,11 +1,10 @@
 import { SCOPES } from '../../model/platform-store.ts';
 import { MAX_INTEGER } from '../../model/resource.ts';
 import { callerOf } from '../actor.ts';
-import { type Call, defineCall, type Member } from '../call.ts';
+import { type Call, DONE, defineCall, type Member, objectOf } from '../call.ts';
 import { checkValue } from '../check-value.ts';
 import { fail, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
-import { DONE } from './passwords.ts';
 
 const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 
@@ -16,28 +15,22 @@ const me = defineCall({
   path: '/Auth/Me',
   tag: 'Auth',
   summary: 'Show whose credential you sent, what it allows, and when it ends',
-  isSpecified: false,
-  data: {
-    type: 'object',
-    properties: {
-      UserID: integer,
-      UserName: { type: 'string', examples: ['grace'] },
-      Scopes: {
-        type: 'array',
-        items: { type: 'string', enum: SCOPES },
-        description: 'Everything that the credential allows; with several credentials, what all of them allow.',
-      },
-      Credential: {
-        type: 'string',
-        enum: ['API key', 'token'],
-        description: 'With several, the first: a key before a token.',
-      },
-      ApiKeyID: { type: ['integer', 'null'], description: 'The key, or the key that the token was made with.' },
-      ExpiryDate: { type: ['string', 'null'], format: 'date-time', description: 'null for a key without an end.' },
+  data: objectOf({
+    UserID: integer,
+    UserName: { type: 'string', examples: ['grace'] },
+    Scopes: {
+      type: 'array',
+      items: { type: 'string', enum: SCOPES },
+      description: 'Everything that the credential allows; with several credentials, what all of them allow.',
     },
-    required: ['UserID', 'UserName', 'Scopes', 'Credential', 'ApiKeyID', 'ExpiryDate'],
-  },
-  codes: [],
+    Credential: {
+      type: 'string',
+      enum: ['API key', 'token'],
+      description: 'With several, the first: a key before a token.',
+    },
+    ApiKeyID: { type: ['integer', 'null'], description: 'The key, or the key that the token was made with.' },
+    ExpiryDate: { type: ['string', 'null'], format: 'date-time', description: 'null for a key without an end.' },
+  }),
   run: async (_, actor) => {
     const { owner, scopes, keyId, keyEndsAt, token } = callerOf(actor);
     const user = await actor.store.find(adminUser, owner);
@@ -71,7 +64,6 @@ const revoke = defineCall({
   summary: 'End the token that you send, or every token of its user',
   description:
     'With all true, ends every token of the user, including those made with API keys, every portal session and every password reset link. API keys stay valid.',
-  isSpecified: false,
   bodyIsOptional: true,
   body: { all: ALL },
   data: DONE,

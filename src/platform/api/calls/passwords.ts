@@ -4,22 +4,16 @@ import { authorByLink, findLinkUser, LINK_TOKEN } from '../accounts/links.ts';
 import { newPasswordMember, readNewPassword } from '../accounts/new-password.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { type Actor, authorOf, callerOf } from '../actor.ts';
-import { type Call, defineCall, required } from '../call.ts';
+import { type Call, DONE, defineCall, required } from '../call.ts';
 import { checkText } from '../check-text.ts';
 import { type Failure, fail, type Outcome, succeed } from '../outcome.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 
 const EMAIL = { kind: 'email', most: 254 } as const;
 
-/** The data of a call that only succeeds. */
-export const DONE = {
-  type: 'object',
-  properties: { result: { type: 'string', const: 'success' } },
-  required: ['result'],
-} as const;
 const done = succeed({ result: 'success' });
 
-const common = { tag: 'Account', isSpecified: false, method: 'POST', data: DONE } as const;
+const common = { tag: 'Account', method: 'POST', data: DONE } as const;
 
 /** What is missing without a mail server, and what works without one. */
 const NO_MAIL =

@@ -1,9 +1,8 @@
 import type { SendFailure } from '../../../lib/mail/create-mail-transport.ts';
 import { limitMails } from '../accounts/confirm-password.ts';
 import { callerOf } from '../actor.ts';
-import { defineCall } from '../call.ts';
+import { DONE, defineCall } from '../call.ts';
 import { fail, succeed } from '../outcome.ts';
-import { DONE } from './passwords.ts';
 
 /** What the operator checks after a failure, by its code. */
 function describe({ code, status }: SendFailure): string {
@@ -24,7 +23,6 @@ export const testMail = defineCall({
   tag: 'Account',
   summary: 'Send yourself a test mail',
   description: 'Sends a mail to your own EmailID at once, and returns the error if that fails.',
-  isSpecified: false,
   scope: 'admin',
   bodyIsOptional: true,
   data: DONE,

@@ -1,6 +1,6 @@
 import { toNameKey } from '../../model/resource.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
-import { defineCall, USER_ID } from '../call.ts';
+import { defineCall, objectOf, RESULT, USER_ID } from '../call.ts';
 import { fail, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
 
@@ -12,18 +12,13 @@ export const unlock = defineCall({
   tag: 'Account',
   summary: 'Let an admin user sign in again at once, after failed sign-ins',
   description: 'Forgets the failed sign-ins of the user from every address.',
-  isSpecified: false,
   scope: 'admin',
   body: { UserID: USER_ID, Otp: PROOF },
-  data: {
-    type: 'object',
-    properties: {
-      result: { type: 'string', const: 'success' },
-      UserID: { type: 'integer' },
-      HadFailures: { type: 'boolean', description: 'Whether there were failed sign-ins to forget.' },
-    },
-    required: ['result', 'UserID', 'HadFailures'],
-  },
+  data: objectOf({
+    ...RESULT,
+    UserID: { type: 'integer' },
+    HadFailures: { type: 'boolean', description: 'Whether there were failed sign-ins to forget.' },
+  }),
   codes: [1108, 1121],
   run: async ({ UserID, Otp }, actor, deps) => {
     const { store, caller, record } = actor;

@@ -1,4 +1,4 @@
-import { asSent, defineCall, type Member } from '../call.ts';
+import { asSent, defineCall, type Member, objectOf } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 
 /** Loaded at the first use: only this call needs it. */
@@ -59,7 +59,6 @@ export const wallet = defineCall({
   tag: 'Wallet',
   summary: 'Show the balance of an address on the parent chain',
   description: 'Works only if the inventory names the parent chain of a subnet (parentChain).',
-  isSpecified: false,
   scope: 'read',
   segment: {
     address: {
@@ -81,17 +80,13 @@ export const wallet = defineCall({
       read: asSent,
     },
   },
-  data: {
-    type: 'object',
-    properties: {
-      Address: { ...text('The address as 0x… with its checksum.'), examples: [ADDRESS] },
-      XdcAddress: text('The same as xdc….'),
-      Subnet: text('The subnet whose parent chain was queried.'),
-      Balance: { ...text('In whole coins.'), examples: ['1.5'] },
-      Wei: { ...text('In the smallest unit.'), examples: ['1500000000000000000'] },
-    },
-    required: ['Address', 'XdcAddress', 'Subnet', 'Balance', 'Wei'],
-  },
+  data: objectOf({
+    Address: { ...text('The address as 0x… with its checksum.'), examples: [ADDRESS] },
+    XdcAddress: text('The same as xdc….'),
+    Subnet: text('The subnet whose parent chain was queried.'),
+    Balance: { ...text('In whole coins.'), examples: ['1.5'] },
+    Wei: { ...text('In the smallest unit.'), examples: ['1500000000000000000'] },
+  }),
   codes: [1004, 1115, 1116],
   run: async ({ address: sent, atLeast: least, subnet }, _, { parentChains }) => {
     const address = await checkAddress(String(sent));

@@ -4,7 +4,7 @@ import { ago, count } from '../../../web/frame/times.ts';
 import type { EventItem } from '../../api/calls/list-audit.ts';
 import { ERROR_CODES } from '../../api/error-codes.ts';
 import { resources } from '../../api/resources.ts';
-import { SECURITY_ACTIONS, SECURITY_SEVERITIES, type SecurityAction } from '../../model/security-event.ts';
+import { SECURITY_ACTIONS, SECURITY_EVENTS, type SecurityAction } from '../../model/security-event.ts';
 import { failureNote } from '../form.ts';
 import { cell, column, option, row, rowsTable } from '../rows.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
@@ -84,7 +84,7 @@ function eventRow(log: EventLog, event: EventItem, names: ReadonlyMap<number, st
   const resource = resources.find(({ name }) => name === event.Resource);
   const what = Object.entries(Changes);
   const action = log.isSecurity
-    ? badge(SECURITY_SEVERITIES[Action as SecurityAction] === 'info' ? 'ok' : 'warn', Action)
+    ? badge(SECURITY_EVENTS[Action as SecurityAction]?.[0] === 'info' ? 'ok' : 'warn', Action)
     : Action;
   const changes = what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`;
   const request =
