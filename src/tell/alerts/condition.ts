@@ -21,6 +21,8 @@ export type ConditionResult = Active | 'clear' | 'unknown';
 export interface AlertInstance {
   readonly labels: AlertLabels;
   readonly result: Active | 'unknown';
+  /** What is known of one that is `unknown` because something graver covers it. */
+  readonly details?: AlertDetails;
 }
 
 /** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */

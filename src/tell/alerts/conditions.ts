@@ -5,7 +5,7 @@ import type { AlertRule } from './alert-rule.ts';
 import type { AlertName } from './alert-rules.ts';
 import type { AlertInstance, Condition } from './condition.ts';
 import { subnetdConditions } from './subnetd-conditions.ts';
-import type { AlertLabels } from './tracked-alert.ts';
+import type { AlertDetails, AlertLabels } from './tracked-alert.ts';
 
 /** The problems of a subnet that raise alerts. A warning does not while another problem pages for its component. */
 function findRaising({ problems }: SubnetState): readonly Problem[] {
@@ -17,9 +17,16 @@ function findRaising({ problems }: SubnetState): readonly Problem[] {
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
+const toDetails = ({ summary, evidence, fix, state }: Problem): AlertDetails => ({
+  summary,
+  evidence,
+  fix,
+  ...(state === 'clearing' && { isClearing: true as const }),
+});
+
 /**
- * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays as
- * it is. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
+ * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays
+ * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
  */
 function findCovered({ subnet, targets, problems }: SubnetState, alert: string): readonly AlertInstance[] {
   const standing = problems.filter(isStanding);
@@ -33,7 +40,16 @@ function findCovered({ subnet, targets, problems }: SubnetState, alert: string):
     if (pagedFor.has('node') && kinds.some(({ isAboutNodes }) => isAboutNodes)) subjects.push({});
     for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
   }
-  return subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' }));
+  const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
+  return [
+    ...subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const })),
+    // The later one of two with the same labels counts.
+    ...hidden.map((one) => ({
+      labels: toLabels(subnet.name, one),
+      result: 'unknown' as const,
+      details: toDetails(one),
+    })),
+  ];
 }
 
 /** The condition of an alert that reports problems: one of them is open or clearing. */
@@ -45,13 +61,9 @@ export const problemCondition =
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
-        .map(({ component, name, summary, evidence, fix, planned, state: stage }) => ({
-          labels: toLabels(state.subnet.name, { component, name }),
-          result: {
-            value: 1,
-            details: { summary, evidence, fix, ...(stage === 'clearing' && { isClearing: true as const }) },
-            planned,
-          },
+        .map((one) => ({
+          labels: toLabels(state.subnet.name, one),
+          result: { value: 1, details: toDetails(one), planned: one.planned },
         }));
       return withUnknown ? [...findCovered(state, alert), ...active] : active;
     });

@@ -44,9 +44,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const annotate = toTexts(rule, bases);
     const judge = (input: AlertInput, isOpen: boolean): readonly AlertFinding[] =>
       // Unknown instances matter only for alerts that are open.
-      condition(input, isOpen).map(({ labels: own, result }): AlertFinding => {
+      condition(input, isOpen).map(({ labels: own, result, details: known }): AlertFinding => {
         const labels = { alertname, severity, ...own };
-        if (result === 'unknown') return { state: 'unknown', labels };
+        if (result === 'unknown') return { state: 'unknown', labels, details: known };
         const { details, value } = result;
         const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
         const texts = { annotations: annotate(own, value), ...(details && { details }) };

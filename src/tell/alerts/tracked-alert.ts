@@ -49,7 +49,12 @@ export type AlertFinding =
       /** The planned work that covers what it is about. */
       readonly planned?: ProblemPlan | undefined;
     }
-  | { readonly state: 'unknown'; readonly labels: AlertLabels };
+  | {
+      readonly state: 'unknown';
+      readonly labels: AlertLabels;
+      /** What is known of it all the same, where something graver covers it. */
+      readonly details?: AlertDetails | undefined;
+    };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
 export interface TrackedAlert {

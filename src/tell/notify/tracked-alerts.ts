@@ -1,4 +1,5 @@
 import {
+  type AlertDetails,
   type AlertFinding,
   alertKey,
   mayNotify,
@@ -55,6 +56,12 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   return { ...base, ...held, phase: 'firing', firedAt: firedAt ?? now } as const;
 }
 
+/** An alert that cannot be judged now, with what is known of it. */
+function renew(before: TrackedAlert, details: AlertDetails, now: number): TrackedAlert {
+  if (before.phase !== 'firing') return before;
+  return { ...before, details, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
+}
+
 /** The next state of an alert without a finding; undefined when it ends here. */
 function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
   if (before.phase === 'pending') return undefined;
@@ -90,7 +97,7 @@ export function foldAlerts(before: TrackedAlerts, findings: readonly AlertFindin
     const old = before.get(key);
     seen.add(key);
     if (finding.state === 'active') put(key, old, activate(old, finding, now));
-    else if (old !== undefined) put(key, old, old);
+    else if (old !== undefined) put(key, old, finding.details ? renew(old, finding.details, now) : old);
   }
   for (const [key, old] of before) if (!seen.has(key)) put(key, old, clear(old, now));
   return { trackedAlerts, transitions };

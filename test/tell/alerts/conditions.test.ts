@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Sight } from '../../../src/model/fleet-view.ts';
-import type { Problem } from '../../../src/model/problem.ts';
+import { NOTHING_TO_DO, type Problem } from '../../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import type { Target } from '../../../src/model/target.ts';
@@ -231,6 +231,32 @@ describe('a problem', () => {
     expect(told(penalised, risk)).toEqual(['SubnetHalted resolved']);
     expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);
     expect(told()).toEqual(['SubnetMasternodePenalised resolved']);
+  });
+
+  it('that something graver pages for keeps its alert, in the words of now', () => {
+    const judge = createJudge({});
+    const risk = problem('quorum_at_risk', undefined);
+    const missing = problem('masternode_missing', undefined, {
+      evidence: 'first seen 41s ago',
+      fix: 'give it its key',
+    });
+    let tracked: TrackedAlerts = new Map();
+    const detailsAt = (at: number, ...problems: readonly Problem[]) => {
+      tracked = foldAlerts(tracked, judge(toInput(targets, {}, problems), tracked), at).trackedAlerts;
+      const alert = [...tracked.values()].find(({ labels }) => labels.alertname === 'SubnetMasternodeMissing');
+      return { ...alert?.details, seenAt: alert?.seenAt };
+    };
+    expect(detailsAt(1, missing)).toMatchObject({ evidence: 'first seen 41s ago', seenAt: 1 });
+    expect(detailsAt(2, risk, { ...missing, evidence: 'first seen 50s ago' })).toMatchObject({
+      evidence: 'first seen 50s ago',
+      fix: 'give it its key',
+      seenAt: 2,
+    });
+    expect(detailsAt(3, risk, { ...missing, state: 'clearing', fix: NOTHING_TO_DO })).toMatchObject({
+      fix: 'nothing to do: it is over unless it comes back',
+      isClearing: true,
+      seenAt: 2,
+    });
   });
 
   it.each(['subnet_halted', 'quorum_at_risk', 'monitor_offline'] as const)(
