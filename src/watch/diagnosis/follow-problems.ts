@@ -230,6 +230,20 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
   return { ...one, since, state: 'suspected', openedAt: undefined };
 }
 
+/**
+ * Whether a problem that is clearing pages for a warning which has opened and began since. That is of another cause, of which nobody
+ * would be told while what pages for it is not over.
+ */
+function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
+  const { clearingSince = Number.POSITIVE_INFINITY } = one;
+  if (one.state !== 'clearing') return false;
+  const pagedFor = findPagedFor([one]);
+  return (
+    pagedFor.size > 0 &&
+    problems.some((other) => other.state === 'open' && other.since > clearingSince && isWarningOf(other, pagedFor))
+  );
+}
+
 /** The components for whose warnings something paged before, and nothing does now. */
 function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
   return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
@@ -283,12 +297,14 @@ export function followProblems(
     if (left !== undefined) problems.push(left);
     else end(one);
   }
+  const kept = problems.filter((one) => !hidesOtherCause(one, problems));
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
-  const noLongerPaged = findNoLongerPaged(before.values, problems);
-  const isOver = (one: Problem) => one.state === 'clearing' && isWarningOf(one, noLongerPaged);
-  for (const one of problems.filter(isOver)) end(one);
+  const noLongerPaged = findNoLongerPaged(before.values, kept);
+  const isLeft = (one: Problem) => one.state !== 'clearing' || !isWarningOf(one, noLongerPaged);
+  const left = new Set(kept.filter(isLeft));
+  for (const one of problems) if (!left.has(one)) end(one);
   return {
-    problems: problems.filter((one) => !isOver(one)).sort(byUrgency),
+    problems: [...left].sort(byUrgency),
     ended: keepEnded(
       ended.values.filter((one) => !reopened.has(one)),
       now,

@@ -98,6 +98,23 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
   });
 
+  test('that pages for warnings is over once one opens that began after it was last found, which has another cause', () => {
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const gone = wait + 5 * SECOND;
+    const openAgain = (began: number) =>
+      statesAfter(
+        [0, [risk]],
+        [wait, [risk]],
+        ...(began < gone ? ([[began, [risk, suspicion()]]] as const) : []),
+        [gone, began < gone ? [suspicion()] : []],
+        [Math.max(began, gone + SECOND), [suspicion()]],
+        [Math.max(began, gone) + confirmMs, [suspicion()]],
+      ).at(-1);
+    expect(openAgain(gone + SECOND)).toEqual(['open']);
+    expect(openAgain(gone - SECOND)?.toSorted()).toEqual(['clearing', 'open']);
+  });
+
   describe('that was over', () => {
     const gone = confirmMs + SECOND;
     const over = gone + clearMs;
