@@ -53,12 +53,15 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
   const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
   const next = { ...facts, run, ...(facts.run && { runBefore: facts.run }), restarts: facts.restarts + starts };
   if (!isRestart) return next;
+  const lastRestartBy = startedBy(facts, run);
+  // What crashed before a recreation was another container.
+  const isFirstCrash = lastRestartBy === 'policy' && facts.lastRestartBy === 'recreation';
   return {
     ...next,
     // A start in the future means that the clocks differ.
     lastRestartAt: Math.min(startedAt, at),
-    lastRestartBy: startedBy(facts, run),
-    earlierCrashes: findCrashes(facts).slice(-2),
+    lastRestartBy,
+    earlierCrashes: isFirstCrash ? [] : findCrashes(facts).slice(-2),
   };
 }
 

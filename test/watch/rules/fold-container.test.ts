@@ -442,6 +442,21 @@ describe('what led to a restart', () => {
     expect(isLooping(facts, start + 7_000)).toBe(false);
   });
 
+  test('a crash after a container was recreated is its first one, whatever crashed before', () => {
+    const at = (id: string, ms: number, restartCount: number) => ({
+      ...running,
+      id,
+      startedAt: start + ms,
+      restartCount,
+    });
+    const recreated = [running, at('a', 1_000, 1), at('a', 2_000, 2), at('b', 3_000, 0)];
+    expect(findCrashes(fold(...recreated))).toEqual([start + 1_000, start + 2_000]);
+    const crashed = fold(...recreated, at('b', 3_500, 1));
+    expect(findCrashes(crashed)).toEqual([start + 3_500]);
+    expect(isLooping(crashed, start + 4_000)).toBe(false);
+    expect(isLooping(fold(...recreated, at('b', 3_500, 1), at('b', 4_000, 2)), start + 4_500)).toBe(true);
+  });
+
   test('an end that nobody ordered stays one when a later run is stopped on order', () => {
     const { unrequestedExit, unrequestedKill } = fold(
       running,
