@@ -28,6 +28,10 @@ const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): strin
 export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
 
+/** Too few take part until more of those that have just started do. */
+const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
+  quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
+
 /** The problems of single targets, which say why the subnet is as it is. */
 function nameCauses(problems: readonly Problem[], except: Problem): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
@@ -129,6 +133,10 @@ export function findHeadline(
   }
   if (worst === undefined && !hasRisen)
     return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
+  if (worst === undefined && isWaiting(quorum)) {
+    const detail = join(votes, suspicion, describeUnseen(targets), work);
+    return { standing: 'warn', sentence: `${subnet} is waiting for masternodes that have just started`, detail };
+  }
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
     if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
