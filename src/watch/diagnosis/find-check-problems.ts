@@ -6,7 +6,7 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { isStopped, lacksPeers, type SubnetView, type TargetView } from './subnet-view.ts';
+import { isDockerSilent, isStopped, lacksPeers, type SubnetView, type TargetView, WAKE_DOCKER } from './subnet-view.ts';
 import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
 const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
@@ -52,7 +52,10 @@ function toSuspicion(
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
     evidence: seen,
-    fix,
+    fix:
+      problem === 'service_down' && isDockerSilent(view)
+        ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
+        : fix,
     explains,
   });
 }

@@ -6,6 +6,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
+import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-wallet-problems.ts';
@@ -131,9 +132,6 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 export function findKnownFailures(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
   return view.targets.flatMap((target) => {
     const { shownFailures } = target.state;
-    const bringsLoop = ({ name, leavesRunning }: ShownFailure) =>
-      name !== 'silent_restart_loop' &&
-      (leavesRunning === undefined || leavesRunning.brings.includes('silent_restart_loop'));
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
     return shownFailures
       .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')

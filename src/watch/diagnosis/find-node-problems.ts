@@ -9,12 +9,14 @@ import {
   askedAt,
   checkOf,
   hasLostNetwork,
+  isDockerSilent,
   isSettled,
   isStopped,
   type NodeView,
   type SubnetView,
   stalledMs,
   type TargetView,
+  WAKE_DOCKER,
 } from './subnet-view.ts';
 import { explain, explainEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
 
@@ -48,11 +50,6 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   if (isLogAlive && isAskedSinceStart && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
   return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
 }
-
-const isDockerSilent = ({ state }: NodeView): boolean =>
-  state.facts.container?.observation?.kind === 'docker-unreachable';
-
-const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
 
 /** The RPC of a node cannot be reached, but the node runs. */
 function findClosedRpc(node: NodeView): Suspicion | undefined {

@@ -160,6 +160,13 @@ export function answersAnyway(state: TargetState): boolean {
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
 }
 
+/** Whether the Docker Engine of a target does not answer. */
+export const isDockerSilent = ({ state }: TargetView): boolean =>
+  state.facts.container?.observation?.kind === 'docker-unreachable';
+
+/** What to do first about a target of which the engine is silent. */
+export const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
+
 export const isStopped = ({ container }: TargetView): boolean => isDown(container);
 
 /** When the last probe of a node that has ended began. */

@@ -1,10 +1,11 @@
 import type { Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import type { ExplainedCheck } from '../../model/problem.ts';
-import { isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
-import type { TargetState } from '../../model/snapshot.ts';
-import type { NodeTarget } from '../../model/target.ts';
+import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
+import type { NodeTarget, Target } from '../../model/target.ts';
+import { bringsLoop, match } from '../rules/failure-signs.ts';
 import { isCredible } from '../rules/view.ts';
 import type { ChainView } from './chain-view.ts';
 import {
@@ -32,8 +33,22 @@ export function viewContainer(state: TargetState): ContainerView {
 /** Whether a time is known and less than so long ago. */
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
+const expectsPeers = (target: Target): boolean => target.component === 'node' && target.expectedPeers > 0;
+
+/** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
+function crashesOn({ facts, shownFailures }: TargetState, startedAt: number, now: number): boolean {
+  const { container, logs } = facts;
+  if (container === undefined) return false;
+  const showsAgain = ({ signs = [] }: ShownFailure) => ((logs && match(...signs)({ logs }, now)) ?? 0) >= startedAt;
+  return (
+    isLooping(container, now) ||
+    (findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one)))
+  );
+}
+
 /** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
-export function viewStart({ facts }: TargetState, container: ContainerView, now: number) {
+export function viewStart(state: TargetState, container: ContainerView, now: number) {
+  const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false, startedAt: undefined };
   const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
@@ -48,9 +63,11 @@ export function viewStart({ facts }: TargetState, container: ContainerView, now:
     const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;
     return { isStarting: !loops, isLooping: loops, startedAt };
   }
-  // A node that takes blocks again runs, whatever came before.
-  const takesBlocks = observation?.answered === true && latest?.risen === true && latest.advancedAt > startedAt;
-  const loops = !takesBlocks && facts.container !== undefined && isLooping(facts.container, now);
+  // A node that takes blocks again runs, whatever came before. One that finds no peer only reads those that it has.
+  const isAlone = observation?.peers?.ok === true && observation.peers.value.count === 0 && expectsPeers(target);
+  const takesBlocks =
+    observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
+  const loops = !takesBlocks && crashesOn(state, startedAt, now);
   return { isStarting: !loops, isLooping: loops, startedAt };
 }
 

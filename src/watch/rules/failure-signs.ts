@@ -38,6 +38,11 @@ export interface KnownFailure extends ShownFailure {
   readonly isOver?: IsOver;
 }
 
+/** Whether a failure ends its program, and does so again after each restart. */
+export const bringsLoop = ({ name, leavesRunning }: ShownFailure): boolean =>
+  name !== 'silent_restart_loop' &&
+  (leavesRunning === undefined || leavesRunning.brings.includes('silent_restart_loop'));
+
 export const later = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one;
 

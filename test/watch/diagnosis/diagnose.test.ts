@@ -328,6 +328,17 @@ test('a check that fails by itself gives its problem all that was seen and all t
   ]);
 });
 
+test('a service that is not reached while Docker does not answer may run: its port ended with Docker', () => {
+  const fault = { kind: 'refused', address: 'http://127.0.0.1:80' } as const;
+  const stats = diagnosedService('stats', { fault });
+  const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+  const container = { ...stats.facts.container, observation: { kind: 'docker-unreachable', why } };
+  const targets = [node('subnet1', {}), { ...stats, facts: { ...stats.facts, container } } as KnownTarget];
+  expect(diagnosed(targets).find(({ problem }) => problem === 'service_down')?.fix).toBe(
+    'make Docker answer first, as with `systemctl restart docker` on its machine: the ports of its containers may have ended with it, and stats itself may run',
+  );
+});
+
 test('a service is not blamed for a probe from before its start until it has had time to start', () => {
   const fault = { kind: 'refused', address: 'http://192.0.2.1:80' } as const;
   const found = (startedMs: number) => {

@@ -183,12 +183,13 @@ describe('a node that may open no more files', () => {
     const patterns = { ...outOfFiles, masternode_update_failed: matched(1, 300) };
     const crashed = restarted(3_000, { isUp: false, patterns });
     const besides = others(NAMES.filter((name) => name !== 'n2'));
-    expect(named([crashed, ...besides])).toEqual(['too_many_open_files n2']);
+    expect(named([crashed, ...besides])).toEqual(['too_many_open_files n2', RISK]);
     const loop = restarted(3_000, { isUp: false, patterns, crashes: [95_000, 80_000] });
     expect(named([loop, ...besides])).toEqual(['too_many_open_files n2', RISK]);
     const { masternode_update_failed } = patterns;
     expect(named([restarted(3_000, { isUp: false, patterns: { masternode_update_failed } }), ...besides])).toEqual([
       'masternode_update_failed n2',
+      RISK,
     ]);
   });
 });

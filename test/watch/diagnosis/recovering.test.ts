@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
@@ -211,6 +211,38 @@ test('a node that has just started is not counted on, so a subnet that it leaves
     sentence: 'devnet is running with no spare vote',
     detail: '3 of 4 masternodes can vote, 3 needed, and 1 has just started.',
   });
+  const most = { total: 4, required: 3, voting: 4, starting: 2 };
+  expect(findHeadline('devnet', targets, [], { quorum: most, hasRisen: true })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet is waiting for masternodes that have just started',
+    detail: '2 of 4 masternodes can vote, 3 needed, and 2 have just started.',
+  });
+});
+
+test('a node that has crashed and shows the cause again has not just started, and votes once it takes blocks', () => {
+  const restarted = { restarts: 1, lastRestartAt: NOW - 5_000, lastRestartBy: 'policy' as const, oomKills: 0 };
+  const votingOf = (printedAgo: number, height: Partial<Progress> = {}, peers: readonly string[] = []) => {
+    const nodes = NAMES.map((name) => {
+      if (name !== 'n4') return diagnosedNode(name, NAMES);
+      const known = diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, peers });
+      const { container, node, logs, ...facts } = withoutBlocks(known, 5_000).facts;
+      const latest = { ...(node?.latest as Progress), ...height };
+      const printed = { means: 'fatal', count: 1, at: NOW - printedAgo, order: 1, what: 'what it means', own: false };
+      const seen = {
+        container: { ...container, ...restarted, inspected: true },
+        node: { ...node, latest },
+        logs: { ...logs, patterns: { too_many_open_files: printed } },
+      };
+      return { ...known, facts: { ...facts, ...seen } } as KnownTarget;
+    });
+    return viewSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), NOW).quorum;
+  };
+  const rises = { risen: true, advancedAt: NOW - 1_000 };
+  expect(votingOf(5_001)).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  expect(votingOf(5_000)).toEqual({ total: 4, required: 3, voting: 3 });
+  // It reads its own blocks, and nobody sends it any.
+  expect(votingOf(5_000, rises)).toEqual({ total: 4, required: 3, voting: 3 });
+  expect(votingOf(5_000, rises, ['n1', 'n2', 'n3'])).toEqual({ total: 4, required: 3, voting: 4 });
 });
 
 test('a node that has answered since its start, and answers no more, is not starting', () => {
