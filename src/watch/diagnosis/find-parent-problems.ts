@@ -26,8 +26,8 @@ import {
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain, suspect, type Texts } from './suspect.ts';
 
-/** The next reading comes within this time. */
-const NEXT_READING_MS = 45_000;
+/** After one that shows a fault, the next reading comes within this time. */
+const NEXT_READING_MS = 25_000;
 
 /** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;

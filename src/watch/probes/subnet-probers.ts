@@ -25,13 +25,15 @@ interface Definition<Kind extends SubnetProbeKind> {
   readonly create: (subnet: Subnet, tools: SubnetProberTools) => Source<Kind> | undefined;
 }
 
-/** The parent chain is read this often, and this soon again when its newest block may be the last one. */
+/** The parent chain is read this often, and this soon again when something is wrong or its newest block may be the last one. */
 const PARENT_MS = 30_000;
 const PARENT_AGAIN_MS = 10_000;
 
 /** Whether a parent chain should be read again soon, at `wallMs` in Unix milliseconds. */
-const isPressing = ({ head, paceMs }: ParentObservation, wallMs: number): boolean =>
-  head.ok && mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
+export const isPressing = ({ head, paceMs, contract }: ParentObservation, wallMs: number): boolean =>
+  !head.ok ||
+  (contract !== undefined && !(contract.ok && contract.value.kind === 'checkpoint')) ||
+  mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {

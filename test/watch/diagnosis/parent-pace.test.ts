@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { mayBeLast, type ParentFacts } from '../../../src/model/parent-chain.ts';
+import {
+  type ContractReading,
+  mayBeLast,
+  type ParentFacts,
+  type ParentObservation,
+} from '../../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findParentProblems } from '../../../src/watch/diagnosis/find-parent-problems.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { isPressing } from '../../../src/watch/probes/subnet-probers.ts';
 import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 import { follow } from '../../support/diagnosed.ts';
 
@@ -130,4 +136,15 @@ describe('a parent chain that makes blocks', () => {
     const times = toTimes(() => 2_000, 2 * HOUR);
     expect(watch(times, { fromMs: HOUR, untilMs: HOUR + 600_000 }).readings).toBe(20);
   });
+});
+
+test('a parent chain is read again soon while its node, or its contract, shows a fault', () => {
+  const head = { ok: true, value: { number: 5, timestamp: WALL / 1000 } } as const;
+  const isSoon = (more: Partial<ParentObservation>) => isPressing({ head, ...more }, WALL);
+  const failed = { ok: false, why: 'cannot be reached' } as const;
+  expect(isSoon({})).toBe(false);
+  expect(isSoon({ contract: { ok: true, value: { kind: 'checkpoint' } as ContractReading } })).toBe(false);
+  expect(isSoon({ contract: { ok: true, value: { kind: 'missing' } } })).toBe(true);
+  expect(isSoon({ contract: failed })).toBe(true);
+  expect(isSoon({ head: failed })).toBe(true);
 });

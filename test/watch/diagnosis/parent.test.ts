@@ -244,7 +244,7 @@ describe('a checkpoint contract', () => {
     });
     expect(one?.confirmMs).toBeUndefined();
     // Another witness or the next reading confirms it: one node behind a name may be late.
-    expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 45_000, explains: [] });
+    expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 25_000, explains: [] });
   });
 
   test('that does not answer as one is not called missing', () => {
@@ -325,7 +325,7 @@ describe('a parent chain', () => {
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
     expect(one?.confirmMs).toBeUndefined();
-    expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 45_000 });
+    expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 25_000 });
   });
 
   test('that only subnetd does not reach is not a page, as the relayer submits', () => {
@@ -349,7 +349,7 @@ describe('a parent chain', () => {
       problem: 'parent_unreachable',
       summary: 'the parent chain does not answer',
       evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
-      confirmMs: 45_000,
+      confirmMs: 25_000,
     });
     expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
       problem: 'parent_unseen',
