@@ -95,8 +95,13 @@ export const problemKey = ({ problem, component, name }: ProblemRef): string =>
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
 
 /** What was seen, as people read it: what is no longer found has its time, as its durations are of then. */
-export const describeEvidence = ({ state, evidence, seenAt }: Problem, toWall: (at: WatchedMs) => WallMs): string =>
-  state === 'clearing' ? `seen at ${formatSecond(toWall(seenAt))}: ${evidence}` : evidence;
+export function describeEvidence(
+  { state, evidence, seenAt, restoredAt }: Problem,
+  toWall: (at: WatchedMs) => WallMs,
+): string {
+  if (restoredAt !== undefined) return `seen before subnetd was started: ${evidence}`;
+  return state === 'clearing' ? `seen at ${formatSecond(toWall(seenAt))}: ${evidence}` : evidence;
+}
 
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;

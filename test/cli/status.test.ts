@@ -58,6 +58,10 @@ test('what is no longer found has the time at which it was seen', () => {
     '3 of 4 masternodes vote and 3 are needed, without n2',
     'seen at 2026-11-22 03:04:05 UTC: it was silent for 9s',
   ]);
+  const restored = problems.map((one) => ({ ...one, restoredAt: NOW }));
+  expect(toStatus([{ ...state, problems: restored }], toWall).subnets[0]?.problems[1]?.evidence).toBe(
+    'seen before subnetd was started: it was silent for 9s',
+  );
 });
 
 test('of one that needs somebody it prints the problems, the worst first, each with what to type, and exits with 1', async () => {

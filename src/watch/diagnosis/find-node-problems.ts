@@ -278,14 +278,19 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
-  let missed = out.length === 0 ? [] : explainMissed(out, view);
+  const missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
   const isOfOut = ({ component, name }: Suspicion) => component === 'node' && name !== undefined && names.has(name);
+  const ofOut = found.filter(isOfOut);
+  const settled = new Set(out.filter((node) => isSettled(node, view.now)).map(({ name }) => name));
+  // A crash is reported for minutes, and is not why a node that has run since is out.
+  const isOldCrash = ({ problem, name }: Suspicion) => problem === 'container_restarting' && settled.has(name ?? '');
+  const first = ofOut.find((one) => !isOldCrash(one)) ?? ofOut[0];
   const readers = findReaders(view);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
   const outOrStarting = new Set(out.map(({ name }) => name));
   const ofOthers = new Set(
-    found.some(isOfOut) ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
+    first ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
   );
   return found.map((one) => {
     const { name = '', explains } = one;
@@ -294,9 +299,7 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
         ? { ...one, explains: explains.filter((each) => !ofOthers.has(each)) }
         : one;
     const reading = readers.get(name);
-    if (reading === undefined && missed.length === 0) return one;
-    const also = [...missed, ...explainEach(reading ?? [], ...READ_FROM_NODE)];
-    missed = [];
+    const also = [...(one === first ? missed : []), ...explainEach(reading ?? [], ...READ_FROM_NODE)];
     return also.length === 0 ? one : { ...one, explains: [...explains, ...also] };
   });
 }

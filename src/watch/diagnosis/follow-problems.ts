@@ -185,9 +185,12 @@ function mayClear(
 /** The chain is asked about its masternodes and marks once a minute. */
 const ALL_READ_MS = 60_000;
 
-/** What shows only once each source was read: problems of a subnet as a whole, and of its masternodes. */
+/** Problems of a target that do not show in its first reading: of its votes, or of blocks that must not come for a while. */
+const SHOWN_LATE: readonly ProblemName[] = ['node_not_voting', 'masternode_penalised', 'parent_behind'];
+
+/** What shows only once each source was read, such as problems of a subnet as a whole. */
 const isShownLate = ({ problem, name }: Problem): boolean =>
-  (name === undefined && !isBlind(problem)) || problem === 'node_not_voting' || problem === 'masternode_penalised';
+  (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
 
 /** Whether a problem of an earlier process of subnetd may still be found. */
 const isAwaited = (one: Problem, now: number): boolean =>

@@ -26,11 +26,17 @@ const RECOVERED_FROM: readonly ProblemName[] = [
   'subnet_halted',
 ];
 
-/** What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. */
+/**
+ * What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. A crash is reported for
+ * minutes, and its container tells when the node came back from that.
+ */
 export const findRecovering = (before: ProblemIndex<Problem>, now: number): readonly Problem[] =>
   before.values.filter(
-    (one) =>
-      RECOVERED_FROM.includes(one.problem) && one.state !== 'suspected' && now - (one.clearingSince ?? now) < START_MS,
+    ({ problem, state, clearingSince = now }) =>
+      RECOVERED_FROM.includes(problem) &&
+      state !== 'suspected' &&
+      !(problem === 'container_restarting' && state === 'open') &&
+      now - clearingSince < START_MS,
   );
 
 /** The nodes that are out by the problems so far, which count until a node is asked, as after a restart of subnetd. */

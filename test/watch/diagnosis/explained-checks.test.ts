@@ -29,6 +29,20 @@ test('of nodes that are all cut off from one another, no check is explained twic
   ]);
 });
 
+test('a node that is cut off now is why others miss it, not its crash of some minutes ago', () => {
+  const crashed = { restarts: 1, oomKills: 0, inspected: true, lastRestartAt: NOW - 200_000 } as const;
+  const n4 = diagnosedNode('n4', NAMES, { peers: [], container: { startedAt: NOW - 200_000 } });
+  const container = { ...n4.facts.container, ...crashed, lastRestartBy: 'policy' as const };
+  const cutOff = { ...n4, facts: { ...n4.facts, container } } as KnownTarget;
+  const others = ['n1', 'n2', 'n3'].map((name) =>
+    diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name && other !== 'n4') }),
+  );
+  expect(explainedBy(diagnosed([...others, cutOff])).filter(([, name]) => name === 'n4')).toEqual([
+    ['container_restarting', 'n4', 'n4 container'],
+    ['node_partitioned', 'n4', 'n4 peers, n1 peers, n2 peers, n3 peers'],
+  ]);
+});
+
 test('a stalled node explains its height, and its peers are a problem of their own', () => {
   const stalled = diagnosedNode('n2', NAMES, { height: 900, stalledMs: 300_000, peers: ['n1', 'n3'] });
   const found = explainedBy(diagnosed([healthy('n1'), stalled, healthy('n3'), healthy('n4')]));

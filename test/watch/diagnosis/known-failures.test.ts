@@ -144,7 +144,7 @@ test('a failure that leaves its program running does not explain what others mis
   const found = diagnosed([hanging, ...others(NAMES.filter((name) => name !== 'n2'))]);
   const explainOthers = found.filter(({ explains }) => explains.some(({ name }) => name !== 'n2'));
   expect(found.map(({ problem }) => problem)).toContain('head_regression');
-  expect(explainOthers.map(({ problem, name }) => `${problem} ${name}`)).toEqual(['container_restarting n2']);
+  expect(explainOthers.map(({ problem, name }) => `${problem} ${name}`)).toEqual(['node_down n2']);
 });
 
 describe('a node that may open no more files', () => {

@@ -344,6 +344,25 @@ test('a halt of which the nodes that were missing answer again says to wait for 
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
 });
 
+test('nodes whose crash is still reported are not just back once they have run for a minute, so that a halt tells its cause', () => {
+  const fixOf = (startedAgo: number) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, { stalledMs: 150_000, container: { startedAt: NOW - startedAgo } }),
+    );
+    const crashed = NAMES.map(
+      (name): Problem => ({
+        ...{ problem: 'container_restarting', severity: 'warning', alert: 'SubnetContainerRestarting' },
+        ...{ component: 'node', name, summary: '', evidence: '', fix: '', explains: [], causes: [] },
+        ...{ state: 'open', since: NOW - startedAgo, seenAt: NOW },
+      }),
+    );
+    const problems = diagnoseAt(nodes, { problems: crashed, ended: [] });
+    return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixOf(59_000)).toMatch(/^wait a minute for n1, n2, n3, n4/);
+  expect(fixOf(61_000)).toMatch(/^enough nodes answer, so see that they reach each other/);
+});
+
 test('while too few vote, a log without new blocks is not a fault of its node', () => {
   const paused = { container: { status: 'paused' }, stalledMs: 28_000 } as const;
   const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name < 'n3' ? { stalledMs: 27_000 } : paused)).map(
