@@ -36,7 +36,7 @@ export function commandToCreate(ref: ContainerRef): string {
 export const commandToFind = (ref: ContainerRef | undefined): string =>
   ref === undefined || 'name' in ref
     ? '`docker ps`'
-    : `\`docker ps --filter ${toShellWord(`label=com.docker.compose.service=${ref.service}`)}\``;
+    : `\`docker ps --filter ${toShellWord(`label=com.docker.compose.service=${ref.service}`)}\`, or with \`docker ps\` if it was not made by Compose`;
 
 /** How to raise the limit of file descriptors, as the end of a sentence about subnetd. */
 export const RAISE_DESCRIPTORS = 'with LimitNOFILE in its systemd unit or with ulimit -n, and restart it';

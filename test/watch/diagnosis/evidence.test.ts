@@ -73,7 +73,7 @@ describe('an answer is stronger than what Docker says', () => {
         name: 'n3',
         summary: 'the inventory names the wrong container for n3',
         evidence: `${seen}, but n3 answers`,
-        fix: 'correct the container of n3 in the inventory; find its name with `docker ps --filter label=com.docker.compose.service=n3`',
+        fix: 'correct the container of n3 in the inventory; find its name with `docker ps --filter label=com.docker.compose.service=n3`, or with `docker ps` if it was not made by Compose',
       },
     ]);
     expect(quorum).toEqual({ total: 4, required: 3, voting: 4 });
