@@ -38,7 +38,7 @@ const SUBMITTING: Readonly<Record<string, string>> = {
   false: ', and the relayer submits nothing',
 };
 
-function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts): Suspicion {
+function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
   const relayer = findRelayer(view);
   return suspect(problem, {
     ...parentSubject(view),
@@ -131,8 +131,12 @@ const AT_ADDRESS: Readonly<
   },
 };
 
+/** What a chain that was reset brings: the wallet has nothing there either. */
+const BROUGHT_BY_RESET: readonly ProblemName[] = ['wallet_without_funds', 'wallet_low', 'wallet_nearly_empty'];
+
 function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Suspicion | undefined {
   if (kind === 'checkpoint') return undefined;
+  const isReset = kind === 'missing' && progress !== undefined;
   const { summary, evidence } = AT_ADDRESS[kind];
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
   return withSecondWitness(
@@ -141,6 +145,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
       summary,
       evidence: `${evidence}${before}`,
       fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
+      causes: isReset ? BROUGHT_BY_RESET.map((problem) => ({ problem, ...parentSubject(view) })) : [],
     }),
   );
 }

@@ -59,6 +59,9 @@ const HEAD_CALLS = [
   { method: 'eth_chainId', params: [] },
 ] as const;
 
+/** A node that has only its genesis block gives the id 0, which is that of no chain. */
+const readChainId = (value: unknown): number | undefined => readNumber(value) || undefined;
+
 /** The pace is that of so many blocks, or of fewer on a young chain, and is asked for again after a while. */
 const PACE = { blocks: 100, least: 10, everyMs: 300_000 };
 
@@ -121,7 +124,7 @@ export function createParentProber(
       ]);
       return {
         head,
-        chainId: readAnswer(chainId, readNumber),
+        chainId: readAnswer(chainId, readChainId),
         ...(paceMs !== undefined && { paceMs }),
         ...(reading && { contract: reading }),
         ...(wallet && { balance: readAnswer(balance, readQuantity) }),

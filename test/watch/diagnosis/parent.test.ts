@@ -243,6 +243,8 @@ describe('a checkpoint contract', () => {
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
     expect(one?.confirmMs).toBeUndefined();
+    // A chain that was reset has nothing in the wallet either, which is no problem of its own.
+    expect(named(missing, [failing('no_funds')])).toEqual(['contract_missing relayer']);
     // Another witness or the next reading confirms it: one node behind a name may be late.
     expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 25_000, explains: [] });
   });

@@ -139,7 +139,7 @@ describe('a parent chain', () => {
     },
   );
 
-  it.each(['-0x1', '0xffffffffffffffffff', -1, 1.5, {}, 'mainnet'])(
+  it.each(['-0x1', '0x0', '0xffffffffffffffffff', -1, 1.5, {}, 'mainnet'])(
     'with the chain id %j has none',
     async (chainId) => {
       const seen = await read(await useResults({ eth_chainId: chainId }));
