@@ -21,7 +21,7 @@ import { findParentProblems, withContract } from './find-parent-problems.ts';
 import { findStatsProblems, findUnusedBootnode } from './find-service-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
-import { findWalletProblem } from './find-wallet-problems.ts';
+import { failsOtherwise, findWalletProblem } from './find-wallet-problems.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
@@ -158,7 +158,9 @@ export function diagnose(
     return { ...one, explains: [...free] };
   };
   const found = indexProblems(causes.map(take));
-  const notFoundAgain = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);
+  const notFoundAgain = before.values.filter(
+    (one) => isStanding(one) && found.get(one) === undefined && !failsOtherwise(one, view),
+  );
   explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
   const halt = before.get({ problem: 'subnet_halted' });
   // After a restart, subnetd needs as long to find a halt again as it did at first.

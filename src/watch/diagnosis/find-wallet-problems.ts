@@ -45,6 +45,8 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
   const address = toAddress(named);
   const relayer = findRelayer(view)?.state;
   const { wallet } = facts.parent ?? {};
+  const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
+  if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now))
     return {
       ...one,
@@ -56,13 +58,19 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
       evidence: `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`,
       fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain`,
     };
-  if (wallet.richSince > (relayer?.facts.logs?.patterns.no_funds?.at ?? now)) return undefined;
   return {
     ...one,
     summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
     evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
     fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
   };
+}
+
+/** Whether the relayer has failed for another reason since it was last found unable to pay. */
+export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
+  if (problem !== 'wallet_without_funds') return false;
+  const modes = Object.values(findRelayer(view)?.state.facts.logs?.relayer?.byMode ?? {});
+  return modes.some(({ error }) => error !== undefined && error.pattern !== 'no_funds' && error.at > seenAt);
 }
 
 /** The wallet that pays for the submissions has coins for some days only. */

@@ -164,6 +164,34 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
     expect(problems(full(NOW + 1), [unpaid])).toEqual([]);
     expect(problems(foldWallet(foldWallet(undefined, 0n, NOW - MINUTE), 97n * COIN, NOW + 1), [unpaid])).toEqual([]);
     expect(problems(full(NOW), [unpaid])).toEqual(['wallet_without_funds']);
+    // It was over, and its line is still remembered.
+    expect(causesOf(full(NOW + 1), [unpaid], undefined, [])).toEqual([]);
+  });
+
+  test('and then fails for another reason has that problem at once, while the first one clears', () => {
+    const failing = (pattern: string, at: number): KnownTarget => {
+      const error = { pattern, at };
+      const mode = { cycleAt: at, phase: 'failed', phaseAt: at, attempted: true, error } as const;
+      const log: RelayerLogFacts = {
+        submissions: 9,
+        submittedAt: NOW - 9 * MINUTE,
+        modes: ['full'],
+        byMode: { full: mode },
+      };
+      const patterns = { [pattern]: { means: 'error', count: 1, at, order: 1, what: 'it fails', own: false } as const };
+      return {
+        ...relayer,
+        facts: { ...relayer.facts, logs: { ...(relayer.facts.logs as LogFacts), relayer: log, patterns } },
+      };
+    };
+    const clearing = since(NOW - 5 * MINUTE).map((one) => ({
+      ...one,
+      explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' } as const],
+      seenAt: NOW - MINUTE,
+    }));
+    const found = (at: number) => causesOf(undefined, [failing('underpriced', at)], undefined, clearing);
+    expect(found(NOW - MINUTE + 1).map(({ problem }) => problem)).toEqual(['relayer_stopped']);
+    expect(found(NOW - MINUTE)).toEqual([]);
   });
 
   test('is not known to pay from another one before a balance is read since it fails', () => {
