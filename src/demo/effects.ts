@@ -59,6 +59,8 @@ export const NO_EFFECTS = {
   unlisted: false,
   /** These are restarted on order, and killed some time later. */
   killed: none,
+  /** All nodes are killed once, at the same moment. */
+  allKilled: false,
   /** Other compose projects, in which the containers of these have been recreated. */
   projects: {} as Readonly<Record<string, string>>,
   /** These run with the key of the node of this name, which may be none of the subnet. */
@@ -77,6 +79,8 @@ export const NO_EFFECTS = {
   unreadable: none,
   /** The parent chain does not answer. */
   parentDown: false,
+  /** The parent chain makes no more blocks; its node still answers. */
+  parentHalted: false,
   /** The node of the parent chain is restarted once, between two cycles of the relayer. */
   parentRestarts: false,
   /** The parent chain takes back its last blocks once; what was in them comes back with the next cycle of the relayer. */

@@ -46,6 +46,12 @@ const problemsOfKeys = ({ keys }: Effects, nodes: readonly string[]): readonly s
   return [used.some((name) => nodes.includes(name)) ? 'key_shared' : 'masternode_missing'];
 };
 
+/** What nodes that are killed together bring: those that are down already are not. */
+const problemsOfCrash = ({ allKilled }: Effects, running: readonly string[]): readonly string[] => {
+  if (!allKilled) return [];
+  return running.length > 1 ? ['containers_crashed'] : running.map((name) => `container_restarting ${name}`);
+};
+
 /** Those whose clock is seen to be wrong: they print the blocks that they get. */
 const seenSkewed = (effects: Effects, parts: DemoParts): readonly string[] => {
   const { nodes } = parts;
@@ -58,8 +64,9 @@ const seenSkewed = (effects: Effects, parts: DemoParts): readonly string[] => {
 };
 
 /** What the parent chain itself shows: the first of these hides what the relayer says of its submissions. */
-const problemOfParent = ({ parentDown, contractGone }: Effects): string | undefined => {
+const problemOfParent = ({ parentDown, parentHalted, contractGone }: Effects): string | undefined => {
   if (parentDown) return 'parent_unreachable relayer';
+  if (parentHalted) return 'parent_behind relayer';
   return contractGone ? 'contract_missing relayer' : undefined;
 };
 
@@ -120,6 +127,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
     // The log of a container that does not run has been read to its end.
     ...unreadable.filter((name) => fates[name] === undefined).map((name) => `log_source_down ${name}`),
     ...effects.killed.filter((name) => !down.includes(name)).map((name) => `container_restarting ${name}`),
+    ...problemsOfCrash(effects, running),
     ...Object.keys(effects.projects).map((name) => `container_misnamed ${name}`),
     ...(effects.unlisted ? ['containers_unlisted'] : []),
     ...(unheard.some((name) => !down.includes(name)) ? ['bootnode_misses_node bootnode'] : []),

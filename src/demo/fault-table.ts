@@ -170,6 +170,11 @@ export const FAULTS = {
     what: 'The node of the parent chain does not answer, neither the relayer nor subnetd.',
     effects: { parentDown: true, relayer: 'no-parent' },
   },
+  'parent-halted': {
+    what: 'The parent chain makes no more blocks, though its node answers, and the relayer waits for its transaction.',
+    least: 1,
+    effects: { parentHalted: true, relayer: 'silent' },
+  },
   'parent-restarted': {
     what: 'The node of the parent chain is restarted, is away for ten seconds, and all is well afterwards.',
     effects: { parentRestarts: true },
@@ -223,6 +228,12 @@ export const FAULTS = {
     what: 'subnet2 is restarted on request, and a minute later its process is killed; Docker starts it again, and all is well.',
     ...needsFour,
     effects: { killed: ['subnet2'] },
+  },
+  'nodes-killed': {
+    what: 'The processes of all nodes are killed at the same moment; Docker starts them again, and all is well.',
+    least: 2,
+    because: 'one alone does not crash together with another',
+    effects: { allKilled: true },
   },
   'container-renamed': {
     what: 'subnet2 runs in another compose project than the inventory says, so no container is found for it, while it votes.',

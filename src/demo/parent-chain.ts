@@ -102,16 +102,20 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
     );
     return `0x${words.join('')}`;
   };
+  const blockAt = (number: number) => ({
+    number: toHex(number),
+    timestamp: toHex(Math.floor((FIRST_BLOCK_MS + number * BLOCK_MS) / 1000)),
+  });
   const answer = ({ method, params = [] }: Call): unknown => {
-    const height = Math.floor((now() - FIRST_BLOCK_MS) / BLOCK_MS);
-    const { contractGone } = effects();
+    const { contractGone, parentHalted } = effects();
+    const height = Math.floor(((parentHalted ? Math.min(since(), now()) : now()) - FIRST_BLOCK_MS) / BLOCK_MS);
     switch (method) {
       case 'eth_chainId':
         return toHex(PARENT_CHAIN_ID);
       case 'eth_blockNumber':
         return toHex(height);
       case 'eth_getBlockByNumber':
-        return { number: toHex(height), timestamp: toHex(Math.floor((FIRST_BLOCK_MS + height * BLOCK_MS) / 1000)) };
+        return blockAt(params[0] === 'latest' ? height : Number(params[0]));
       case 'eth_getBalance':
         return toHex(readBalance());
       case 'eth_getCode':

@@ -23,6 +23,15 @@ export const restartPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 
 const KILLED_AFTER_MS = 60_000;
 const KILLED_MS = 2_000;
 
+/** Nodes that were killed together find each other again within this time, as each of them looks for the others. */
+const JOIN_TOGETHER_MS = 10_000;
+
+/** What all nodes do that are killed at `sinceMs`; undefined afterwards. */
+export const killAllPhase = (sinceMs: number, ms: number): 'joining' | 'killed' | undefined => {
+  if (ms - sinceMs < KILLED_MS) return 'killed';
+  return ms - sinceMs < JOIN_TOGETHER_MS ? 'joining' : undefined;
+};
+
 /** What a container does that is restarted on request at `sinceMs`, and killed later; undefined before and afterwards. */
 export const killPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 'killed' | undefined => {
   const ago = ms - sinceMs - KILLED_AFTER_MS;

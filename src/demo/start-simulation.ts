@@ -12,7 +12,7 @@ import { type Listener, openListener } from './listener.ts';
 import { createNodeHandler } from './node-server.ts';
 import { createParentChain } from './parent-chain.ts';
 import { printSubnetLogs, type SubnetLogs } from './print-subnet-logs.ts';
-import { killPhase, restartingAt, restartPhase } from './rolling-restart.ts';
+import { killAllPhase, killPhase, restartingAt, restartPhase } from './rolling-restart.ts';
 import { planContainers, planNode, runContainers, stopContainer } from './run-containers.ts';
 import { createServiceHandler, frontendService, relayerService, type Service, statsService } from './services.ts';
 import { boast, createSubnet } from './simulated-subnet.ts';
@@ -118,7 +118,9 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     });
     const phase = killPhase(wantedSince, now());
     const killed = phase === undefined ? [] : wanted.killed.map((name) => [name, phase] as const);
-    return [...(inTurn === undefined ? [] : [[inTurn, 'down'] as const]), ...killed, ...asked];
+    const allPhase = wanted.allKilled ? killAllPhase(wantedSince, now()) : undefined;
+    const all = allPhase === undefined ? [] : names.map((name) => [name, allPhase] as const);
+    return [...(inTurn === undefined ? [] : [[inTurn, 'down'] as const]), ...killed, ...all, ...asked];
   };
   let restarts = findRestarts();
   const effectsOfRestart = (name: string, phase: Phase): Partial<Effects> => {

@@ -84,6 +84,19 @@ test('faults of the parent chain are there until they are taken away', async () 
   expect(checkpointOf(await read())).toMatchObject({ onSubnet: { found: 'same' } });
 });
 
+test('a parent chain that halts shows its last block from then on, and the pace of those before', async () => {
+  const { simulation, read, pass } = await simulate([]);
+  const before = await read();
+  expect(before.observation).toMatchObject({ head: { ok: true }, paceMs: 2_000 });
+  await simulation.setFaults(['parent-halted']);
+  pass(60_000);
+  const halted = await read();
+  expect(halted.observation).toMatchObject({ head: before.observation.head, paceMs: 2_000 });
+  expect(halted).toMatchObject({ headSince: before.at });
+  await simulation.setFaults([]);
+  expect((await read()).headAgeMs).toBeLessThan(2_000);
+});
+
 test('a restart of the parent chain lasts ten seconds, between two cycles of the relayer', async () => {
   const { simulation, read, pass } = await simulate([]);
   await simulation.setFaults(['parent-restarted']);

@@ -64,7 +64,7 @@ const withVerdict = (monitor: Monitor, verdict: Verdict) =>
     .sort();
 
 /** Restarts change checks as long as they last. */
-const LEFT_OUT: readonly FaultName[] = ['rolling-restart', 'ordered-then-killed'];
+const LEFT_OUT: readonly FaultName[] = ['rolling-restart', 'ordered-then-killed', 'nodes-killed'];
 
 const cases: readonly (readonly FaultName[])[] = [
   [],

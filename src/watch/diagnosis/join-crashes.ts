@@ -10,9 +10,6 @@ import { suspect } from './suspect.ts';
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
 const TOGETHER_MS = 10_000;
 
-/** Docker starts a container that crashed for the first time within this time. */
-const RESTARTED_MS = 5_000;
-
 /** A first crash of a container, as it was found by itself. */
 interface Crash {
   readonly found: Suspicion;
@@ -38,7 +35,8 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   const { lastExit } = facts;
   const at = isRunning ? facts.lastRestartAt : lastExit?.at;
   if (at === undefined) return undefined;
-  const code = lastExit !== undefined && Math.abs(at - lastExit.at) < RESTARTED_MS ? lastExit.code : undefined;
+  // Docker starts a container again within seconds. An exit long before is that of another end.
+  const code = lastExit !== undefined && Math.abs(at - lastExit.at) < TOGETHER_MS ? lastExit.code : undefined;
   const { name, component } = state.target;
   return { found, name, isNode: component === 'node', isRunning, at, code };
 }
