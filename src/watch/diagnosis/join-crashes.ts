@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../lib/duration.ts';
+import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { joinAnd, listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
@@ -65,11 +65,11 @@ function formatSpan(crashes: readonly Crash[]): string {
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }
 
-function describeCrashes(crashes: readonly Crash[], names: string, now: number): string {
+function describeCrashes(crashes: readonly Crash[], names: string, moment: Moment): string {
   const codes = new Set(crashes.map(({ code }) => code));
   const [code] = codes;
   const how = codes.size > 1 || code === undefined ? '' : ` with exit code ${code}`;
-  return `${names} ended${how} within ${formatSpan(crashes)}, ${formatAgo(Math.max(...crashes.map(({ at }) => at)), now)}`;
+  return `${names} ended${how} within ${formatSpan(crashes)}, ${formatMoment(Math.max(...crashes.map(({ at }) => at)), moment)}`;
 }
 
 /** The first crashes among what was found, without those that something else there explains. */
@@ -86,7 +86,8 @@ function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView):
 }
 
 /** The problem of crashes in one or more series, the newest first. */
-function toProblem(series: readonly (readonly Crash[])[], { nodes, now }: SubnetView): Suspicion {
+function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Suspicion {
+  const { nodes } = view;
   const [newest = []] = series;
   const joined = series.flat();
   const areNodes = (some: readonly Crash[]) => some.every(({ isNode }) => isNode);
@@ -94,7 +95,7 @@ function toProblem(series: readonly (readonly Crash[])[], { nodes, now }: Subnet
     some.length > 2 && some.length === nodes.length && areNodes(some)
       ? `all ${nodes.length} nodes`
       : nameSome(some.map(({ name }) => name));
-  const ends = series.map((some) => describeCrashes(some, nameAll(some), now)).join('; ');
+  const ends = series.map((some) => describeCrashes(some, nameAll(some), view)).join('; ');
   const running = joined.filter(({ isRunning }) => isRunning).length;
   const again = running === joined.length ? 'all run again' : `${running} of ${joined.length} run again`;
   return suspect('containers_crashed', {
