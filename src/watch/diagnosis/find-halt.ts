@@ -7,7 +7,7 @@ import { isCredible } from '../rules/view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import type { ProblemIndex } from './problem-index.ts';
-import { requiredVotes } from './quorum.ts';
+import { createIsVoter, requiredVotes } from './quorum.ts';
 import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';
 
@@ -221,9 +221,11 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const halt = before.get({ problem: 'subnet_halted' });
   const isOpen = halt?.state === 'open';
   if (isOpen && view.haltedUntil === now) return undefined;
+  // A node that is penalised or on standby brings no vote back.
+  const isVoter = createIsVoter(view);
   // A node that has just started counts as one that can vote.
-  const starting = nodes.filter(({ isOut, isStarting }) => isOut && isStarting);
-  const out = nodes.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  const starting = nodes.filter((node) => node.isOut && node.isStarting && isVoter(node));
+  const out = nodes.filter((node) => node.isOut && !node.isStarting && isVoter(node));
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came.
   const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClientName } from '../../../src/model/target.ts';
-import { addressOf, diagnosed, diagnosedNode } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
 
 const CONSENSUS = { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 90, gap: 45 };
 
@@ -33,4 +33,22 @@ it('a penalty that leaves a vote to spare, or takes none from those who never ha
   expect(riskOf(7, 1)).toBeUndefined();
   expect(riskOf(3, 1)).toBeUndefined();
   expect(riskOf(4, 0)).toBeUndefined();
+});
+
+it('a halt asks for no node that is penalised, as it brings no vote back', () => {
+  const names = ['n1', 'n2', 'n3', 'n4', 'n5'];
+  const masternodes = {
+    ...{ number: 426, round: 476, epoch: 5, standby: [] },
+    ...{ active: names.slice(0, 4).map(addressOf), penalised: [addressOf('n5')] },
+  };
+  const nodes = names.map((name) =>
+    diagnosedNode(name, names, {
+      ...{ height: 426, stalledMs: 60_000, chain: { consensus: CONSENSUS, masternodes } },
+      ...(name > 'n2' && { container: STOPPED, fault: { kind: 'refused', address: 'x' } as const }),
+    }),
+  );
+  expect(diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')).toMatchObject({
+    evidence: 'no block after 426 for 1m; 2 of 4 masternodes can vote, 3 needed, without n3 (stopped), n4 (stopped)',
+    fix: 'bring back n3, n4: 1 more must vote; restart no other node',
+  });
 });
