@@ -21,10 +21,10 @@ import type { DatabaseAddress } from '../store/database-url.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
-import { readBuild } from './read-build.ts';
 import { describeBindError, type ExitCode, printLine, refuse, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
+import { readBuild } from './version.ts';
 
 /** How people and programs use the platform API of the demo. */
 export interface DemoAccess {

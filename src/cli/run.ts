@@ -80,7 +80,7 @@ export async function run(flags: {
   const [{ startApp }, { createLog }, { readBuild }] = await Promise.all([
     import('../daemon/app.ts'),
     import('../daemon/log.ts'),
-    import('./read-build.ts'),
+    import('./version.ts'),
   ]);
   const { log, messages } = createLog(settings.logLevel);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {

@@ -16,6 +16,7 @@ export function createAdminUsers(read: ReadPrepared): Pick<PlatformStore, 'findU
     from admin_user where ${condition}`;
   const byId = selectWhere(sql`id = ${PLACEHOLDER}`);
   const byName = selectWhere(sql`user_name_key = ${PLACEHOLDER}`);
+  const byEmail = selectWhere(sql`email_id_key = ${PLACEHOLDER}`);
   const ofToken = selectWhere(
     sql`id = ${PLACEHOLDER} and not exists (select 1 from revoked_token where jti = ${PLACEHOLDER})`,
   );
@@ -25,9 +26,10 @@ export function createAdminUsers(read: ReadPrepared): Pick<PlatformStore, 'findU
       isActive: row.active === 1,
     };
   return {
-    findUser: async (by): Promise<UserAccess | undefined> => {
-      const [row] = 'id' in by ? await read<Row>(byId, [by.id]) : await read<Row>(byName, [by.userNameKey]);
-      return toAccess(row);
+    findUser: async (by) => {
+      if ('id' in by) return toAccess((await read<Row>(byId, [by.id]))[0]);
+      const [statement, key] = 'userNameKey' in by ? [byName, by.userNameKey] : [byEmail, by.emailKey];
+      return toAccess((await read<Row>(statement, [key]))[0]);
     },
     findTokenUser: async (userId, tokenId) => toAccess((await read<Row>(ofToken, [userId, tokenId]))[0]),
   };
@@ -59,16 +61,8 @@ async function setPassword(
 }
 
 /** Changes of passwords outside the records. */
-export function createPasswordChanges(
-  run: Run,
-  inTransaction: InTransaction,
-): Pick<AccountStore, 'changePassword' | 'findUserByEmail'> {
+export function createPasswordChanges(inTransaction: InTransaction): Pick<AccountStore, 'changePassword'> {
   return {
-    findUserByEmail: async (emailKey) => {
-      const [row] = await run<{ id: number; active: number }>(sql`
-        select id, is_active as active from admin_user where email_id_key = ${emailKey}`);
-      return row && { id: row.id, isActive: row.active === 1 };
-    },
     changePassword: (change) =>
       inTransaction(async (transaction) => {
         const { userId, activates, author, mail } = change;

@@ -98,7 +98,7 @@ export function createApiKeys(
   kind: DatabaseConnection['kind'],
   inTransaction: InTransaction,
   read: ReadPrepared,
-): Pick<PlatformStore, 'findKey' | 'findKeyById' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
+): Pick<PlatformStore, 'findKey' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') => sql`
       select id, scope, owner_id as owner, revoked_at as "revokedAt", expires_at as "expiresAt", replaced_by as "replacedBy",
@@ -107,8 +107,10 @@ export function createApiKeys(
   const byHash = select('hash');
   const byId = select('id');
   return {
-    findKey: async (hash) => toAccess((await read<AccessRow>(byHash, [hash]))[0]),
-    findKeyById: async (id) => toAccess((await read<AccessRow>(byId, [id]))[0]),
+    findKey: async (by) => {
+      const rows = 'hash' in by ? read<AccessRow>(byHash, [by.hash]) : read<AccessRow>(byId, [by.id]);
+      return toAccess((await rows)[0]);
+    },
     addKey: (key, author) =>
       inTransaction(async (transaction) =>
         (await staysActive(transaction, kind, key.owner))

@@ -53,7 +53,7 @@ export async function createRepositories(
     ...createRecordSearch(scan, kind),
     ...createAdminUsers(read),
     ...createApiKeys(run, kind, inTrail, read),
-    ...createPasswordChanges(run, inTrail),
+    ...createPasswordChanges(inTrail),
     ...createAccountLinks(run),
     ...createIdempotencyKeys(run),
     ...createGeneratedValues(run),

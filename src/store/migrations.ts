@@ -1,6 +1,5 @@
-import { addListVersions } from './add-list-versions.ts';
 import type { DatabaseConnection } from './database-connection.ts';
-import { noteAuditEnd } from './note-audit-end.ts';
+import { addListVersions, noteAuditEnd } from './triggers.ts';
 
 /** One step of the schema. A published step never changes; a change is a new step. */
 export interface Migration {

@@ -28,13 +28,6 @@ export interface Actor extends Client {
   readonly caller: Caller | undefined;
 }
 
-/** The client as an actor. */
-export const toActor = (
-  { address, requestId, record, reportError }: Client,
-  store: PlatformStore,
-  caller: Caller | undefined,
-): Actor => ({ address, requestId, record, reportError, store, caller });
-
 /** The caller of what works only with a credential. */
 export function callerOf({ caller }: Pick<Actor, 'caller'>): Caller {
   if (caller === undefined) throw new Error('a call without a caller');

@@ -14,6 +14,12 @@ import { type Outcome, succeed } from './outcome.ts';
 /** A JSON Schema, or another part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
+/** The schema of an id, or of another integer that the API takes. */
+export const INTEGER = { type: 'integer', minimum: 1, maximum: MAX_INTEGER } as const;
+
+/** The schema of a value that may be null. */
+export const orNull = (type: string, more: Json = {}): Json => ({ type: [type, 'null'], ...more });
+
 /** The schema of an object that always has all of these members. */
 export const objectOf = (properties: Json): Json => ({
   type: 'object',
@@ -180,11 +186,9 @@ export function defineCall<Data, S extends Members = None, Q extends Members = N
   };
 }
 
-const integer: Json = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
-
 /** The member of a body that is an id. */
 export const idMember = (schema: Json = {}): Member<number> => ({
-  schema: { ...integer, ...schema },
+  schema: { ...INTEGER, ...schema },
   codes: [1003, 1011],
   read: checkInteger,
 });
@@ -194,7 +198,7 @@ export const USER_ID = required(idMember({ examples: [2] }));
 
 /** The id at the end of the path; with `least` 0 it may be that number, which stands for all. */
 export const idInPath = (description: string, least: 0 | 1): Member<number> => ({
-  schema: { ...integer, minimum: least, description },
+  schema: { ...INTEGER, minimum: least, description },
   codes: [1003, 1011],
   read: (text) => checkDigits(String(text), 'the number at the end of the path', least),
 });

@@ -74,6 +74,40 @@ async function checkId(store: PlatformStore, resource: Resource, body: Body): Pr
   return record ? succeed(record) : fail(codes.missing, `${idMember}: there is no ${noun} with that id`);
 }
 
+/** The values of the members of a write: of an add, or of an update of `findBefore`, which may know the record only in the end. */
+export async function checkMembers(
+  store: PlatformStore,
+  resource: Resource,
+  body: Body,
+  findBefore?: (values: CheckedWrite['values']) => Promise<ApiRecord | undefined>,
+): Promise<Outcome<CheckedWrite['values']>> {
+  const values: Record<string, Value> = {};
+  /** Only an update of a record that stays where it is, and is not restored, may name what is deleted. */
+  const checkReference = async (member: ReferenceMember, text: string): Promise<Outcome<number>> => {
+    const found = await findReferenced(store, member, text);
+    if (!found.ok) return found;
+    const { id, isInUse } = found.value;
+    values[member.name] = id;
+    const before = isInUse ? undefined : await findBefore?.(values);
+    const stays = before !== undefined && before[member.to.idMember] === id && !restores(resource, before, body);
+    if (isInUse || stays) return succeed(id);
+    return fail(1012, `${member.name}: that ${member.to.noun} is deleted; choose another, or restore it first`);
+  };
+  for (const member of parametersOf(resource)) {
+    const present = requireMember(body, member.name);
+    if (!present.ok) return present;
+    const checked = checkValue(member, present.value, findBefore === undefined);
+    if (!checked.ok) return checked;
+    const text = String(checked.value);
+    let value: Outcome<Value> = checked;
+    if (member.kind === 'reference') value = await checkReference(member, text);
+    if (member.kind === 'password') value = await checkNewPassword(text, member.name, String(values[member.unlike]));
+    if (!value.ok) return value;
+    values[member.name] = value.value;
+  }
+  return succeed(values);
+}
+
 /**
  * Checks the members of an add, or of an update if `segment` (the end of its path) is given. The order is that of the
  * specification: one member after the other, each with all its checks.
@@ -84,48 +118,22 @@ export async function checkWrite(
   body: Body,
   segment?: string,
 ): Promise<Outcome<CheckedWrite>> {
-  const inPath = segment === undefined ? succeed(undefined) : checkDigits(segment, '<updatedby>');
+  const isUpdate = segment !== undefined;
+  const inPath = isUpdate ? checkDigits(segment, '<updatedby>') : succeed(undefined);
   if (!inPath.ok) return inPath;
-  let named: ApiRecord | undefined;
-  if (segment !== undefined && Object.hasOwn(body, resource.idMember)) {
-    const checked = await checkId(store, resource, body);
-    if (!checked.ok) return checked;
-    named = checked.value;
-  }
-  const values: Record<string, Value> = {};
-  /** The record to update, as far as the members before tell; undefined for an add. */
-  const findRecord = async (): Promise<ApiRecord | undefined> => {
-    if (named !== undefined || segment === undefined) return named;
+  const named = isUpdate && Object.hasOwn(body, resource.idMember) ? await checkId(store, resource, body) : undefined;
+  if (named?.ok === false) return named;
+  /** The record to update, as far as the members before tell. */
+  const findBefore = async (values: CheckedWrite['values']): Promise<ApiRecord | undefined> => {
+    if (named !== undefined) return named.value;
     if (!resource.naturalKey.every((name) => Object.hasOwn(values, name))) return undefined;
     const found = await store.findByKey(resource, toKey(resource, values));
     return found && store.find(resource, found.id);
   };
-  /** Only an update of a record that stays where it is, and is not restored, may name what is deleted. */
-  const checkReference = async (member: ReferenceMember, text: string): Promise<Outcome<number>> => {
-    const found = await findReferenced(store, member, text);
-    if (!found.ok) return found;
-    const { id, isInUse } = found.value;
-    values[member.name] = id;
-    const before = isInUse ? undefined : await findRecord();
-    const stays = before !== undefined && before[member.to.idMember] === id && !restores(resource, before, body);
-    if (isInUse || stays) return succeed(id);
-    return fail(1012, `${member.name}: that ${member.to.noun} is deleted; choose another, or restore it first`);
-  };
-  for (const member of parametersOf(resource)) {
-    const present = requireMember(body, member.name);
-    if (!present.ok) return present;
-    const checked = checkValue(member, present.value, segment === undefined);
-    if (!checked.ok) return checked;
-    const text = String(checked.value);
-    let value: Outcome<Value> = checked;
-    if (member.kind === 'reference') value = await checkReference(member, text);
-    if (member.kind === 'password') value = await checkNewPassword(text, member.name, String(values[member.unlike]));
-    if (!value.ok) return value;
-    values[member.name] = value.value;
-  }
-  const author = segment === undefined ? 'CreateBy' : 'UpdateBy';
-  const statedBy = await checkAuthor(store, body, author, inPath.value);
+  const values = await checkMembers(store, resource, body, isUpdate ? findBefore : undefined);
+  if (!values.ok) return values;
+  const statedBy = await checkAuthor(store, body, isUpdate ? 'UpdateBy' : 'CreateBy', inPath.value);
   if (!statedBy.ok) return statedBy;
-  const id = named && Number(named[resource.idMember]);
-  return succeed({ values, statedBy: statedBy.value, key: toKey(resource, values), id });
+  const id = named && Number(named.value[resource.idMember]);
+  return succeed({ values: values.value, statedBy: statedBy.value, key: toKey(resource, values.value), id });
 }

@@ -1,8 +1,6 @@
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Author } from '../model/records.ts';
-import { parametersOf, type Value } from '../model/resource.ts';
-import { checkNewPassword } from './accounts/new-password.ts';
-import { checkValue, requireMember } from './check-value.ts';
+import { checkMembers } from './check-write.ts';
 import { type Outcome, succeed } from './outcome.ts';
 import { adminUser } from './resources.ts';
 import { addRecord } from './write-record.ts';
@@ -27,17 +25,9 @@ export const onCommandLine = (now: number): Author => ({
 
 /** Adds an active admin user by the rules of the API, without a creator; resolves to the id. */
 export async function createAdmin(store: PlatformStore, admin: NewAdmin, now: number): Promise<Outcome<number>> {
-  const body = { ...admin, IsActive: true };
-  const values: Record<string, Value> = {};
-  for (const member of parametersOf(adminUser)) {
-    const present = requireMember(body, member.name);
-    if (!present.ok) return present;
-    const checked = checkValue(member, present.value, true);
-    if (!checked.ok) return checked;
-    values[member.name] = checked.value;
-  }
-  const password = await checkNewPassword(String(values.Password), 'Password', admin.UserName);
-  if (!password.ok) return password;
-  const added = await addRecord(store, adminUser, { values, statedBy: 0, key: {} }, onCommandLine(now));
+  const values = await checkMembers(store, adminUser, { ...admin, IsActive: true });
+  if (!values.ok) return values;
+  const checked = { values: values.value, statedBy: 0, key: {} };
+  const added = await addRecord(store, adminUser, checked, onCommandLine(now));
   return added.ok ? succeed(added.value.id) : added;
 }

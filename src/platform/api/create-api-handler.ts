@@ -1,5 +1,5 @@
 import type { Scope } from '../model/platform-store.ts';
-import { type Actor, toActor } from './actor.ts';
+import type { Actor } from './actor.ts';
 import { type Body, checkSpelling, type Spellings, toSpellings } from './check-value.ts';
 import { createKeyUses } from './create-key-uses.ts';
 import type { Services } from './create-services.ts';
@@ -118,7 +118,7 @@ export function createApiHandler(services: Services): ApiHandler {
     }
     const caller = checked.value;
     useKey(store, context, caller);
-    return succeed({ context, body, query, actor: toActor(context, store, caller) });
+    return succeed({ context, body, query, actor: { ...context, store, caller } });
   };
 
   const authorize = (

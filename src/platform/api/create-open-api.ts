@@ -1,11 +1,11 @@
 import { withArticle } from '../../lib/words.ts';
 import { MAX_INTEGER, type Resource } from '../model/resource.ts';
-import type { Json, Members } from './call.ts';
+import { INTEGER, type Json, type Members } from './call.ts';
 import { KEY_HEADER } from './credentials.ts';
 import { API_VERSION } from './error-codes.ts';
 import { exampleOf, type SchemaShapes } from './example-of.ts';
 import { HEADERS, json, responsesOf } from './open-api-answers.ts';
-import { bodySchema, integer, recordSchema } from './open-api-schemas.ts';
+import { bodySchema, recordSchema } from './open-api-schemas.ts';
 import { type Operation, operationsOf, queryMembersOf } from './operations.ts';
 import { listGranting } from './scopes.ts';
 
@@ -49,7 +49,7 @@ function parametersOf(operation: Operation): readonly Json[] {
   const beyond = (parameter: Json): Json => ({ ...parameter, [BEYOND]: true });
   if (operation.kind === 'add') return [beyond(IDEMPOTENCY_KEY)];
   if (operation.kind === 'update')
-    return [toParameter('path', 'updatedby', { description: 'Equals UpdateBy.', ...integer }), beyond(IF_MATCH)];
+    return [toParameter('path', 'updatedby', { description: 'Equals UpdateBy.', ...INTEGER }), beyond(IF_MATCH)];
   const id = {
     description: '0 lists all records; any other number selects the record with that id.',
     type: 'integer',

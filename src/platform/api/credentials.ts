@@ -75,7 +75,7 @@ export function takeCredentials(body: Body, query: URLSearchParams | undefined, 
 async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
   const refused = (why: string, id?: number) => fail(1123, `the API key ${why}`, undefined, aboutKey(id));
   if (typeof key !== 'string' || !isApiKey(key.trim())) return refused(`is not valid; ${ASK}`);
-  const found = await store.findKey(hashApiKey(key.trim()));
+  const found = await store.findKey({ hash: hashApiKey(key.trim()) });
   if (found === undefined) return refused(`is not valid; ${ASK}`);
   const { owner, scopes, id, expiresAt } = found;
   if (found.isRevoked || !found.ownerIsActive) return refused(`was revoked; ${ASK}`, id);
@@ -106,7 +106,7 @@ async function checkToken(
   if (requiresOtp && keyId === undefined && codeAt === undefined) return fail(1104, NO_CODE, undefined, subject);
   let end: ReturnType<typeof endOf> = false;
   if (keyId !== undefined) {
-    const key = await store.findKeyById(keyId);
+    const key = await store.findKey({ id: keyId });
     if (key === undefined || key.isRevoked || hasExpired(key, now())) return refused;
     const ofKey = expandScopes(key.scopes);
     scopes = scopes.filter((scope) => ofKey.includes(scope));

@@ -1,21 +1,11 @@
-import {
-  MAX_INTEGER,
-  type Member,
-  PASSWORD_MASK,
-  type Parameter,
-  parametersOf,
-  type Resource,
-  STAMPS,
-} from '../model/resource.ts';
+import { type Member, PASSWORD_MASK, type Parameter, parametersOf, type Resource, STAMPS } from '../model/resource.ts';
 import { NOT_COMMON } from './accounts/new-password.ts';
 import { PROOF } from './accounts/prove-caller.ts';
-import { type Json, type Members, objectOf, RESULT } from './call.ts';
+import { INTEGER, type Json, type Members, objectOf, RESULT } from './call.ts';
 import { textRuleOf } from './check-value.ts';
 import type { Operation } from './operations.ts';
 import { BOOLEAN_TEXT, TEXT_PATTERNS, TEXT_RULES } from './published-patterns.ts';
 
-/** An id, or another integer that the API takes. */
-export const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 const BOOLEAN = {
   anyOf: [{ type: 'boolean' }, { type: 'string', pattern: BOOLEAN_TEXT }],
   description: 'The strings "true" and "false" in any case are accepted too.',
@@ -68,14 +58,14 @@ export const success = (data: Json): Json => objectOf({ status: { type: 'string'
 /** A record as lists show it. */
 export function recordSchema({ members, idMember }: Resource): Json {
   const own = members.flatMap((member): readonly (readonly [string, Json])[] => [
-    ...(member.kind === 'reference' ? [[member.to.idMember, integer] as const] : []),
+    ...(member.kind === 'reference' ? [[member.to.idMember, INTEGER] as const] : []),
     [member.name, listedSchema(member)],
   ]);
   const stamps = STAMPS.map(([name]) => {
     const type = name.endsWith('By') ? 'integer' : 'string';
     return [name, { type: [type, 'null'], ...(name.endsWith('Date') && { format: 'date-time' }) }] as const;
   });
-  return objectOf(Object.fromEntries<Json>([[idMember, integer], ...own, ...stamps]));
+  return objectOf(Object.fromEntries<Json>([[idMember, INTEGER], ...own, ...stamps]));
 }
 
 const CREDENTIALS = {
@@ -100,11 +90,11 @@ export function bodySchema(operation: Operation): Json {
   const by = kind === 'add' ? 'CreateBy' : 'UpdateBy';
   const id =
     kind === 'update'
-      ? { [resource.idMember]: { ...integer, description: 'Selects the record; every other member may then change.' } }
+      ? { [resource.idMember]: { ...INTEGER, description: 'Selects the record; every other member may then change.' } }
       : {};
   const isOfUser = resource.members.some((member) => member.kind === 'password');
   const proof = isOfUser ? { Otp: PROOF.schema } : {};
-  return object({ ...id, ...own, [by]: { ...integer, examples: [1] }, ...proof, ...CREDENTIALS }, [
+  return object({ ...id, ...own, [by]: { ...INTEGER, examples: [1] }, ...proof, ...CREDENTIALS }, [
     ...Object.keys(own),
     by,
   ]);
@@ -114,10 +104,10 @@ export function bodySchema(operation: Operation): Json {
 export function dataSchema(operation: Operation): Json {
   if (operation.kind === 'call') return operation.data;
   const { kind, resource } = operation;
-  if (kind !== 'list') return objectOf({ ...RESULT, [resource.idMember]: integer });
+  if (kind !== 'list') return objectOf({ ...RESULT, [resource.idMember]: INTEGER });
   const total = { type: 'integer', minimum: 0, description: 'How many records match; only if requested.' };
   const next = {
-    ...integer,
+    ...INTEGER,
     description: 'The next `after`; absent only on the last page. Other pages of a search may be short or empty, too.',
   };
   return object({ items: { type: 'array', items: { $ref: `#/components/schemas/${resource.name}` } }, next, total }, [

@@ -1,5 +1,5 @@
 import { MAX_INTEGER } from '../model/resource.ts';
-import type { Json, Member } from './call.ts';
+import { INTEGER, type Json, type Member } from './call.ts';
 import { checkDigits } from './check-value.ts';
 
 /** The most records of one page. */
@@ -33,12 +33,7 @@ export const pageSchema = (item: Json): Json => ({
   type: 'object',
   properties: {
     items: { type: 'array', items: item },
-    next: {
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_INTEGER,
-      description: 'The next `after`; absent on the last page.',
-    },
+    next: { ...INTEGER, description: 'The next `after`; absent on the last page.' },
   },
   required: ['items'],
 });

@@ -1,5 +1,4 @@
-import { MAX_INTEGER } from '../model/resource.ts';
-import type { Json, Member } from './call.ts';
+import { INTEGER, type Json, type Member } from './call.ts';
 import { checkLookup } from './check-text.ts';
 import { checkDate, checkDigits, requireMember } from './check-value.ts';
 import type { ErrorCode } from './error-codes.ts';
@@ -39,9 +38,9 @@ const KINDS: { readonly [K in ParameterKind]: Kind<ParameterKinds[K]> } = {
   },
   boolean: { schema: { type: 'string', pattern: BOOLEAN_PARAMETER }, codes: [1003], check: checkBoolean },
   integer: {
-    schema: { type: 'integer', minimum: 1, maximum: MAX_INTEGER },
+    schema: INTEGER,
     codes: [1003, 1011],
-    check: (text, name) => checkDigits(text.trim(), name, 1, MAX_INTEGER),
+    check: (text, name) => checkDigits(text.trim(), name),
   },
   date: {
     schema: { type: 'string', pattern: DATE_TEXT, examples: ['2026-01-31'] },

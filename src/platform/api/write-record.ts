@@ -3,7 +3,7 @@ import type { KeyValues, PlatformStore, RecordUpdate, Values, Written } from '..
 import type { Author } from '../model/records.ts';
 import { type ApiRecord, PASSWORD_MASK, type Resource, toNameKey } from '../model/resource.ts';
 import { limitMails } from './accounts/confirm-password.ts';
-import { type ProofDeps, proveCaller, proveUpdate } from './accounts/prove-caller.ts';
+import { proveCaller, proveUpdate } from './accounts/prove-caller.ts';
 import { type Actor, authorOf } from './actor.ts';
 import type { CallDeps } from './call.ts';
 import type { Body } from './check-value.ts';
@@ -74,9 +74,6 @@ export async function addRecord(
   return outcome.ok ? succeed({ id: outcome.value }) : outcome;
 }
 
-/** What a write needs besides its actor. */
-export type WriteDeps = Pick<CallDeps, 'mails'> & ProofDeps;
-
 /** Does the update of a user change the address or the password, of which the user gets a note? */
 async function needsNote(store: PlatformStore, resource: Resource, id: number, values: Values): Promise<boolean> {
   const password = passwordOf(resource);
@@ -97,7 +94,7 @@ export async function updateRecord(
   resource: Resource,
   checked: CheckedWrite,
   otp: unknown,
-  deps: WriteDeps,
+  deps: CallDeps,
   isKnown?: RecordUpdate['isKnown'],
 ): Promise<Outcome<number>> {
   const { store } = actor;
@@ -137,7 +134,7 @@ export async function addOnce(
   resource: Resource,
   body: Body,
   idempotencyKey: string | null,
-  deps: WriteDeps,
+  deps: CallDeps,
 ): Promise<Outcome<Added>> {
   const { store, caller } = actor;
   const now = deps.now();
@@ -168,7 +165,7 @@ export async function updateKnown(
   actor: Actor,
   resource: Resource,
   { updatedBy, body, ifMatch }: SentUpdate,
-  deps: WriteDeps,
+  deps: CallDeps,
 ): Promise<Outcome<{ readonly id: number; readonly tag?: string | undefined }>> {
   const { store } = actor;
   const checked = await checkWrite(store, resource, body, updatedBy);

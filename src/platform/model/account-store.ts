@@ -17,8 +17,6 @@ export interface PasswordChange {
 
 /** What accounts store besides the users. */
 export interface AccountStore extends LinkStore {
-  /** `emailKey` is the key of an e-mail address. */
-  findUserByEmail(emailKey: string): Promise<{ readonly id: number; readonly isActive: boolean } | undefined>;
   /** Changes a password, all or nothing; false if the version or the activity is not as stated. */
   changePassword(change: PasswordChange): Promise<boolean>;
 }

@@ -163,11 +163,13 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   add(resource: Resource, values: Values, author: Author, once?: IdempotentAdd): Promise<Written>;
   update(update: RecordUpdate): Promise<Written>;
 
-  findUser(by: { readonly id: number } | { readonly userNameKey: string }): Promise<UserAccess | undefined>;
+  /** The user with this id, or with this key of the user name or of the e-mail address. */
+  findUser(
+    by: { readonly id: number } | { readonly userNameKey: string } | { readonly emailKey: string },
+  ): Promise<UserAccess | undefined>;
   /** The user of a token; undefined if the token was revoked. */
   findTokenUser(userId: number, tokenId: string): Promise<UserAccess | undefined>;
-  findKey(hash: string): Promise<KeyAccess | undefined>;
-  findKeyById(id: number): Promise<KeyAccess | undefined>;
+  findKey(by: { readonly hash: string } | { readonly id: number }): Promise<KeyAccess | undefined>;
   /** The id of the new key; undefined when its owner is missing or not active. */
   addKey(key: NewApiKey, author: Author): Promise<number | undefined>;
   /** Keys with an id above `after`, by id, at most `limit`; all when neither is given. */

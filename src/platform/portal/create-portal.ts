@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { owesCode } from '../api/accounts/prove-caller.ts';
-import { toActor } from '../api/actor.ts';
 import type { Services } from '../api/create-services.ts';
 import type { Failure } from '../api/outcome.ts';
 import type { ApiRequest, RequestContext } from '../api/request-context.ts';
@@ -60,7 +59,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     const now = services.now();
     const query = new URL(c.req.url).searchParams;
     const { session, token } = (await findSession(store, cookies.tokens, now)) ?? {};
-    const actor = toActor(context, store, undefined);
+    const actor = { ...context, store, caller: undefined };
     return { services, context, store, params: c.req.param(), query, form, session, token, cookies, now, actor };
   };
 

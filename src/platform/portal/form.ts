@@ -34,10 +34,27 @@ export interface Field {
   readonly isOptional?: boolean;
   /** The purpose, as HTML's attribute has it. */
   readonly autocomplete?: string;
-  readonly inputMode?: 'numeric' | 'tel' | 'email';
+  readonly inputMode?: 'numeric' | 'tel' | 'email' | undefined;
   /** The choices of a select: what is sent, and what is shown. */
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
+
+/** A one-time code. */
+export const OTP_FIELD: Field = {
+  name: 'Otp',
+  label: 'One-time code',
+  autocomplete: 'one-time-code',
+  inputMode: 'numeric',
+};
+
+/** A password that its user chooses. */
+export const newPasswordField = (name: string): Field => ({
+  name,
+  label: 'New password',
+  kind: 'password',
+  autocomplete: 'new-password',
+  hint: 'At least 8 characters. A long phrase is best.',
+});
 
 /** A form that changes something. */
 export interface FormInput {

@@ -45,6 +45,13 @@ export function layout({ title, content }: PortalPage, { path, sections, version
   });
 }
 
+/** A page with a form, which says in its title and by its status that the form was refused. */
+export const formPage = (title: string, content: Html, failure: Failure | undefined): PortalPage => ({
+  title: failure === undefined ? title : `Error: ${title}`,
+  ...(failure && { status: ERROR_CODES[failure.code][0] }),
+  content,
+});
+
 /** A page that is nothing but a refusal, with the status of its code. */
 export const failurePage = (failure: Failure, status: number = ERROR_CODES[failure.code][0]): PortalPage => ({
   title: 'Error',

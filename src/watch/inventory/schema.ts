@@ -226,10 +226,8 @@ const subnet = z.strictObject({
   bootnode: z.strictObject(component).optional(),
   relayer: reader('http://127.0.0.1:5215').optional(),
   stats: reader('http://127.0.0.1:5213').optional(),
-  frontend: z
-    .strictObject({
-      ...component,
-      url: httpUrl('http://127.0.0.1:5214').optional().describe('The HTTP address of the service.'),
+  frontend: service('http://127.0.0.1:5214')
+    .extend({
       browser: browser
         .optional()
         .describe('The Chromium that opens the page: started by subnetd, or reached by its address.'),

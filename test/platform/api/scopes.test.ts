@@ -195,7 +195,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       ]);
       await store.addKey({ name: 'new', scopes: ['write'], owner: 1, hash: 'h' }, onCommandLine(Date.now()));
       expect((await store.listKeys()).at(-1)).toMatchObject({ scopes: ['write'], hasOldOperate: false });
-      expect(await store.findKey(hashApiKey('write'))).toMatchObject({ scopes: ['write', 'operate'] });
+      expect(await store.findKey({ hash: hashApiKey('write') })).toMatchObject({ scopes: ['write', 'operate'] });
     } finally {
       await connection.close();
     }

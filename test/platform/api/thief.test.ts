@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ProofDeps, proveUpdate } from '../../../src/platform/api/accounts/prove-caller.ts';
+import { proveUpdate } from '../../../src/platform/api/accounts/prove-caller.ts';
 import type { Actor } from '../../../src/platform/api/actor.ts';
+import type { CallDeps } from '../../../src/platform/api/call.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { operationsOf } from '../../../src/platform/api/operations.ts';
 import { adminUser, resources } from '../../../src/platform/api/resources.ts';
@@ -214,7 +215,7 @@ it('an update that needs no code changes no sign-in, even if the user is another
   const bob = { UserName: 'bob', EmailID: 'bob@example.com', Password: PASSWORD_MASK, IsActive: true, LastName: 'B' };
   const store = { find: async () => bob, findCodes: async () => ({ isConfirmed: true }) };
   const actor = { store, caller: { owner: ADA, scopes: [], credential: 'token' } };
-  const deps = { now: Date.now, requiresOtp: false } as ProofDeps;
+  const deps = { now: Date.now, requiresOtp: false } as CallDeps;
   const isKnown = ({ LastName }: ApiRecord) => LastName !== 'known to nobody';
   const of = { resource: adminUser, id: BOB, values: { ...bob, LastName: 'Baker' }, isKnown };
   const proved = await proveUpdate(actor as unknown as Actor, of, undefined, deps);

@@ -5,9 +5,6 @@ import { fail, type Outcome, succeed } from '../outcome.ts';
 import { verifyPassword } from '../passwords.ts';
 import { parseRecoveryCode } from './recovery-codes.ts';
 
-/** What the check of a code needs. */
-type OtpDeps = Pick<CallDeps, 'sealer' | 'now'>;
-
 /** A code as sent: of an app, or a recovery code; undefined if none was sent. */
 export type SentOtp = { readonly digits: string } | { readonly place: number; readonly code: string } | undefined;
 
@@ -56,7 +53,7 @@ export async function checkDigits(
   userId: number,
   secret: string,
   digits: string,
-  { sealer, now }: OtpDeps,
+  { sealer, now }: CallDeps,
 ): Promise<Outcome<undefined>> {
   const opened = (await sealer()).unseal(secret);
   if (opened === undefined) return fail(1122, NOT_READABLE);
@@ -92,7 +89,7 @@ export async function checkOtp(
   store: SignInStore,
   userId: number,
   sent: SentOtp,
-  deps: OtpDeps,
+  deps: CallDeps,
 ): Promise<Outcome<SecondFactor>> {
   const enrolment: CodeEnrolment | undefined = await store.findCodes(userId);
   if (!enrolment?.isConfirmed)

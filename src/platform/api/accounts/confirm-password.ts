@@ -37,7 +37,7 @@ const recordSlowed = ({ record, caller }: Actor): void =>
  * Counts a mail to an address that the caller can choose as a sign-in from the caller's address. Nobody floods others by a
  * stolen key.
  */
-export async function limitMails(actor: Actor, { limits }: Pick<CallDeps, 'limits'>): Promise<Outcome<unknown>> {
+export async function limitMails(actor: Actor, { limits }: CallDeps): Promise<Outcome<unknown>> {
   const limited = await limits.signInFrom(addressKey(actor.address));
   if (limited.ok) return limited;
   recordSlowed(actor);
@@ -50,7 +50,7 @@ export async function limitMails(actor: Actor, { limits }: Pick<CallDeps, 'limit
  */
 export async function guardCheck<T>(
   actor: Actor,
-  { limits, lock, now }: Pick<CallDeps, 'limits' | 'lock' | 'now'>,
+  { limits, lock, now }: CallDeps,
   check: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const { store, caller, record } = actor;

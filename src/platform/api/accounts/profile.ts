@@ -1,11 +1,12 @@
 import { PASSWORD_MASK } from '../../model/resource.ts';
 import { type Actor, callerOf } from '../actor.ts';
+import type { CallDeps } from '../call.ts';
 import { checkText } from '../check-text.ts';
 import type { Body } from '../check-value.ts';
 import { checkWrite } from '../check-write.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
-import { updateRecord, type WriteDeps } from '../write-record.ts';
+import { updateRecord } from '../write-record.ts';
 
 const MOBILE = { kind: 'text', most: 32 } as const;
 /** Digits, with what people put between them. Source: E.164 has at most 15 digits, and no country fewer than 5. */
@@ -24,7 +25,7 @@ function checkMobile(value: unknown): Outcome<string | null> {
  * Saves what the caller says of themselves: `FirstName`, `LastName`, `EmailID`, by the rules of admin users, and `MobileNo`,
  * which no operation of the specification sets.
  */
-export async function saveProfile(actor: Actor, body: Body, deps: WriteDeps): Promise<Outcome<number>> {
+export async function saveProfile(actor: Actor, body: Body, deps: CallDeps): Promise<Outcome<number>> {
   const { store } = actor;
   const { owner } = callerOf(actor);
   const record = await store.find(adminUser, owner);

@@ -20,16 +20,10 @@ export const PROOF: Member = {
   read: asSent,
 };
 
-/** What the proof needs. */
-export type ProofDeps = Pick<CallDeps, 'limits' | 'lock' | 'sealer' | 'now' | 'requiresOtp'>;
-
 const MISSING = 'Otp is missing; this step needs a one-time code, because your account has them turned on';
 
 /** Has the caller one-time codes, and shown none in the last minutes? With `requiresOtp`, all callers count as having them. */
-export async function owesCode(
-  actor: Actor,
-  { now, requiresOtp }: Pick<ProofDeps, 'now' | 'requiresOtp'>,
-): Promise<boolean> {
+export async function owesCode(actor: Actor, { now, requiresOtp }: CallDeps): Promise<boolean> {
   const { owner, codeAt } = callerOf(actor);
   if (codeAt !== undefined && now() - codeAt <= RECENT_MS) return false;
   return requiresOtp || (await actor.store.findCodes(owner))?.isConfirmed === true;
@@ -40,7 +34,7 @@ export async function owesCode(
  * address, a new user, another key. A stolen token or key is not enough for it. The code is `otp`, as it was sent, or in a
  * sign-in of the last minutes, which an API key never has. Callers without codes go on.
  */
-export async function proveCaller(actor: Actor, otp: unknown, deps: ProofDeps): Promise<Outcome<undefined>> {
+export async function proveCaller(actor: Actor, otp: unknown, deps: CallDeps): Promise<Outcome<undefined>> {
   if (!(await owesCode(actor, deps))) return succeed(undefined);
   const { store, caller, record } = actor;
   const { owner } = callerOf(actor);
@@ -77,7 +71,7 @@ export async function proveUpdate(
   actor: Actor,
   { resource, id, values, isKnown }: Pick<RecordUpdate, 'resource' | 'id' | 'values' | 'isKnown'>,
   otp: unknown,
-  deps: ProofDeps,
+  deps: CallDeps,
 ): Promise<Outcome<RecordUpdate['isKnown']>> {
   const isOfUser = resource.members.some(({ kind }) => kind === 'password');
   if (!isOfUser || !(await owesCode(actor, deps))) return succeed(isKnown);

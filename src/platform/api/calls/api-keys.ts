@@ -1,16 +1,17 @@
 import { type ApiKeyRow, SCOPES, type Scope } from '../../model/platform-store.ts';
-import { MAX_INTEGER } from '../../model/resource.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { authorOfCaller } from '../actor.ts';
 import {
   type Call,
   type CallDeps,
   defineCall,
+  INTEGER,
   idInPath,
   idMember,
   type Json,
   type Member,
   objectOf,
+  orNull,
   RESULT,
   required,
 } from '../call.ts';
@@ -52,17 +53,15 @@ async function toItems(rows: readonly ApiKeyRow[], { limits, now }: CallDeps): P
   return rows.map((row, place) => toItem(row, rates?.left[place] ?? null, rates?.of ?? null, now()));
 }
 
-const integer: Json = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
-const orNull = (type: string, more: Json = {}): Json => ({ type: [type, 'null'], ...more });
 const date = orNull('string', { format: 'date-time' });
 const scopesSchema: Json = { type: 'array', minItems: 1, items: { type: 'string', enum: SCOPES } };
 
 const item = objectOf({
-  ApiKeyID: integer,
+  ApiKeyID: INTEGER,
   Name: { type: 'string' },
   Hint: orNull('string', { description: 'The first characters of the key.' }),
   Scopes: scopesSchema,
-  UserID: { ...integer, description: 'The admin user whose key it is.' },
+  UserID: { ...INTEGER, description: 'The admin user whose key it is.' },
   State: { type: 'string', enum: KEY_STATES },
   CallsLeft: orNull('integer', { description: 'Requests that the key has left; null if the limit is off.' }),
   CallsOf: orNull('integer', { description: 'Requests that it may send at once; null if the limit is off.' }),
@@ -77,7 +76,7 @@ const item = objectOf({
 
 const EXAMPLE_KEY = `subnetd_${'7Qm4xV0b'.padEnd(43, 'x')}`;
 
-const KEY_RESULT: Json = { ...RESULT, ApiKeyID: integer };
+const KEY_RESULT: Json = { ...RESULT, ApiKeyID: INTEGER };
 const MADE: Json = {
   ...KEY_RESULT,
   ApiKey: {

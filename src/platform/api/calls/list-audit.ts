@@ -1,6 +1,5 @@
 import type { AuditEvent } from '../../model/platform-store.ts';
-import { MAX_INTEGER } from '../../model/resource.ts';
-import { defineCall, idInPath, type Json, objectOf } from '../call.ts';
+import { defineCall, INTEGER, idInPath, type Json, objectOf, orNull } from '../call.ts';
 import { fail, succeed } from '../outcome.ts';
 import { MAX_LIMIT, PAGE_MEMBERS, pageSchema, toPage } from '../read-page.ts';
 import { parameter, sortParameter } from '../read-parameters.ts';
@@ -24,8 +23,7 @@ const toItem = (event: AuditEvent) => ({
 /** An event of the list. */
 export type EventItem = ReturnType<typeof toItem>;
 
-const integer: Json = { type: 'integer', minimum: 0, maximum: MAX_INTEGER };
-const orNull = (type: string, description: string): Json => ({ type: [type, 'null'], description });
+const integer: Json = { ...INTEGER, minimum: 0 };
 const anyValue: Json = { type: ['string', 'number', 'boolean', 'null'] };
 
 const properties: Json = {
@@ -38,11 +36,11 @@ const properties: Json = {
   },
   Resource: { type: 'string', description: 'The resource concerned; Request when there is no record.' },
   RecordID: integer,
-  StatedBy: orNull('integer', 'The admin user named in the request.'),
-  UserID: orNull('integer', 'The admin user whose credential it was; null for the command line.'),
+  StatedBy: orNull('integer', { description: 'The admin user named in the request.' }),
+  UserID: orNull('integer', { description: 'The admin user whose credential it was; null for the command line.' }),
   Credential: { type: 'string', description: 'Such as key 3, token, session or command line.' },
-  IP: orNull('string', 'The address of the client.'),
-  RequestID: orNull('string', 'The x-request-id of the request.'),
+  IP: orNull('string', { description: 'The address of the client.' }),
+  RequestID: orNull('string', { description: 'The x-request-id of the request.' }),
   IsSecurity: { type: 'boolean', description: 'Whether it belongs to the security log and is not a change.' },
   Changes: {
     type: 'object',

@@ -1,12 +1,9 @@
 import { SCOPES } from '../../model/platform-store.ts';
-import { MAX_INTEGER } from '../../model/resource.ts';
 import { callerOf } from '../actor.ts';
-import { type Call, DONE, defineCall, type Member, objectOf } from '../call.ts';
+import { type Call, DONE, defineCall, INTEGER, type Member, objectOf } from '../call.ts';
 import { checkValue } from '../check-value.ts';
 import { fail, succeed } from '../outcome.ts';
 import { adminUser } from '../resources.ts';
-
-const integer = { type: 'integer', minimum: 1, maximum: MAX_INTEGER };
 
 /** Whose credential the request has, and what it may do. */
 const me = defineCall({
@@ -16,7 +13,7 @@ const me = defineCall({
   tag: 'Auth',
   summary: 'Show whose credential you sent, what it allows, and when it ends',
   data: objectOf({
-    UserID: integer,
+    UserID: INTEGER,
     UserName: { type: 'string', examples: ['grace'] },
     Scopes: {
       type: 'array',

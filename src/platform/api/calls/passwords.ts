@@ -21,7 +21,7 @@ const NO_MAIL =
 
 /** For an admin, who sees the list of users anyway. */
 async function checkEmail({ store }: Actor, emailKey: string): Promise<Outcome<undefined>> {
-  const user = await store.findUserByEmail(emailKey);
+  const user = await store.findUser({ emailKey });
   if (user === undefined) return fail(1111, 'EmailID: no admin user has that address');
   return user.isActive
     ? succeed(undefined)

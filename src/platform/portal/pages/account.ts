@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import { doneNote, warnNote } from '../form.ts';
+import { formPage } from '../layout.ts';
 import { ACCOUNT_PATH, type AccountAction, type AccountPanel, actionPath, type Refused } from '../panels.ts';
 import type { PortalPage, PortalRoute, PortalSection, Visit } from '../visit.ts';
 import { codesPanel } from './account/codes-panel.ts';
@@ -20,14 +20,11 @@ async function show(visit: Visit, refused?: Refused): Promise<PortalPage> {
   const mustEnrol = visit.services.requiresOtp && visit.session.codeAt === null;
   const shown = mustEnrol ? [codesPanel] : PANELS;
   const panels = await Promise.all(shown.map((panel) => panel.show(visit, refused)));
-  return {
-    title: refused === undefined ? 'Your account' : 'Error: Your account',
-    ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
-    content: html`<h1>Your account</h1>
+  const content = html`<h1>Your account</h1>
 ${done === undefined ? '' : doneNote(done)}
 ${mustEnrol ? warnNote(MUST_ENROL) : ''}
-${panels}`,
-  };
+${panels}`;
+  return formPage('Your account', content, refused?.failure);
 }
 
 const toRoute = ({ name, isSensitive = false, withoutCode, run }: AccountAction): PortalRoute => ({

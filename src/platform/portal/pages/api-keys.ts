@@ -2,11 +2,10 @@ import { html } from 'hono/html';
 import { type Html, shape } from '../../../web/frame/marks.ts';
 import { addKey, endKey, type KeyItem, listKeys, replaceKey } from '../../api/calls/api-keys.ts';
 import type { Body } from '../../api/check-value.ts';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure, Outcome } from '../../api/outcome.ts';
 import { SCOPES } from '../../model/platform-store.ts';
 import { doneNote, type Field, form } from '../form.ts';
-import { failurePage } from '../layout.ts';
+import { failurePage, formPage } from '../layout.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
 import { endedTable, endWarnings, isValid, KEYS_PATH, keyBadge, keyEnd, keyTable, lastUse } from './api-key-list.ts';
 import { findUserNames, recordTrail } from './record-trail.ts';
@@ -88,10 +87,7 @@ async function showKeys(visit: Visit, note: Html | string = '', failure?: Failur
   const items = await readKeys(visit);
   const valid = items.filter(isValid);
   const done = failure === undefined && query.get('done') === 'revoked' ? doneNote('The key was revoked.') : note;
-  return {
-    title: failure === undefined ? 'API keys' : 'Error: API keys',
-    ...(failure && { status: ERROR_CODES[failure.code][0] }),
-    content: html`<div class="head"><h1>API keys</h1><p><a href="/docs">API reference</a></p></div>
+  const content = html`<div class="head"><h1>API keys</h1><p><a href="/docs">API reference</a></p></div>
 ${done}
 ${endWarnings(valid, now)}
 ${keyTable(valid, now)}
@@ -99,8 +95,8 @@ ${keyTable(valid, now)}
 ${await endedTable(
   visit,
   items.filter((item) => !isValid(item)),
-)}</div>`,
-  };
+)}</div>`;
+  return formPage('API keys', content, failure);
 }
 
 async function add(visit: Visit): Promise<PortalAnswer> {
@@ -158,14 +154,11 @@ async function showKey(visit: Visit, failure?: Failure): Promise<PortalPage> {
     return failurePage(found.ok ? { code: 1004, message: 'there is no such API key' } : found.failure, 404);
   const item = found.value;
   const trail = await recordTrail(visit.store, { name: 'ApiKey', members: [] }, item.ApiKeyID, visit.now);
-  return {
-    title: failure === undefined ? item.Name : `Error: ${item.Name}`,
-    ...(failure && { status: ERROR_CODES[failure.code][0] }),
-    content: html`<div class="head"><h1>${item.Name}</h1><p class="dim">API key ${item.ApiKeyID}</p></div>
+  const content = html`<div class="head"><h1>${item.Name}</h1><p class="dim">API key ${item.ApiKeyID}</p></div>
 <section class="panel" aria-label="About this key">${await facts(visit, item)}</section>
 ${actions(visit, item, failure)}
-${trail}`,
-  };
+${trail}`;
+  return formPage(item.Name, content, failure);
 }
 
 async function rotate(visit: Visit): Promise<PortalAnswer> {

@@ -2,10 +2,10 @@ import { html } from 'hono/html';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { EventItem } from '../../api/calls/list-audit.ts';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import { resources } from '../../api/resources.ts';
 import { SECURITY_ACTIONS, SECURITY_EVENTS, type SecurityAction } from '../../model/security-event.ts';
 import { failureNote } from '../form.ts';
+import { formPage } from '../layout.ts';
 import { cell, column, option, row, rowsTable } from '../rows.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
 import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
@@ -125,12 +125,7 @@ async function showLog(log: EventLog, visit: Visit): Promise<PortalPage> {
   const read = await readEvents(visit, isSecurity, { limit: ON_A_PAGE, after });
   const head = html`<div class="head"><h1>${name}</h1><p><a href="${addressOf(`${path}/csv`, filters)}">Download as CSV</a></p></div>
 <p class="dim">${hint} A file holds at most the newest ${count(MOST_IN_CSV)} matching events.</p>`;
-  if (!read.ok)
-    return {
-      title: `Error: ${name}`,
-      status: ERROR_CODES[read.failure.code][0],
-      content: html`${head}${failureNote(read.failure)}${filter(log, filters)}`,
-    };
+  if (!read.ok) return formPage(name, html`${head}${failureNote(read.failure)}${filter(log, filters)}`, read.failure);
   const { items, next } = read.value;
   const older = next === undefined ? undefined : addressOf(path, { ...filters, after: String(next) });
   const pages =

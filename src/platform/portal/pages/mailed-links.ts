@@ -3,20 +3,14 @@ import type { Html } from '../../../web/frame/marks.ts';
 import type { Call } from '../../api/call.ts';
 import { activate } from '../../api/calls/activation.ts';
 import { forgotPassword, resetPassword } from '../../api/calls/passwords.ts';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
-import { doneNote, type Field, form } from '../form.ts';
+import { doneNote, type Field, form, newPasswordField } from '../form.ts';
+import { formPage } from '../layout.ts';
 import { type Guest, type PortalPage, type PortalRoute, seeOther } from '../visit.ts';
 import { FORGOTTEN_PATH, type SignedOutNote, signedOutPath } from './sign-in.ts';
 
 const SENT =
   'If an active admin user has that address, a mail with a link has been sent. The link works once, for 10 minutes.';
-
-const toPage = (title: string, content: Html, failure: Failure | undefined): PortalPage => ({
-  title: failure === undefined ? title : `Error: ${title}`,
-  ...(failure && { status: ERROR_CODES[failure.code][0] }),
-  content,
-});
 
 function forgottenPage({ query, form: sent }: Guest, failure?: Failure): PortalPage {
   const title = 'Forgot your password?';
@@ -28,7 +22,7 @@ function forgottenPage({ query, form: sent }: Guest, failure?: Failure): PortalP
 ${isSent ? doneNote(SENT) : ''}
 <div class="panel">${form({ id: 'forgotten', action: FORGOTTEN_PATH, fields, submit: 'Send a link', failure })}</div>
 <p class="small"><a href="/portal/sign-in">Back to sign-in</a></p>`;
-  return toPage(title, content, failure);
+  return formPage(title, content, failure);
 }
 
 async function sendLink(guest: Guest) {
@@ -54,18 +48,12 @@ interface LinkPage {
 function linkPage({ path, title, submit, token, instead }: LinkPage, sent: string, failure?: Failure): PortalPage {
   const fields: readonly Field[] = [
     { name: token, label: '', kind: 'hidden', value: sent },
-    {
-      name: 'Password',
-      label: 'New password',
-      kind: 'password',
-      autocomplete: 'new-password',
-      hint: 'At least 8 characters. A long phrase is best.',
-    },
+    newPasswordField('Password'),
   ];
   const content = html`<h1>${title}</h1>
 <div class="panel">${form({ id: 'link', action: path, fields, submit, failure })}</div>
 <p class="small">${instead}</p>`;
-  return toPage(title, content, failure);
+  return formPage(title, content, failure);
 }
 
 const routesOf = (link: LinkPage): readonly PortalRoute[] => [

@@ -1,13 +1,12 @@
 import { html } from 'hono/html';
 import { withArticle } from '../../../lib/words.ts';
 import { checkDigits } from '../../api/check-value.ts';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
 import { recordTag } from '../../api/record-tag.ts';
 import { updateKnown } from '../../api/write-record.ts';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
 import { doneNote, type Field, form } from '../form.ts';
-import { failurePage } from '../layout.ts';
+import { failurePage, formPage } from '../layout.ts';
 import type { RecordAction } from '../panels.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
 import { recordFields, toBody } from './record-form.ts';
@@ -50,12 +49,9 @@ async function showAdd(
   const title = `Add ${withArticle(resource.noun)}`;
   const sent = failure && visit.form;
   const fields = (await recordFields(visit.store, resource, undefined, sent)).map((field) => adapt(field, visit));
-  return {
-    title: failure === undefined ? title : `Error: ${title}`,
-    ...(failure && { status: ERROR_CODES[failure.code][0] }),
-    content: html`<h1>${title}</h1>
-<div class="panel record">${form({ id: 'record', action: `${path}/add`, csrf: visit.csrf, fields, submit: 'Add', failure })}</div>`,
-  };
+  const content = html`<h1>${title}</h1>
+<div class="panel record">${form({ id: 'record', action: `${path}/add`, csrf: visit.csrf, fields, submit: 'Add', failure })}</div>`;
+  return formPage(title, content, failure);
 }
 
 /** The page of a record. `refused` is its form, or an action of its panel, with why. */
@@ -77,15 +73,12 @@ async function showRecord(
   const done =
     noted === undefined ? panel?.actions.find((action) => action.name === key)?.done : `The ${resource.noun} ${noted}.`;
   const panelFailure = refused?.isForm === false ? refused.failure : undefined;
-  return {
-    title: refused === undefined ? name : `Error: ${name}`,
-    ...(refused && { status: ERROR_CODES[refused.failure.code][0] }),
-    content: html`<div class="head"><h1>${name}</h1><p class="dim">${resource.noun} ${id}</p></div>
+  const content = html`<div class="head"><h1>${name}</h1><p class="dim">${resource.noun} ${id}</p></div>
 ${done === undefined || refused !== undefined ? '' : doneNote(done)}
 <div class="panel record">${form({ id: 'record', action: `${path}/${id}`, csrf, fields, submit: 'Save', failure })}</div>
 ${panel && (await panel.show(visit, record, `${path}/${id}`, panelFailure))}
-${await recordTrail(store, resource, id, now)}`,
-  };
+${await recordTrail(store, resource, id, now)}`;
+  return formPage(name, content, refused?.failure);
 }
 
 async function findRecord({ resource }: ListedResource, { store, params }: Visit): Promise<ApiRecord | undefined> {

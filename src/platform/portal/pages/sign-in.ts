@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { ERROR_CODES } from '../../api/error-codes.ts';
 import type { Failure } from '../../api/outcome.ts';
 import { signIn } from '../../api/sign-in.ts';
-import { doneNote, type Field, form, warnNote } from '../form.ts';
+import { doneNote, type Field, form, OTP_FIELD, warnNote } from '../form.ts';
+import { formPage } from '../layout.ts';
 import { startSession } from '../sessions.ts';
 import { type Guest, type PortalPage, type PortalRoute, seeOther, type Visit } from '../visit.ts';
 
@@ -48,10 +48,7 @@ function signInPage({ userName, next, isAgain, done, failure }: SignInInput): Po
     { name: 'UserName', label: 'User name', autocomplete: 'username', value: userName },
     { name: 'Password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
     {
-      name: 'Otp',
-      label: 'One-time code',
-      autocomplete: 'one-time-code',
-      inputMode: 'numeric',
+      ...OTP_FIELD,
       isOptional: true,
       hint: '6 digits, or a recovery code. Leave it empty if you have not turned codes on.',
     },
@@ -59,16 +56,13 @@ function signInPage({ userName, next, isAgain, done, failure }: SignInInput): Po
     ...(isAgain ? [{ name: 'again', label: '', kind: 'hidden', value: '1' } as const] : []),
   ];
   const title = isAgain ? 'Confirm that it is you' : 'Sign in';
-  return {
-    title: failure === undefined ? title : `Error: ${title}`,
-    ...(failure && { status: ERROR_CODES[failure.code][0], headers: failure.headers }),
-    content: html`<h1>${title}</h1>
+  const content = html`<h1>${title}</h1>
 ${done === undefined ? '' : doneNote(done)}
 ${isAgain && failure === undefined ? warnNote('This page needs a recent sign-in. Nothing has changed yet.') : ''}
 <div class="panel">${form({ id: 'sign-in', action: SIGN_IN_PATH, fields, submit: title === 'Sign in' ? title : 'Confirm', failure })}</div>
 <p class="small"><a href="${FORGOTTEN_PATH}">Forgot your password?</a></p>
-<p class="dim small">No account yet? An admin can create one in the portal, or on the server with <code>subnetd admin create</code>.</p>`,
-  };
+<p class="dim small">No account yet? An admin can create one in the portal, or on the server with <code>subnetd admin create</code>.</p>`;
+  return { ...formPage(title, content, failure), headers: failure?.headers };
 }
 
 const show = async ({ query, session }: Guest) => {

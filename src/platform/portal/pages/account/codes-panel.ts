@@ -3,13 +3,12 @@ import type { Html } from '../../../../web/frame/marks.ts';
 import type { Call } from '../../../api/call.ts';
 import { confirmOtp, enrolOtp, removeOtp, renewRecoveryCodes } from '../../../api/calls/one-time-codes.ts';
 import { type Outcome, succeed } from '../../../api/outcome.ts';
-import { type Field, form, warnNote } from '../../form.ts';
+import { type Field, form, OTP_FIELD, warnNote } from '../../form.ts';
 import { ACCOUNT_PATH, type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { type PortalAnswer, type PortalPage, seeOther, type Visit } from '../../visit.ts';
 
 const PASSWORD: Field = { name: 'Password', label: 'Password', kind: 'password', autocomplete: 'current-password' };
-const OTP: Field = { name: 'Otp', label: 'One-time code', autocomplete: 'one-time-code', inputMode: 'numeric' };
-const OTP_OR_RECOVERY: Field = { ...OTP, inputMode: undefined, hint: '6 digits, or a recovery code.' };
+const OTP_OR_RECOVERY: Field = { ...OTP_FIELD, inputMode: undefined, hint: '6 digits, or a recovery code.' };
 
 const BACK = html`<p><a href="${ACCOUNT_PATH}">Back to your account</a></p>`;
 
@@ -29,7 +28,7 @@ ${formOf('codes-enrol', 'Turn codes on', [PASSWORD], csrf, refused)}`;
 
 const whileStarted = (csrf: string, refused: Refused | undefined): Html => html`
 <p>Setup is not finished. Enter the code that the app shows now, or start again with a new QR code.</p>
-${formOf('codes-confirm', 'Confirm', [OTP], csrf, refused)}
+${formOf('codes-confirm', 'Confirm', [OTP_FIELD], csrf, refused)}
 <h3>Start again</h3>
 ${formOf('codes-enrol', 'Show a new QR code', [PASSWORD], csrf, refused)}`;
 
@@ -75,7 +74,7 @@ async function enrol(visit: Visit): Promise<Outcome<PortalAnswer>> {
 ${raw(picture)}
 <p>Or enter this secret in the app:</p>${withCopy(Secret, 'the secret')}</section>
 <section class="panel record" aria-labelledby="first"><h2 id="first">2. Enter the first code</h2>
-${formOf('codes-confirm', 'Confirm', [OTP], visit.csrf)}</section>${BACK}`,
+${formOf('codes-confirm', 'Confirm', [OTP_FIELD], visit.csrf)}</section>${BACK}`,
   });
 }
 

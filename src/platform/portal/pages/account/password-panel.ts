@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '../../../../web/frame/marks.ts';
 import { changePassword } from '../../../api/calls/passwords.ts';
 import { succeed } from '../../../api/outcome.ts';
-import { type Field, form } from '../../form.ts';
+import { type Field, form, newPasswordField, OTP_FIELD } from '../../form.ts';
 import { type AccountPanel, actionPath, failureOf, type Refused } from '../../panels.ts';
 import { seeOther, type Visit } from '../../visit.ts';
 import { signedOutPath } from '../sign-in.ts';
@@ -11,19 +11,12 @@ const ACTION = 'password';
 
 const FIELDS: readonly Field[] = [
   { name: 'Password', label: 'Current password', kind: 'password', autocomplete: 'current-password' },
-  {
-    name: 'NewPassword',
-    label: 'New password',
-    kind: 'password',
-    autocomplete: 'new-password',
-    hint: 'At least 8 characters. A long phrase is best.',
-  },
+  newPasswordField('NewPassword'),
 ];
 
 const OTP: Field = {
-  name: 'Otp',
-  label: 'One-time code',
-  autocomplete: 'one-time-code',
+  ...OTP_FIELD,
+  inputMode: undefined,
   isOptional: true,
   hint: '6 digits, or a recovery code. Not needed within ten minutes of signing in with one.',
 };
