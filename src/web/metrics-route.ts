@@ -67,7 +67,7 @@ function match({ media, parameters }: Accepted): NegotiatedFormat | undefined {
 }
 
 /**
- * The format that a scraper likes best, by its Accept header; the text format 0.0.4 for who accepts none of ours, as
+ * The format that a scraper likes best, by its Accept header; the text format 0.0.4 for clients that accept neither, as
  * https://prometheus.io/docs/instrumenting/content_negotiation/ asks.
  */
 export function negotiateFormat(accept = ''): NegotiatedFormat {
