@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { Standing } from '../../model/headline.ts';
 import type { ParentFacts } from '../../model/parent-chain.ts';
-import { isStanding } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
@@ -34,7 +33,7 @@ const behind = (blocks: number): string =>
 export function checkpointItem(state: SubnetState, { toWall, nowWall }: Moment): Html {
   const parent = state.facts?.parent;
   if (parent?.observation.contract === undefined) return html``;
-  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && isStanding(one));
+  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const why = whyUnread(parent);
   const standing: Standing = problem ? standingOfSeverity(problem.severity) : why === undefined ? 'ok' : 'off';
   const { progress } = parent;

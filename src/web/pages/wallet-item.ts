@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
 import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/parent-chain.ts';
-import { isStanding } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
@@ -12,9 +11,12 @@ const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', '
 
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
-  if (spend !== undefined) return `spends ${formatCoins(spend.perDay)} a day, ${formatDays(spend.daysLeft)} left`;
-  return 'no spend measured yet';
+  if (spend === undefined) return 'no spend measured yet';
+  const left = spend.daysLeft === 0 ? 'nothing' : formatDays(spend.daysLeft);
+  return `spends ${formatCoins(spend.perDay)} a day, ${left} left`;
 }
+
+const isUsedUp = (wallet: WalletFacts): boolean => wallet.balance === 0n || findSpend(wallet)?.daysLeft === 0;
 
 /** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
 export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment): Html | undefined {
@@ -29,10 +31,10 @@ export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment)
 export function walletItem(state: SubnetState, moment: Moment): Html {
   const words = walletWords(state, moment);
   if (words === undefined) return html``;
-  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && isStanding(one));
+  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const { wallet, observation } = state.facts?.parent ?? {};
   const isKnown = observation?.head.ok === true && moment.nowWall - moment.toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
-  const known: Standing = !isKnown ? 'off' : wallet?.balance === 0n ? 'warn' : 'ok';
+  const known: Standing = !isKnown || wallet === undefined ? 'off' : isUsedUp(wallet) ? 'warn' : 'ok';
   const standing = problem ? standingOfSeverity(problem.severity) : known;
   return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
 }

@@ -53,7 +53,8 @@ test('a problem of the wallet that is confirmed shows at it', () => {
     state: 'open',
   };
   expect(item(wallet(60), [problem])).not.toBe(item(wallet(60)));
-  expect(item(wallet(60), [{ ...problem, state: 'suspected' }])).toBe(item(wallet(60)));
+  for (const state of ['suspected', 'clearing'] as const)
+    expect(item(wallet(60), [{ ...problem, state }])).toBe(item(wallet(60)));
 });
 
 test('only a balance that was just read and is not empty has a green mark', () => {
@@ -63,4 +64,7 @@ test('only a balance that was just read and is not empty has a green mark', () =
   expect(markOf(item(wallet(60, NOW - 90_000)))).toBe('off');
   expect(markOf(item(wallet(60), [], false))).toBe('off');
   expect(markOf(item({ ...wallet(0), balance: 0n }))).toBe('warn');
+  const usedUp = item({ ...wallet(60), balance: COIN / 10_000n });
+  expect(markOf(usedUp)).toBe('warn');
+  expect(textOf(usedUp)).toBe('Wallet 0.0001 coins, spends 1440 a day, nothing left');
 });
