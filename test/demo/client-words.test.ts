@@ -66,7 +66,7 @@ const CRASHED = [
 const MISNAMED = [
   'container_misnamed subnet2',
   'the inventory names the wrong container for subnet2',
-  'correct the container of subnet2 in the inventory; find its name with `docker ps`',
+  'correct the container of subnet2 in the inventory; find its name with `docker ps --filter label=com.docker.compose.service=subnet2`, or with `docker ps` if it was not made by Compose',
 ] as const;
 const LOW_GAS_PRICE = [
   'relayer_stopped relayer',

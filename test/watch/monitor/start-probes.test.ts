@@ -91,7 +91,8 @@ subnets: [{ name: d, ${services} nodes: [{ name: n1, rpc: 'http://127.0.0.1:9' }
     const [targets = []] = monitor.snapshot().map((subnet) => subnet.targets);
     return targets.flatMap(({ checks }) => checks).findLast(({ check }) => check === 'http');
   };
-  await eventually(() => expect([http()?.verdict, engine.isFollowed()]).toEqual(['pass', true]));
+  const inspected = () => JSON.stringify(monitor.snapshot()).match(/"inspected":true/g)?.length;
+  await eventually(() => expect([http()?.verdict, engine.isFollowed(), inspected()]).toEqual(['pass', true, 2]));
   return {
     ...{ engine, monitor, http },
     asked: () => asked.filter((url) => url === '/').length,
