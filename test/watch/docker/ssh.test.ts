@@ -275,7 +275,7 @@ describe('no way to an engine behind ssh', () => {
     ['ssh-no-program', 'echo open sesame >&2; exit 3', 'exactly this one'],
     ['ssh-no-right', 'echo dial unix /var/run/docker.sock: permission denied >&2; exit 1', 'group docker'],
     ['ssh-engine-down', 'DOCKER_HOST=unix:///none.sock docker system dial-stdio', 'systemctl start docker'],
-    ['other', 'echo open sesame; sleep 10', 'no Docker Engine'],
+    ['other', 'echo open sesame; sleep 10', 'not a Docker Engine'],
   ])('is %s when the far side runs `%s`', async (code, command, advice) => {
     const other = await startSshd(command);
     cleanups.push(other.stop);
