@@ -183,7 +183,7 @@ describe('the rooms', () => {
     }
   });
 
-  it('load of the push to Alertmanager only its start, the late rounds and the types of alerts in a plain run', () => {
+  it('load of the push to Alertmanager only its start and the types of alerts in a plain run', () => {
     const text = (file: string) => readFileSync(join(root, file), 'utf8');
     const loadedAtOnce = (file: string): readonly string[] =>
       [...text(file).matchAll(/^(?:import|export|} from) (?!type )(?:[^';]*? from )?'(\.[^']+)'/gm)].map(([, name]) =>
@@ -193,7 +193,6 @@ describe('the rooms', () => {
     for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
     expect([...loaded].filter((file) => /^src\/tell\/(alerts|notify)\//.test(file)).toSorted()).toEqual([
       'src/tell/alerts/tracked-alert.ts',
-      'src/tell/notify/create-late-rounds.ts',
       'src/tell/notify/start-push.ts',
     ]);
   });

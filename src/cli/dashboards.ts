@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
-import { ownFile } from '../lib/own-file.ts';
+import { ownFile } from '../lib/process.ts';
 import { COMPOSE_LINKS } from '../tell/alerts/to-links.ts';
 import { type ExitCode, quote, refuse } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { isUnread } from '../lib/is-unread.ts';
+import { isUnread } from '../lib/process.ts';
 import { report } from './report.ts';
 
 const reader = new EventEmitter();

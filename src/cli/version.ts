@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ownFile } from '../lib/own-file.ts';
+import { ownFile } from '../lib/process.ts';
 import type { ExitCode } from './report.ts';
 
 const root = fileURLToPath(ownFile(''));

@@ -1,5 +1,5 @@
+import { collectGarbageSoon } from '../lib/process.ts';
 import { settleWithin } from '../lib/promises.ts';
-import { collectGarbageSoon } from '../lib/threads.ts';
 import type { Inventory } from '../model/target.ts';
 import { toReloadChanges } from '../tell/history/change-subject.ts';
 import { findWarnings } from '../watch/inventory/find-warnings.ts';

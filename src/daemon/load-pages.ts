@@ -2,6 +2,8 @@ import type { Fleet } from '../fleet/create-fleet.ts';
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import { type Loaded, loadOnce } from '../lib/promises.ts';
 import type { Incidents } from '../model/incident.ts';
+import type { Services } from '../platform/api/create-services.ts';
+import type { Portal, PortalDeps } from '../platform/portal/create-portal.ts';
 import type { HistoryLink } from '../tell/history/start-history.ts';
 import type { Scrapes } from '../tell/metrics/create-scrapes.ts';
 import type { Monitor } from '../watch/monitor/create-monitor.ts';
@@ -60,3 +62,16 @@ export function loadPages(parts: ShownParts): Loaded<Pages> {
     });
   });
 }
+
+/** Loads the portal for the first who asks for a page of it. */
+export const loadPortal = (
+  api: { readonly services: () => Promise<Services> },
+  deps: Omit<PortalDeps, 'services'>,
+): Loaded<Portal> =>
+  loadOnce(async () => {
+    const [{ createPortal }, services] = await Promise.all([
+      import('../platform/portal/create-portal.ts'),
+      api.services(),
+    ]);
+    return createPortal({ services, ...deps });
+  });

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { isUnread } from '../lib/is-unread.ts';
+import { isUnread } from '../lib/process.ts';
 
 /** The log, and how many messages it has written since the start, by level. Every level is there from the start. */
 export interface CountedLog {

@@ -2,11 +2,9 @@ import { getRequestListener } from '@hono/node-server';
 import { createIsSecure } from '../lib/addresses.ts';
 import type { WatchedMs } from '../lib/clock.ts';
 import { startPlatformApi } from '../platform/api/start-platform-api.ts';
-import { loadPortal } from '../platform/portal/load-portal.ts';
 import { loadReference } from '../platform/reference/load-reference.ts';
 import { createOwnMetrics } from '../tell/metrics/create-own-metrics.ts';
 import { createScrapes } from '../tell/metrics/create-scrapes.ts';
-import { listParentChains } from '../watch/inventory/list-parent-chains.ts';
 import { answerUnreadable } from '../web/answer-broken-requests.ts';
 import { createCheckRequest } from '../web/check-user.ts';
 import { createRoutes } from '../web/create-routes.ts';
@@ -15,7 +13,7 @@ import { toMasternodesStatus } from '../web/subnet-routes.ts';
 import { toStatus } from '../web/to-status.ts';
 import type { App, AppOptions } from './app-options.ts';
 import { countDescriptors } from './limits/descriptors.ts';
-import { loadPages } from './load-pages.ts';
+import { loadPages, loadPortal } from './load-pages.ts';
 import type { Store } from './open-store.ts';
 import type { Watch } from './start-watch.ts';
 
@@ -41,8 +39,13 @@ export function startWeb(options: AppOptions, store: Store, watch: Watch): Web {
   const api = startPlatformApi({
     ...{ settings: platform, database, mails: mailer, log, now: wall, onBug: bugs.of('api') },
     parentChains: {
-      list: () => listParentChains(monitor.snapshot()),
-      readBalance: async (...call) => (await import('../watch/probes/read-balance.ts')).readBalance(...call),
+      list: () =>
+        monitor
+          .snapshot()
+          .flatMap(({ subnet: { name, parentChain } }) =>
+            parentChain === undefined ? [] : [{ subnet: name, rpc: parentChain.rpc }],
+          ),
+      readBalance: async (...call) => (await import('../watch/probes/parent-client.ts')).readBalance(...call),
     },
   });
   const lastReload = () => ({ ...reloader.last(), successAt: toWall(reloader.last().successAt) });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.ts';
 import { describeCause, isAway, isDatabaseFailure } from '../lib/database-failure.ts';
 import { listNames } from '../lib/words.ts';
-import type { Election } from '../model/election.ts';
+import type { Election } from '../model/fleet.ts';
 import { createWholePart, FLEET_STATE, type FleetPart, type FleetStore, type FleetSubnet } from '../model/fleet.ts';
 import type { FleetView } from '../model/fleet-view.ts';
 import { formatShard, isOwner, type Shard } from '../model/shard.ts';

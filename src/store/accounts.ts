@@ -1,6 +1,5 @@
 import type { LinkKind } from '../platform/model/account-link.ts';
-import type { AccountStore, PasswordChange } from '../platform/model/account-store.ts';
-import type { PlatformStore, UserAccess } from '../platform/model/platform-store.ts';
+import type { AccountStore, PasswordChange, PlatformStore, UserAccess } from '../platform/model/platform-store.ts';
 import { PASSWORD_MASK } from '../platform/model/resource.ts';
 import { queueNote } from './account-notes.ts';
 import { addAuditEvent } from './audit-events.ts';

@@ -1,6 +1,6 @@
 import type { ClockSources } from '../lib/clock.ts';
 import { settleWithin } from '../lib/promises.ts';
-import type { Election, Lock } from '../model/election.ts';
+import type { Election, Lock } from '../model/fleet.ts';
 
 /** A session of a database server, to which the server ties locks: they end with it. */
 export interface LockSession {

@@ -8,7 +8,6 @@ import { checkTrail, readTrailHeads } from './check-trail.ts';
 import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createErasures } from './erase-user.ts';
-import { createGeneratedValues } from './generated-values.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
@@ -18,7 +17,20 @@ import { createResourceTables } from './resource-table.ts';
 import { createPlainSql } from './run-sql.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInAddresses, createSignInFailures } from './sign-ins.ts';
-import { type ReadPrepared, toText, withCells } from './sql.ts';
+import { type ReadPrepared, type Run, sql, toText, withCells } from './sql.ts';
+
+/** Values that are generated once and then stored, the same for every replica. */
+const createGeneratedValues = (run: Run): Pick<PlatformStore, 'getOrCreate'> => ({
+  getOrCreate: async (name, make) => {
+    const read = async () =>
+      (await run<{ value: string }>(sql`select value from kept_value where name = ${name}`))[0]?.value;
+    const known = await read();
+    if (known !== undefined) return known;
+    await run(sql`insert into kept_value (name, value) values (${name}, ${make()}) on conflict (name) do nothing`);
+    // Another replica may have been faster: the value in the table counts.
+    return (await read()) ?? make();
+  },
+});
 
 /** The stores of an open database, with those of the platform API. */
 export interface Repositories extends Stores {

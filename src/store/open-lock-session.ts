@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { settleWithin } from '../lib/promises.ts';
-import type { Lock } from '../model/election.ts';
-import { applySettings, type SessionSettings } from './apply-settings.ts';
+import type { Lock } from '../model/fleet.ts';
 import type { LockSession } from './create-election.ts';
 import { toDriverUrl } from './database-url.ts';
+import { applySettings, type SessionSettings } from './open-postgres.ts';
 
 /** The advisory locks of elections: PostgreSQL's first key, which no other program uses. The second one is the lock. */
 const LOCK_CLASS = 10_545_002;

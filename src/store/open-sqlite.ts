@@ -48,7 +48,7 @@ export async function openSqlite(
     isLost = fileNow !== file || logNow !== log;
     if (isLost) throw lostFile(path);
   };
-  const reader = loadOnce(async () => (await import('./open-sqlite-reader.ts')).openSqliteReader(path));
+  const reader = loadOnce(async () => (await import('./sqlite-file.ts')).openSqliteReader(path));
   const scans = startSqliteScans(path);
   const ends: KnownEnds = {};
   const lendReading =

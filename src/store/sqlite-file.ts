@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import Database, { type Statement } from 'better-sqlite3';
+import type { Read } from './database-connection.ts';
 import type { SqlStatement, Written } from './lend-sqlite.ts';
 import { type FileIdentity, IN_MEMORY, identify, lostFile, makeDatabaseFile, restrictFiles } from './private-files.ts';
 
@@ -11,7 +12,7 @@ const WRITE = `insert into kept_value (name, value) values ('written_at', ?)
   on conflict (name) do update set value = excluded.value`;
 
 /** Callers have the text of a statement; SQLite runs a prepared one again in a tenth of the time. */
-export function createStatementCache(database: Database.Database): (sql: string) => Statement {
+function createStatementCache(database: Database.Database): (sql: string) => Statement {
   const statements = new Map<string, Statement>();
   return (sql) => {
     const known = statements.get(sql);
@@ -48,7 +49,7 @@ function openFile(path: string): Database.Database {
 }
 
 /** Opens a file that exists for reading alone. */
-export function openReadOnly(path: string): Database.Database {
+function openReadOnly(path: string): Database.Database {
   const database = new Database(path, { readonly: true, timeout: TIMEOUT_MS });
   database.pragma(SMALL_CACHE);
   return database;
@@ -159,3 +160,23 @@ export function createSqliteFile() {
 
 /** What the thread can be asked. */
 export type SqliteFile = ReturnType<typeof createSqliteFile>;
+
+/** Reads what is committed, on a connection that opens with the first read. It writes nothing, so it flushes nothing either. */
+export function openSqliteReader(path: string): { readonly read: Read; readonly close: () => void } {
+  let isOver = false;
+  let database: Database.Database | undefined;
+  let prepare: ReturnType<typeof createStatementCache> | undefined;
+  const open = () => {
+    if (isOver) throw Object.assign(new Error('the database is closed'), { code: 'DATABASE_CLOSED' });
+    database = openReadOnly(path);
+    prepare = createStatementCache(database);
+    return prepare;
+  };
+  return {
+    read: (sql, parameters) => (prepare ?? open())(sql).all(...parameters),
+    close: () => {
+      isOver = true;
+      database?.close();
+    },
+  };
+}

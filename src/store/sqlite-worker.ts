@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { collectGarbageSoon } from '../lib/threads.ts';
+import { collectGarbageSoon } from '../lib/process.ts';
 import { createSqliteFile } from './sqlite-file.ts';
 import type { Answer, Request } from './start-sqlite-thread.ts';
 

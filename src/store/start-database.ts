@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { describeCause } from '../lib/database-failure.ts';
-import type { Election } from '../model/election.ts';
-import type { FleetStore } from '../model/fleet.ts';
+import type { Election, FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { PositionTable } from '../model/log.ts';

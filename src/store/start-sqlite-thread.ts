@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { toWorkerUrl } from '../lib/threads.ts';
+import { toWorkerUrl } from '../lib/process.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** One call of a function of the file, by its name. */

@@ -5,7 +5,7 @@ import type { FleetProblem, FleetSubnet } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { type Headline, NOT_DIAGNOSED } from '../model/headline.ts';
 import { formatShard } from '../model/shard.ts';
-import { sendPacked } from './send-packed.ts';
+import { sendPacked } from './cached-text.ts';
 
 /** `/fleet.json`: times are ISO 8601 in UTC, shards are written as `--shard` takes them. What nobody has reported is left out. */
 export interface FleetStatus {

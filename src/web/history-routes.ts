@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { isDatabaseFailure } from '../lib/database-failure.ts';
 import type { HistoryStore, StoredChange, Uptime, UptimeRow } from '../model/history.ts';
-import { sendPacked } from './send-packed.ts';
+import { sendPacked } from './cached-text.ts';
 
 /** The most changes of one answer, and how many it has when the request names no limit. */
 const MOST_CHANGES = 1_000;

@@ -5,9 +5,9 @@ import type { RestartResult } from '../model/restart-answer.ts';
 import type { Masternode, Snapshot, SubnetState, Vote } from '../model/snapshot.ts';
 import type { Upgrade } from '../model/upgrade.ts';
 import type { RoutesEnv } from './api-routes.ts';
+import { sendPacked } from './cached-text.ts';
 import { findOperator, type OperatorDeps } from './find-operator.ts';
 import { targetPath } from './pages/paths.ts';
-import { sendPacked } from './send-packed.ts';
 
 /** What the route needs. */
 export interface ProbeRouteDeps extends OperatorDeps {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectGarbage } from '../../src/lib/threads.ts';
+import { collectGarbage } from '../../src/lib/process.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import type { Lock } from '../../src/model/election.ts';
+import type { Lock } from '../../src/model/fleet.ts';
 import { createElection, TRUST_MS } from '../../src/store/create-election.ts';
 import { openLockSession } from '../../src/store/open-lock-session.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
-import { createMemoryPositions } from '../../src/watch/logs/file/create-memory-positions.ts';
 import { followFiles } from '../../src/watch/logs/file/follow-files.ts';
 import { createOpenFiles } from '../../src/watch/logs/file/open-files.ts';
+import { createMemoryPositions } from '../../src/watch/monitor/create-kept-positions.ts';
 
 /** Follows a path or a glob; its lines can be waited for. */
 export function follow(

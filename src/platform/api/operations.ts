@@ -1,8 +1,25 @@
 import type { Scope } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Call, Members } from './call.ts';
-import { calls } from './calls.ts';
+import { activationCalls } from './calls/activation.ts';
+import { apiKeyCalls } from './calls/api-keys.ts';
+import { getToken } from './calls/get-token.ts';
+import { listAudit } from './calls/list-audit.ts';
+import { oneTimeCodeCalls } from './calls/one-time-codes.ts';
+import { ownCredentialCalls } from './calls/own-credential.ts';
+import { passwordCalls } from './calls/passwords.ts';
+import { testMail } from './calls/test-mail.ts';
+import { unlock } from './calls/unlock.ts';
+import { wallet } from './calls/wallet.ts';
 import { recordQueryMembers } from './read-record-query.ts';
+
+/** Every call besides the operations of the resources, in the order of the reference. */
+const calls: readonly Call[] = [
+  ...[getToken, ...ownCredentialCalls, ...oneTimeCodeCalls, ...passwordCalls, ...activationCalls, testMail, unlock],
+  ...apiKeyCalls,
+  listAudit,
+  wallet,
+];
 
 /** An operation on the records of a resource. */
 export interface RecordOperation {

@@ -1,11 +1,31 @@
-import type { Election } from '../../model/election.ts';
-import type { AccountStore } from './account-store.ts';
+import type { Election } from '../../model/fleet.ts';
+import type { LinkStore } from './account-link.ts';
 import type { AuditQuery, TrailCheck, TrailHead } from './audit-trail.ts';
+import type { Note } from './mail.ts';
 import type { Author, FoundRecords, IdempotencyStore, IdempotentAdd, RecordQuery, UsedKey } from './records.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
 import type { SecurityEvent } from './security-event.ts';
 import type { SessionStore } from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
+
+/** A change of a password outside the records. It ends the tokens, sessions and links of the user. */
+export interface PasswordChange {
+  readonly userId: number;
+  /** The version that the caller has checked. Nothing changes if it is not the current one. */
+  readonly passwordVersion: number;
+  readonly passwordHash: string;
+  /** Whether it activates an inactive user. Otherwise the user must be active. */
+  readonly activates?: boolean;
+  readonly author: Author;
+  /** Is queued with the change, or not at all. */
+  readonly mail?: Note | undefined;
+}
+
+/** What accounts store besides the users. */
+export interface AccountStore extends LinkStore {
+  /** Changes a password, all or nothing; false if the version or the activity is not as stated. */
+  changePassword(change: PasswordChange): Promise<boolean>;
+}
 
 /**
  * The scopes of a credential, in the order in which they are listed.

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ownFile } from '../../lib/own-file.ts';
+import { ownFile } from '../../lib/process.ts';
 import { type Loaded, loadOnce } from '../../lib/promises.ts';
 
 /** The reference of the API, for people. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ownFile } from '../../lib/own-file.ts';
+import { ownFile } from '../../lib/process.ts';
 import { toShellWord } from '../../lib/words.ts';
 import type { Target } from '../../model/target.ts';
 import type { AlertRule } from './alert-rule.ts';

@@ -1,15 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, WatchedMs } from '../../lib/clock.ts';
 import type { InternalErrors } from '../../lib/internal-errors.ts';
 import { loadOnce } from '../../lib/promises.ts';
 import type { Alertmanagers, Channel } from '../../model/channel.ts';
 import type { AlertInput } from '../alerts/alert-input.ts';
 import type { MailDefaults } from './channels/email.ts';
-import { createLateRounds } from './create-late-rounds.ts';
 import type { Push, PushOptions } from './create-push.ts';
 import type { AlertCounts } from './create-sender.ts';
 import type { NotifiedStore } from './notified-alert.ts';
+
+/** Remembers the rounds that started late. */
+interface LateRounds {
+  add(subnet: string): void;
+  /** The number of late rounds of a subnet since then. */
+  count(subnet: string, since: WatchedMs): number;
+}
+
+/** The most late rounds that are remembered, of all subnets together. */
+export const MAX_LATE_ROUNDS = 1_000;
+
+/** Starts without a late round. */
+export function createLateRounds(now: () => WatchedMs): LateRounds {
+  /** The newest last. */
+  const late: { readonly subnet: string; readonly at: WatchedMs }[] = [];
+  return {
+    add: (subnet) => {
+      late.push({ subnet, at: now() });
+      if (late.length > MAX_LATE_ROUNDS) late.shift();
+    },
+    count: (subnet, since) => late.filter((round) => round.subnet === subnet && round.at >= since).length,
+  };
+}
 
 /** Who is notified of alerts. */
 export interface Receivers {

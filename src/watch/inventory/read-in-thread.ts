@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { toWorkerUrl } from '../../lib/threads.ts';
+import { toWorkerUrl } from '../../lib/process.ts';
 import type { ReadInventory } from './read-inventory.ts';
 import type { Environment } from './substitute.ts';
 

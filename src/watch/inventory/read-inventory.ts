@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Inventory } from '../../model/target.ts';
-import { formatInventoryError, type InventoryError } from './inventory-error.ts';
-import { type CheckMore, parseInventory } from './parse-inventory.ts';
+import { type CheckMore, formatInventoryError, type InventoryError, parseInventory } from './parse-inventory.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './substitute.ts';
 

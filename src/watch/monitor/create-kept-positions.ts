@@ -98,3 +98,12 @@ export function createKeptPositions(open: () => Promise<PositionTable>): KeptPos
     },
   };
 }
+
+/** Positions that live as long as the process: the fallback when there is no database, and for tests. */
+export function createMemoryPositions(): PositionStore {
+  const positions = new Map<string, () => LogPosition>();
+  return {
+    load: async (source) => positions.get(source)?.(),
+    keep: (source, read) => void positions.set(source, read),
+  };
+}

@@ -9,8 +9,7 @@ import {
 } from '../../model/parent-chain.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createSubnetFinder, type SubnetFinder } from './find-on-subnet.ts';
-import { createParentClient, readAnswer } from './parent-client.ts';
-import { readQuantity, toBalanceCall } from './read-balance.ts';
+import { createParentClient, readAnswer, readQuantity, toBalanceCall } from './parent-client.ts';
 
 /** How long a parent chain may take for each answer. */
 const WITHIN_MS = 5_000;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { html } from 'hono/html';
-import { ownFile } from '../../lib/own-file.ts';
+import { ownFile } from '../../lib/process.ts';
 import { SCRIPT_PATH, STYLE_PATH } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 

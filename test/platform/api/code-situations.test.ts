@@ -12,7 +12,7 @@ import { ERROR_CODES } from '../../../src/platform/api/error-codes.ts';
 import { CODE_NOTES } from '../../../src/platform/reference/code-notes.ts';
 import type { DatabaseAddress } from '../../../src/store/database-url.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { readBalance } from '../../../src/watch/probes/read-balance.ts';
+import { readBalance } from '../../../src/watch/probes/parent-client.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { type Databases, startDatabases } from '../../support/databases.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readBalance } from '../../../src/watch/probes/read-balance.ts';
+import { readBalance } from '../../../src/watch/probes/parent-client.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 
 /** Examples of EIP-55. */

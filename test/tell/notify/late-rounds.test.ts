@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLateRounds, MAX_LATE_ROUNDS } from '../../../src/tell/notify/create-late-rounds.ts';
+import { createLateRounds, MAX_LATE_ROUNDS } from '../../../src/tell/notify/start-push.ts';
 
 it('counts the late rounds of each subnet since a time', () => {
   let now = 1_000;

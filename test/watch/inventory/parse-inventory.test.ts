@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, type Inventory } from '../../../src/model/target.ts';
-import { formatInventoryError } from '../../../src/watch/inventory/inventory-error.ts';
-import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
+import { formatInventoryError, parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 
 const parse = (text: string, environment: Readonly<Record<string, string>> = {}): Inventory => {
   const parsed = parseInventory(text, environment);

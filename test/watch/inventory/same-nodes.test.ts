@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatInventoryError } from '../../../src/watch/inventory/inventory-error.ts';
-import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
+import { formatInventoryError, parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 
 function errors(...subnets: readonly (readonly object[])[]): readonly string[] {
   const parsed = parseInventory(

@@ -1,8 +1,8 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createMemoryPositions } from '../../../src/watch/logs/file/create-memory-positions.ts';
 import { createOpenFiles } from '../../../src/watch/logs/file/open-files.ts';
 import { watchFiles } from '../../../src/watch/logs/watch-files.ts';
+import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
 import { collectHits } from '../../support/collect-hits.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
 import { nodeTarget } from '../../support/views.ts';

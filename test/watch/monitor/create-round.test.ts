@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collectGarbage } from '../../../src/lib/threads.ts';
+import { collectGarbage } from '../../../src/lib/process.ts';
 import type { NodeTarget } from '../../../src/model/target.ts';
 import { createRound } from '../../../src/watch/monitor/create-round.ts';
 import { createSlots } from '../../../src/watch/monitor/slots.ts';

@@ -1,8 +1,7 @@
 import type { Note } from '../../model/mail.ts';
-import { checkDigits, loadOneTimeCodes, OTP, type SentOtp } from '../accounts/check-otp.ts';
+import { checkDigits, loadOneTimeCodes, makeRecoveryCodes, OTP, type SentOtp } from '../accounts/check-otp.ts';
 import { confirmPassword, guardCheck, OWN_PASSWORD, userNameKeyOf } from '../accounts/confirm-password.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
-import { makeRecoveryCodes } from '../accounts/recovery-codes.ts';
 import { type Actor, authorOfCaller, callerOf } from '../actor.ts';
 import { type Call, type CallDeps, defineCall, objectOf, required, USER_DONE, USER_ID } from '../call.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';

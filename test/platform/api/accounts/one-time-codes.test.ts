@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { makeRecoveryCodes, parseRecoveryCode } from '../../../../src/platform/api/accounts/recovery-codes.ts';
+import { makeRecoveryCodes, parseRecoveryCode } from '../../../../src/platform/api/accounts/check-otp.ts';
 import { createSealer } from '../../../../src/platform/api/accounts/sealer.ts';
 import { onCommandLine } from '../../../../src/platform/api/create-admin.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { followLog, type LogFollower } from '../../../../src/watch/logs/container/follow-log.ts';
-import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
 import { followFiles } from '../../../../src/watch/logs/file/follow-files.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
 import { useFolder } from '../../../support/recordings.ts';
 
 /** Timers wait until the test goes on to them; files and their watches are real. */

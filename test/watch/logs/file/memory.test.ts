@@ -1,7 +1,7 @@
 import { appendFile, copyFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { collectGarbage } from '../../../../src/lib/threads.ts';
+import { collectGarbage } from '../../../../src/lib/process.ts';
 import { createFileSet } from '../../../../src/watch/logs/file/create-file-set.ts';
 import { findLogFiles } from '../../../../src/watch/logs/file/find-log-files.ts';
 import { createLogReader } from '../../../../src/watch/logs/match/create-log-reader.ts';

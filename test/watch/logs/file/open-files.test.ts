@@ -3,9 +3,9 @@ import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createFileSet } from '../../../../src/watch/logs/file/create-file-set.ts';
-import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
 import { findLogFiles } from '../../../../src/watch/logs/file/find-log-files.ts';
 import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

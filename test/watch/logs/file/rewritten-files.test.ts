@@ -1,8 +1,8 @@
 import { appendFile, open, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createMemoryPositions } from '../../../../src/watch/logs/file/create-memory-positions.ts';
 import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
 import { follow, numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

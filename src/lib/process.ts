@@ -2,6 +2,13 @@ import { extname } from 'node:path';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+/** Does an error of a stream mean that nobody reads it any more? A terminal that was closed answers EIO, and a pipe EPIPE. */
+export const isUnread = ({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean =>
+  code === 'EPIPE' || (code === 'EIO' && isTerminal);
+
+/** A file that is installed with subnetd, by its path from the root. The built program lies as deep below the root as this file. */
+export const ownFile = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+
 /** The address of a thread's program, which lies beside the file at `starter`: in TypeScript, or in the built program as JavaScript. */
 export const toWorkerUrl = (name: string, starter: string): URL => new URL(`./${name}${extname(starter)}`, starter);
 
