@@ -92,7 +92,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-/** From when on each part is kept, and how many changes. */
+/** From when on each part is kept, and how many changes at most. */
 export interface Retention {
   readonly changes: WallMs;
   readonly most: number;

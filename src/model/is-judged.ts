@@ -1,7 +1,7 @@
 import type { ProblemRef } from './problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog } from './problem-catalog.ts';
 import type { TargetState } from './snapshot.ts';
-import { hasLog } from './target.ts';
+import { hasLog, subjectKey } from './target.ts';
 
 /** Is everything observed in which a known failure could show? Before that, and without Docker, its absence means nothing. */
 function isObserved({ target, facts }: TargetState): boolean {
@@ -32,8 +32,7 @@ export type SubjectsOf = (subject: Subject) => readonly TargetState[];
 
 /** Indexes targets by key, as each of thousands of problems looks for its own. */
 export function indexSubjects(targets: readonly TargetState[]): SubjectsOf {
-  const keyOf = ({ component, name }: Subject) => `${component} ${name}`;
-  const byKey = new Map(targets.map((state) => [keyOf(state.target), [state]]));
+  const byKey = new Map(targets.map((state) => [subjectKey(state.target), [state]]));
   const nodes = targets.filter(({ target }) => target.component === 'node');
-  return (subject) => (subject.name === undefined ? nodes : (byKey.get(keyOf(subject)) ?? []));
+  return (subject) => (subject.name === undefined ? nodes : (byKey.get(subjectKey(subject)) ?? []));
 }

@@ -205,6 +205,10 @@ export interface Inventory {
 export const targetKey = (target: Pick<Target, 'subnet' | 'component' | 'name'>): string =>
   JSON.stringify([target.subnet, target.component, target.name]);
 
+/** The key of a target within its subnet; no component has a blank in its name. */
+export const subjectKey = ({ component, name }: Readonly<Partial<Record<'component' | 'name', string | undefined>>>) =>
+  `${component} ${name}`;
+
 /** The key of the position in a log source: the path of a file, or `container`. */
 export const positionKey = (target: Target, source: string): string => `${targetKey(target)} ${source}`;
 

@@ -1,5 +1,6 @@
 import type { ProblemPlan } from '../../model/problem.ts';
 import type { TargetState } from '../../model/snapshot.ts';
+import { subjectKey } from '../../model/target.ts';
 
 /** Whether a subnet has the target that something is about. True of what is about the whole subnet and has no name. */
 export type HasSubject = (subject: Readonly<Partial<Record<'component' | 'name', string | undefined>>>) => boolean;
@@ -9,8 +10,8 @@ export function indexNames(targets: readonly Pick<TargetState, 'target'>[]): Has
   let names: ReadonlySet<string> | undefined;
   return ({ component, name }) => {
     if (name === undefined) return true;
-    names ??= new Set(targets.map(({ target }) => `${target.component} ${target.name}`));
-    return names.has(`${component} ${name}`);
+    names ??= new Set(targets.map(({ target }) => subjectKey(target)));
+    return names.has(subjectKey({ component, name }));
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Capsule, CapsuleTarget, Incident } from '../../model/incident.ts';
 import type { LastLines } from '../../model/last-lines.ts';
 import type { SubnetState, TargetState } from '../../model/snapshot.ts';
-import type { Target } from '../../model/target.ts';
+import { subjectKey, type Target } from '../../model/target.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { findExchanges } from '../../watch/clients/find-exchanges.ts';
 
@@ -68,13 +68,12 @@ function toTarget(
 
 /** The subject first, then those with problems, then those with a failing check, then the other nodes. */
 function chooseTargets({ problems, targets }: SubnetState, incident: Incident): readonly TargetState[] {
-  const withProblem = new Set(problems.map(({ component, name }) => `${component} ${name}`));
+  const withProblem = new Set(problems.map(subjectKey));
   const rank = (state: TargetState): number => {
-    const { component, name } = state.target;
     if (isSubject(state, incident)) return 0;
-    if (withProblem.has(`${component} ${name}`)) return 1;
+    if (withProblem.has(subjectKey(state.target))) return 1;
     if (state.checks.some(({ verdict }) => verdict === 'fail')) return 2;
-    return component === 'node' ? 3 : 4;
+    return state.target.component === 'node' ? 3 : 4;
   };
   return targets.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -6,7 +6,7 @@ import type { EndedProblem, Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { Subnet } from '../../model/target.ts';
+import { type Subnet, subjectKey } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
@@ -127,16 +127,14 @@ function explainCheck(
     : { ...state, cause: summary, because };
 }
 
-const subjectOf = (component: string, name: string): string => `${component} ${name}`;
-
-const keyOf = (component: string, name: string, check: string): string => `${subjectOf(component, name)} ${check}`;
+const keyOf = (component: string, name: string, check: string): string => `${subjectKey({ component, name })} ${check}`;
 
 /** By target: the first of the problems that are open and about it, else the first that names it. The problems are the worst first. */
 function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
   const naming = new Map<string, Problem>();
   const open = problems.filter(({ state, severity }) => state === 'open' && severity !== 'info');
   const add = (component: string, name: string, one: Problem) => {
-    const key = subjectOf(component, name);
+    const key = subjectKey({ component, name });
     if (!naming.has(key)) naming.set(key, one);
   };
   for (const one of open) if (one.component && one.name) add(one.component, one.name, one);
@@ -159,7 +157,7 @@ function explainByProblems(
   if (byCheck.size === 0 && naming.size === 0) return targets;
   return targets.map((judged) => {
     const { component, name } = judged.target;
-    const named = naming.size === 0 ? undefined : naming.get(subjectOf(component, name));
+    const named = naming.size === 0 ? undefined : naming.get(subjectKey({ component, name }));
     const state = named === undefined ? judged : { ...judged, problem: named };
     const find = ({ check, verdict }: ExplainedCheckState) =>
       verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;

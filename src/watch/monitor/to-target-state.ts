@@ -3,14 +3,11 @@ import { isSameData } from '../../lib/values.ts';
 import type { Facts, KnownTarget } from '../../model/facts.ts';
 import { inputsOf, roundOf } from '../../model/prober.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import type { Subnet, Target } from '../../model/target.ts';
+import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
 import { countHeardNodes } from '../rules/judge-messages.ts';
-
-/** The key of a target in its subnet; no component has a blank in its name. */
-const keyOf = ({ component, name }: Target): string => `${component} ${name}`;
 
 /**
  * Finds the target of a subnet with the same component and name. Most targets of a reload are the same object as before, so the keys
@@ -19,8 +16,8 @@ const keyOf = ({ component, name }: Target): string => `${component} ${name}`;
 export function findByName(targets: readonly Target[]): (target: Target) => Target | undefined {
   let known: ReadonlyMap<string, Target> | undefined;
   return (target) => {
-    known ??= new Map(targets.map((one) => [keyOf(one), one]));
-    return known.get(keyOf(target));
+    known ??= new Map(targets.map((one) => [subjectKey(one), one]));
+    return known.get(subjectKey(target));
   };
 }
 
