@@ -8,13 +8,7 @@ import {
   frontendBuildLines,
   frontendErrorLine,
   frontendStartLines,
-  relayerExitLine,
-  relayerLine,
-  relayerLowGasPriceLines,
-  relayerNoFundsLines,
   relayerStartLines,
-  relayerSubmittedLines,
-  relayerUnreadLines,
   statsBlockLine,
   statsHistoryLine,
   statsStartLines,
@@ -22,7 +16,8 @@ import {
 } from './log-lines.ts';
 import type { Printed } from './node-shape.ts';
 import { shapeOf } from './node-shapes.ts';
-import { RELAY_PERIOD_MS, type SimulatedParent } from './parent-chain.ts';
+import type { SimulatedParent } from './parent-chain.ts';
+import { createRelayerLog } from './print-relayer-log.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
 /** What the programs of a simulated subnet print; times are Unix milliseconds. */
@@ -155,50 +150,7 @@ export function printSubnetLogs(
       print('bootnode', bootnodeLine(at, node), at);
   };
 
-  let relayedAt = Math.floor(past / RELAY_PERIOD_MS);
-  let submitted = subnet.committedAt(past);
-  parent.submit(submitted);
-  let relayer: 'running' | 'silent' | 'dead' = 'running';
-  const printRelayer = (at: number) => {
-    const { relayer: wanted } = effects();
-    const tick = Math.floor(at / RELAY_PERIOD_MS);
-    if (wanted === 'dead') {
-      if (relayer !== 'dead') print('relayer', [relayerExitLine], at);
-      relayer = 'dead';
-      return;
-    }
-    if (relayer === 'dead') {
-      print('relayer', relayerStartLines(at), at);
-      relayer = 'running';
-    }
-    if (tick === relayedAt || (wanted === 'silent' && relayer === 'silent')) return;
-    relayedAt = tick;
-    relayer = wanted === 'silent' ? 'silent' : 'running';
-    const toLine = (message: string, level = 30) => relayerLine(at, message, level);
-    const lines = [toLine('⏰ Full Relayer: Executing normal flow periodically')];
-    const to = subnet.committedAt(at);
-    if (wanted === 'forking') {
-      const [number, hash] = [submitted, chain.hashOf(submitted)];
-      lines.push(
-        toLine('⛔️ WARNING: Forking detected when subnet is ahead of smart contract', 50),
-        toLine(
-          `Fail to process full relayer job {\n  message: 'Forking detected! ${number}, mainnetHash: ${chain.hashOf(1)} subnetHash: ${hash}'\n}`,
-          50,
-        ),
-      );
-    } else if (wanted === 'no-contract' || wanted === 'no-parent') {
-      lines.push(...relayerUnreadLines(at, wanted));
-    } else if (wanted === 'no-funds') {
-      lines.push(...relayerNoFundsLines(at, submitted + 1));
-    } else if (wanted === 'low-gas-price') {
-      lines.push(...relayerLowGasPriceLines(at, submitted + 1, to));
-    } else if (wanted !== 'silent' && to > submitted) {
-      lines.push(...relayerSubmittedLines(at, submitted + 1, to));
-      submitted = to;
-      parent.submit(to);
-    }
-    print('relayer', lines, at);
-  };
+  const printRelayer = createRelayerLog(subnet, containers, effects, parent, past);
 
   /** What each node that is connected to the stats server has sent it last. */
   const lastSent = new Map<string, { readonly number: number; readonly at: number }>();
