@@ -26,7 +26,7 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   parent_unreachable: NO_PARENT,
   parent_head_unreadable: NO_PARENT,
   submit_unconnected: NO_PARENT,
-  ...Object.fromEntries(requestCauses('', '').map(({ name }) => [`submit_${name}`, NO_PARENT])),
+  ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
 };
 
 function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {

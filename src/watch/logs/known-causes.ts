@@ -1,12 +1,22 @@
-/** A cause that a program names in a text of its own, in the words of the libraries and servers behind it. */
-export interface Cause {
-  readonly name: string;
-  /** The source of an expression for the text. */
-  readonly says: string;
-  /** What it is, as a part of a sentence. */
-  readonly what: string;
-  readonly fix: string;
-}
+import { error, type PatternRows } from './packs/pattern-rows.ts';
+
+/** The causes that a program names in a text of its own, in the words of the libraries and servers behind it. */
+export type Causes = Readonly<
+  Record<
+    string,
+    {
+      /** The source of an expression for the text. */
+      readonly says: string;
+      /** What it is, as a part of a sentence. */
+      readonly what: string;
+      readonly fix: string;
+    }
+  >
+>;
+
+/** The same causes under names that begin with a prefix. */
+export const withPrefix = (prefix: string, causes: Causes): Causes =>
+  Object.fromEntries(Object.entries(causes).map(([name, cause]) => [`${prefix}${name}`, cause]));
 
 /** The patterns of logs that show that memory ran out; only the later ones name the reason. */
 export const MEMORY_SIGNS = ['build_killed', 'heap_exhausted', 'build_aborted'] as const;
@@ -14,16 +24,20 @@ export const MEMORY_SIGNS = ['build_killed', 'heap_exhausted', 'build_aborted'] 
 /** Libraries put the reason first; a longer text holds the transaction, and would be slow to read. */
 const WITHIN = '[^]{0,1500}?';
 
-/** The first cause of a list that a text names: each expression excludes the earlier ones. `begins` starts the text. */
-export const inOrder = (
-  begins: string,
-  causes: readonly Cause[],
-): readonly (Omit<Cause, 'says'> & { readonly match: RegExp })[] =>
-  causes.map(({ says, ...cause }, index) => {
-    const earlier = causes.slice(0, index).map((each) => each.says);
+/**
+ * Patterns for the first cause of a list that a text names: each expression excludes the earlier ones. `begins` starts the text, and
+ * holds the literal.
+ */
+export function inOrder(literal: string, begins: string, causes: Causes, anywhere?: true): PatternRows {
+  const entries = Object.entries(causes);
+  const rows = entries.map(([name, { says, what, fix }], index) => {
+    const earlier = entries.slice(0, index).map(([, each]) => each.says);
     const not = index === 0 ? '' : `(?!${WITHIN}(?:${earlier.join('|')}))`;
-    return { ...cause, match: new RegExp(`^${begins}${not}${WITHIN}(?:${says})`) };
+    const match = new RegExp(`^${begins}${not}${WITHIN}(?:${says})`);
+    return [name, error(literal, what, { match, fix, ...(anywhere && { anywhere }) })] as const;
   });
+  return Object.fromEntries(rows);
+}
 
 /** A status of HTTP where a program names one; a number alone may be any other. */
 const status = (code: string): string =>
@@ -33,192 +47,162 @@ const status = (code: string): string =>
  * Why a request got no answer, in the words of Node's sockets, yarn and npm, axios, web3, ethers and viem. `whom` is asked; `where`
  * is the setting with its address.
  */
-export const requestCauses = (whom: string, where: string): readonly Cause[] => [
-  {
-    name: 'proxy',
+export const requestCauses = (whom: string, where: string): Causes => ({
+  proxy: {
     says: `tunneling socket could not be established|${status('407')}|Proxy Authentication Required|ERR_PROXY|ERR_INVALID_PROXY`,
     what: `the proxy on the way to ${whom} does not let the request through`,
     fix: 'correct HTTP_PROXY, HTTPS_PROXY and the proxy in .npmrc or .yarnrc of its container, or start that proxy',
   },
-  {
-    name: 'unresolved',
+  unresolved: {
     says: 'ENOTFOUND|EAI_AGAIN|EAI_NONAME|ENODATA',
     what: `the host name of ${whom} cannot be resolved`,
     fix: `check the host name in ${where} and the name server of the container`,
   },
-  {
-    name: 'certificate_expired',
+  certificate_expired: {
     says: '[Cc]ertificate has expired|CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|[Cc]ertificate is not yet valid',
     what: `the certificate of ${whom} has expired`,
     fix: `check the clock of the machine; if it is right, have the certificate renewed, or set another address in ${where}`,
   },
-  {
-    name: 'certificate_untrusted',
+  certificate_untrusted: {
     says: '[Ss]elf[- ]signed|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|[Uu]nable to (?:verify|get (?:local )?issuer)|ALTNAME_INVALID|altnames|SSL routines|EPROTO|ERR_SSL|ERR_TLS',
     what: `the certificate of ${whom} is not trusted, or it does not speak TLS`,
     fix: `check the address in ${where}; if a proxy opens TLS, give its certificate to the container by NODE_EXTRA_CA_CERTS`,
   },
-  {
-    name: 'rate_limited',
+  rate_limited: {
     says: `[Rr]ate[- ]?limit|[Tt]oo [Mm]any [Rr]equests|${status('429')}|-32005\\b|(?:request|daily|capacity|quota|credits|compute units)[a-z ]{0,30}(?:exceeded|limit)|RPS limit`,
     what: `${whom} has had too many requests and refuses more for now`,
     fix: `raise its limit, or set an address without a limit in ${where}`,
   },
-  {
-    name: 'unauthorised',
+  unauthorised: {
     says: `${status('40[13]')}|Unauthorized|Forbidden|[Ii]nvalid (?:API|api|project) ?(?:[Kk]ey|id|ID)|[Aa]uthentication (?:failed|required)|[Aa]ccess denied|[Mm]ust be authenticated|\\bE40[13]\\b`,
     what: `${whom} does not authorise the request`,
     fix: `check the key or password in ${where}, and whether it admits this machine`,
   },
-  {
-    name: 'not_found',
+  not_found: {
     says: `${status('40[45]')}|404 Not Found|\\bE404\\b`,
     what: `${whom} has nothing at this path`,
     fix: `correct the path in ${where}`,
   },
-  {
-    name: 'timeout',
+  timeout: {
     says: 'E(?:SOCKET)?TIMEDOUT|ERR_SOCKET_TIMEOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|CONNECTION TIMEOUT|ECONNABORTED|[Tt]imeout of \\d+ ?ms|[Tt]imed out|took too long|[Nn]etwork timeout|\\bcode=TIMEOUT|There appears to be trouble with your network',
     what: `${whom} did not answer in time`,
     fix: `check the address in ${where}, and the route and the firewall between it and the container`,
   },
-  {
-    name: 'refused',
+  refused: {
     says: 'ECONNREFUSED',
     what: `nothing listens at the address of ${whom}`,
     fix: `start it, or correct the address in ${where}`,
   },
-  {
-    name: 'no_route',
+  no_route: {
     says: 'ENETUNREACH|EHOSTUNREACH|ENETDOWN|EADDRNOTAVAIL',
     what: `there is no route to ${whom}`,
     fix: `check the network of the container, and the address in ${where}`,
   },
-  {
-    name: 'closed',
+  closed: {
     says: 'ECONNRESET|socket hang up|EPIPE|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET|other side closed|network socket disconnected|[Aa]borted',
     what: `the connection to ${whom} was cut`,
     fix: `see that it, and the proxy or firewall on the way, run; check the address in ${where}`,
   },
-  {
-    name: 'server_error',
+  server_error: {
     says: `${status('5\\d\\d')}|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Internal Server Error|\\bE50\\d\\b|SERVER_ERROR`,
     what: `${whom}, or the proxy in front of it, answers with a server error`,
     fix: `wait some minutes; if it lasts, repair the server behind that proxy, or set another address in ${where}`,
   },
-  {
-    name: 'web_page',
+  web_page: {
     says: '<html|<!DOCTYPE|<!doctype|Unexpected token .{0,3}<',
     what: `a web page answers in place of ${whom}`,
     fix: `correct the address in ${where}`,
   },
-];
+});
 
 /**
  * Why a chain does not take a transaction, in the words of geth and its kin, Nethermind, Erigon and Besu, and of web3, ethers and
  * viem, which rewrite some. A library that estimates gas wraps the reason, so the general words come last.
  */
-export const transactionCauses: readonly Cause[] = [
-  {
-    name: 'out_of_gas',
+export const transactionCauses: Causes = {
+  out_of_gas: {
     says: '(?:ran )?out of gas',
     what: 'the transaction ran out of gas',
     fix: 'see that the checkpoint contract fits this version of the relayer, as the relayer chooses the gas',
   },
-  {
-    name: 'reverted',
+  reverted: {
     says: '[Ee]xecution reverted|reverted by the EVM|VM Exception|(?:call|transaction) reverted|always failing transaction|ContractFunctionRevertedError|reverted with|ContractExecutionError',
     what: 'the checkpoint contract refused the blocks',
     fix: 'check that it belongs to this subnet',
   },
-  {
-    name: 'no_funds',
+  no_funds: {
     says: "[Ii]nsufficient (?:funds|balance)|INSUFFICIENT_FUNDS|InsufficientFunds|[Nn]ot enough funds|doesn't have enough funds|exceeds [a-z ]{0,30}balance|gas required exceeds allowance \\(",
     what: 'the wallet of the relayer is out of funds',
     fix: 'fund it',
   },
-  {
-    name: 'gas_price_too_low',
+  gas_price_too_low: {
     says: '(?:less|lower) than (?:the )?block base fee|FeeTooLowToCompete|too low for the next block|fee cap less than|below the base fee|max ?[Ff]ee ?[Pp]er ?[Gg]as[a-z ]{0,20}(?:less|lower) than',
     what: 'the parent chain wants a higher gas price than the relayer pays',
     fix: 'wait until it falls',
   },
-  {
-    name: 'underpriced',
+  underpriced: {
     says: 'replacement (?:transaction|fee|tx)[a-z ]{0,20}(?:underpriced|too low)|REPLACEMENT_UNDERPRICED|ReplacementNotAllowed|could not replace existing|another transaction with (?:the )?same nonce',
     what: 'an older transaction from the wallet is still waiting in the pool of the parent chain',
     fix: 'wait, or replace it by hand',
   },
-  {
-    name: 'gas_price_below_minimum',
+  gas_price_below_minimum: {
     says: '(?:under|below|less than|lower than)(?: the| configured)? min(?:imum)?\\b|transaction underpriced|[Gg]as price (?:is )?too low|FeeTooLow|gas tip cap|(?:below|less than)[a-z ]{0,20}(?:price|tip|fee) (?:threshold|floor|minimum)|Gas price below',
     what: 'the parent chain demands a higher minimum gas price than the relayer pays',
     fix: 'set PARENTNET_URL to a node with a lower minimum, lower it there (`--gasprice`), or take a relayer that pays more',
   },
-  {
-    name: 'nonce_too_low',
+  nonce_too_low: {
     says: '[Nn]once(?: is)? too low|[Nn]once below|NONCE_EXPIRED|OldNonce|[Nn]once (?:has already been used|[^"]{0,60}lower than)|NonceTooLow|incorrect (?:account )?nonce|invalid nonce',
     what: 'the parent chain already has newer transactions from the wallet, as happens when a second program sends from it',
     fix: 'give each relayer a wallet of its own and let nothing else send from it; it reads the nonce anew for each transaction',
   },
-  {
-    name: 'nonce_too_high',
+  nonce_too_high: {
     says: '[Nn]once(?: is)? too (?:high|distant)|NonceTooHigh|[Nn]once gap|NonceGap|[Nn]once [^"]{0,60}higher than',
     what: 'the parent chain lacks an earlier transaction from the wallet',
     fix: 'restart the relayer so that it reads the nonce again, and see that all nodes behind PARENTNET_URL are at the same block',
   },
-  {
-    name: 'already_known',
+  already_known: {
     says: '[Aa]lready known|AlreadyKnown|[Kk]nown transaction|[Aa]lready (?:imported|exists|in (?:the )?(?:mem|tx ?)?pool)|ALREADY_EXISTS|same hash was already',
     what: 'the parent chain already has this transaction, but has not mined it yet',
     fix: 'wait until it is mined; if it never is, the gas price is too low or two relayers use one wallet',
   },
-  {
-    name: 'gas_below_intrinsic',
+  gas_below_intrinsic: {
     says: '[Ii]ntrinsic gas|provided for the transaction is too low|IntrinsicGas|gas limit is below|GasLimitBelow|base gas cost|gas floor',
     what: 'the gas limit of the transaction is below what its data alone needs',
     fix: 'take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once',
   },
-  {
-    name: 'gas_above_block',
+  gas_above_block: {
     says: '[Ee]xceeds (?:the )?block gas|provided for the transaction is too high|[Gg]as limit (?:too high|reached|exceed)|block gas limit exceeded|GasLimitExceeded|gas limit cap|TX_GAS_LIMIT|gas required exceeds allowance',
     what: 'the transaction needs more gas than a block of the parent chain holds',
     fix: 'wait while the relayer tries fewer blocks at once; if one block alone is too much, raise the limit of the parent chain',
   },
-  {
-    name: 'too_large',
+  too_large: {
     says: 'oversized data|[Tt]ransaction (?:size )?(?:is )?too (?:large|big)|size exceed|[Mm]ax initcode size|body too large|[Ee]ntity [Tt]oo [Ll]arge',
     what: 'the transaction is larger than the parent chain takes',
     fix: 'wait while the relayer tries fewer blocks at once; if it lasts, raise the limit of the node or proxy of PARENTNET_URL',
   },
-  {
-    name: 'pool_full',
+  pool_full: {
     says: '(?:tx ?|transaction )?pool (?:is )?(?:full|overflow)|TxPoolOverflow|in-flight transaction limit|too many (?:pending|queued)|account limit exceeded',
     what: 'the pool of the parent chain takes no more transactions',
     fix: 'wait until it has fewer; if it lasts, raise the gas price or the pool limit of the node of PARENTNET_URL',
   },
-  {
-    name: 'not_mined',
+  not_mined: {
     says: 'was not mined within|not mined within|TransactionBlockTimeout|Timed out while waiting for transaction|WaitForTransactionReceiptTimeout',
     what: 'the parent chain took the transaction and never mined it',
     fix: 'look at its pool and at the gas price',
   },
-  {
-    name: 'other_chain',
+  other_chain: {
     says: '[Ii]nvalid sender|[Ii]nvalid chain ?[Ii][dD]|chain ?[Ii][dD][a-z ]{0,20}(?:mismatch|does not match|differs)|(?:wrong|incorrect) chain|replay-protected|InvalidTxChainId|[Uu]nexpected chain',
     what: 'the transaction was signed for another chain than the one behind PARENTNET_URL',
     fix: 'correct PARENTNET_URL, and restart the relayer',
   },
-  {
-    name: 'type_unsupported',
+  type_unsupported: {
     says: '[Tt]ransaction type not (?:supported|valid)|[Uu]nsupported (?:transaction|tx) type|invalid (?:tx|transaction) type|InvalidTxType',
     what: 'the parent chain does not know this type of transaction',
     fix: 'take a relayer that fits the version of the parent chain',
   },
-  {
-    name: 'gas_not_estimated',
+  gas_not_estimated: {
     says: '[Cc]annot estimate gas|UNPREDICTABLE_GAS_LIMIT|CALL_EXCEPTION|[Ee]stimate ?[Gg]as',
     what: 'the parent chain could not estimate the gas, as happens when the checkpoint contract would refuse the blocks',
     fix: 'check that CHECKPOINT_CONTRACT belongs to this subnet',
   },
-];
+};

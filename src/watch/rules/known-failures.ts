@@ -268,7 +268,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
     cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
     fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
-    ...shownBy('registry_unreachable', ...requestCauses('', '').map(({ name }) => `registry_${name}`)),
+    ...shownBy('registry_unreachable', ...Object.keys(requestCauses('', '')).map((name) => `registry_${name}`)),
     isOver: afterGoodRun,
   },
 ];

@@ -1,6 +1,6 @@
 import type { LogPattern } from '../../../model/log.ts';
-import { inOrder, requestCauses, transactionCauses } from '../known-causes.ts';
-import { line } from './pattern-line.ts';
+import { inOrder, requestCauses, transactionCauses, withPrefix } from '../known-causes.ts';
+import { error, fatal, note, progress, state, toPack } from './pattern-rows.ts';
 import { programEnds, redisFaults } from './program-ends.ts';
 
 const SUBMIT = 'Fail to submit transactions into ';
@@ -13,85 +13,72 @@ const NO_CONTRACT = 'Returned values aren';
 const NO_CONNECTION = 'CONNECTION (?:ERROR|TIMEOUT)|Failed to check for transaction receipt';
 
 /** Why a transaction failed, in order; the last one is any other reason. */
-const submitCauses = inOrder(`${SUBMIT}(PARENTNET|SUBNET) (?![^]{0,1500}?${NO_CONTRACT})`, [
+const submitErrors = inOrder(SUBMIT, `${SUBMIT}(PARENTNET|SUBNET) (?![^]{0,1500}?${NO_CONTRACT})`, {
   ...transactionCauses,
-  ...requestCauses('the parent chain', 'PARENTNET_URL').map((cause) => ({ ...cause, name: `submit_${cause.name}` })),
-  {
-    name: 'submit_unconnected',
+  ...withPrefix('submit_', requestCauses('the parent chain', 'PARENTNET_URL')),
+  submit_unconnected: {
     says: `${NO_CONNECTION}|Invalid JSON RPC response|could not detect network|NETWORK_ERROR|fetch failed|HTTP request failed`,
     what: 'the parent chain does not answer',
     fix: 'check PARENTNET_URL and that node',
   },
-  { name: 'submit_failed', says: '', what: 'a transaction failed', fix: 'read the lines of the relayer' },
-]);
+  submit_failed: { says: '', what: 'a transaction failed', fix: 'read the lines of the relayer' },
+});
 
 /** XDC-Relayer v0.3.1 under concurrently: `[0] ` is redis, `[1] ` the relayer. The texts of its logger are as JSON escapes them. */
-export const relayerPack: readonly LogPattern[] = [
-  line('started', 'state', '[1] > xdc-relayer@', 'the relayer was started', {
+export const relayerPack: readonly LogPattern[] = toPack({
+  started: state('[1] > xdc-relayer@', 'the relayer was started', {
     match: /^\[1\] > xdc-relayer@\S+ start/,
   }),
-  line('redis_started', 'state', 'oO0OoO0OoO0Oo Redis is starting', 'redis was started'),
-  line(
-    'exited',
-    'fatal',
-    '[1] sleep 5s; npm run start exited with code ',
-    'the relayer died in a container that lives on',
-    {
-      match: /^\[1\] sleep 5s; npm run start exited with code (?!SIGTERM|SIGINT|0\b)(\S{1,12})$/,
-      fix: 'look at the lines before, and restart the container',
-    },
-  ),
-  line('stopped', 'state', '[1] sleep 5s; npm run start exited with code ', 'the relayer was stopped', {
+  redis_started: state('oO0OoO0OoO0Oo Redis is starting', 'redis was started'),
+  exited: fatal('[1] sleep 5s; npm run start exited with code ', 'the relayer died in a container that lives on', {
+    match: /^\[1\] sleep 5s; npm run start exited with code (?!SIGTERM|SIGINT|0\b)(\S{1,12})$/,
+    fix: 'look at the lines before, and restart the container',
+  }),
+  stopped: state('[1] sleep 5s; npm run start exited with code ', 'the relayer was stopped', {
     match: /^\[1\] sleep 5s; npm run start exited with code (?:SIGTERM|SIGINT|0)$/,
   }),
-  line('redis_exited', 'fatal', 'redis-server --bind ', 'redis died, and the relayer logs nothing after that', {
+  redis_exited: fatal('redis-server --bind ', 'redis died, and the relayer logs nothing after that', {
     anywhere: true,
     match: /^\[0\] \S*redis-server --bind \S+ exited with code (?!0$|SIGTERM|SIGINT)(\S{1,12})$/,
     fix: 'restart the container',
   }),
   ...redisFaults,
   ...programEnds('[1] '),
-  line('modes', 'state', 'Running modes:  ', 'the modes that the relayer runs in', {
+  modes: state('Running modes:  ', 'the modes that the relayer runs in', {
     match: /^Running modes: {2}\[([^\]]{0,200})\]"/,
   }),
-  line('full_cycle', 'state', '⏰ Full Relayer: Executing', 'a cycle begins (every 20s)'),
-  line('lite_cycle', 'state', '⏰ Executing lite flow', 'a cycle begins (every 2m)'),
-  line('reverse_cycle', 'state', '⏰ Reverse Relayer: Executing', 'a cycle begins (every 20s)'),
-  line('zero_cycle', 'progress', '⏰ Executing xdc-zero', 'the heartbeat of zero (every 10s)'),
-  line('reverse_zero_cycle', 'progress', '⏰ Executing reverse-xdc-zero', 'the heartbeat of reverse zero (every 10s)'),
-  line('syncing', 'state', 'Start syncing with smart contract', 'the cycle has something to do'),
-  line('fetching', 'state', 'Fetch ', 'the cycle reads blocks', {
+  full_cycle: state('⏰ Full Relayer: Executing', 'a cycle begins (every 20s)'),
+  lite_cycle: state('⏰ Executing lite flow', 'a cycle begins (every 2m)'),
+  reverse_cycle: state('⏰ Reverse Relayer: Executing', 'a cycle begins (every 20s)'),
+  zero_cycle: progress('⏰ Executing xdc-zero', 'the heartbeat of zero (every 10s)'),
+  reverse_zero_cycle: progress('⏰ Executing reverse-xdc-zero', 'the heartbeat of reverse zero (every 10s)'),
+  syncing: state('Start syncing with smart contract', 'the cycle has something to do'),
+  fetching: state('Fetch ', 'the cycle reads blocks', {
     match: /^Fetch (?:subnet|parentnet) node data from (\d+)/,
   }),
-  line('attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
+  attempt: state('submitDynamic startblock ', 'a transaction is about to be sent', {
     match: /^submitDynamic startblock (\d+) .* into PARENTNET/,
   }),
-  line('reverse_attempt', 'state', 'submitDynamic startblock ', 'a transaction is about to be sent', {
+  reverse_attempt: state('submitDynamic startblock ', 'a transaction is about to be sent', {
     match: /^submitDynamic startblock (\d+) .* into SUBNET/,
   }),
-  line('lite_attempt', 'state', 'Submit the subnet block epoch ', 'a transaction is about to be sent'),
-  line('full_submitted', 'progress', 'Full CSC Sync completed!', 'blocks were submitted'),
-  line('reverse_submitted', 'progress', 'Reverse Full CSC Sync completed!', 'blocks were submitted'),
-  line(
-    'lite_completed',
-    'progress',
+  lite_attempt: state('Submit the subnet block epoch ', 'a transaction is about to be sent'),
+  full_submitted: progress('Full CSC Sync completed!', 'blocks were submitted'),
+  reverse_submitted: progress('Reverse Full CSC Sync completed!', 'blocks were submitted'),
+  lite_completed: progress(
     'Lite CSC Sync completed!',
     'the cycle is over, which is a submission only after an attempt',
   ),
-  line('fork', 'fatal', '⛔️ WARNING: Forking detected', 'the subnet and its checkpoint contract disagree', {
+  fork: fatal('⛔️ WARNING: Forking detected', 'the subnet and its checkpoint contract disagree', {
     fix: 'compare block hashes, and deploy a new contract if the subnet was wiped',
   }),
-  ...submitCauses.map(({ name, what, ...more }) => line(name, 'error', SUBMIT, what, more)),
-  line(
-    'subnet_unreachable',
-    'error',
+  ...submitErrors,
+  subnet_unreachable: error(
     'Error getLastCommittedBlockInfo while trying to fetch',
     'the subnet node of the relayer does not answer properly',
     { fix: 'check SUBNET_URL and that node', match: /^(?!.*Unable to get latest committed).*from subnet / },
   ),
-  line(
-    'subnet_uncommitted',
-    'error',
+  subnet_uncommitted: error(
     'Error getLastCommittedBlockInfo while trying to fetch',
     'the subnet node of the relayer knows of no committed block',
     {
@@ -99,9 +86,7 @@ export const relayerPack: readonly LogPattern[] = [
       match: /Unable to get latest committed block information on SUBNET/,
     },
   ),
-  line(
-    'parent_head_unreadable',
-    'error',
+  parent_head_unreadable: error(
     'Error getLastCommittedBlockInfo while trying to fetch',
     'the parent chain gave no committed block',
     {
@@ -109,9 +94,7 @@ export const relayerPack: readonly LogPattern[] = [
       match: new RegExp(`^(?!.*${NO_CONTRACT})[^"]* from PARENTNET `),
     },
   ),
-  line(
-    'contract_missing',
-    'error',
+  contract_missing: error(
     NO_CONTRACT,
     'there is no longer a contract at the address of CHECKPOINT_CONTRACT, or the chain behind it has changed',
     {
@@ -120,17 +103,15 @@ export const relayerPack: readonly LogPattern[] = [
       fix: 'correct it in common.env, or deploy the contract again',
     },
   ),
-  line('parent_unreachable', 'error', LAST_AUDITED, 'the parent chain does not answer properly', {
+  parent_unreachable: error(LAST_AUDITED, 'the parent chain does not answer properly', {
     fix: 'check PARENTNET_URL and its limits',
     match: new RegExp(`^${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
   }),
-  line('reverse_contract_unreadable', 'error', LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
+  reverse_contract_unreadable: error(LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
     fix: 'check SUBNET_URL and that node',
     match: new RegExp(`^${LAST_AUDITED} in XDC SUBNET(?!.*${NO_CONTRACT})`),
   }),
-  line(
-    'block_not_in_contract',
-    'error',
+  block_not_in_contract: error(
     BLOCK_HASH,
     'the checkpoint contract does not know a block of the subnet that it should hold',
     {
@@ -138,15 +119,13 @@ export const relayerPack: readonly LogPattern[] = [
       match: new RegExp(`^${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
     },
   ),
-  line('contract_unreadable', 'error', 'Fail to get', 'the checkpoint contract could not be read', {
+  contract_unreadable: error('Fail to get', 'the checkpoint contract could not be read', {
     fix: 'check the node that PARENTNET_URL names, or SUBNET_URL for the reverse relayer',
     match: new RegExp(
       `^(?:${BLOCK_HASH}|Fail to getGapAndEpoch from )(PARENTNET|SUBNET)\\b(?!.*(?:execution reverted|${NO_CONTRACT}))`,
     ),
   }),
-  line(
-    'proof_unreadable',
-    'error',
+  proof_unreadable: error(
     'Error while trying to fetch the transaction receipt proof on SUBNET',
     'the subnet node of the relayer gave no proof of a transaction to zero',
     {
@@ -154,59 +133,47 @@ export const relayerPack: readonly LogPattern[] = [
       match: new RegExp(`^(?!.*${NO_CONTRACT})`),
     },
   ),
-  line(
-    'block_unreadable',
-    'error',
-    'Error while trying to fetch blockInfo by ',
-    'a block could not be read from a chain',
-    { fix: 'check the node that SUBNET_URL or PARENTNET_URL names' },
-  ),
-  line('fetch_failed', 'error', 'Axios ', 'blocks could not be read within 10s', {
+  block_unreadable: error('Error while trying to fetch blockInfo by ', 'a block could not be read from a chain', {
+    fix: 'check the node that SUBNET_URL or PARENTNET_URL names',
+  }),
+  fetch_failed: error('Axios ', 'blocks could not be read within 10s', {
     fix: 'check the node that SUBNET_URL or PARENTNET_URL names',
     match: /^Axios \w+ Fetching Error/,
   }),
-  line(
-    'commit_header_failed',
-    'error',
+  commit_header_failed: error(
     'Fail to commitHeader',
     'the relayer cannot commit headers in lite mode (a defect of v0.3.1)',
     { fix: 'submit them by another tool, or use full mode' },
   ),
-  line(
-    'sequence_wrong',
-    'error',
+  sequence_wrong: error(
     'sequence >=3 or lastNum is 0',
     'the contract holds headers of an epoch that it does not commit: nothing forked, but lite mode cannot go on',
   ),
-  line('mode_unreadable', 'error', 'Fail to get mode from ', 'CHECKPOINT_CONTRACT is empty', {
+  mode_unreadable: error('Fail to get mode from ', 'CHECKPOINT_CONTRACT is empty', {
     fix: 'set CHECKPOINT_CONTRACT in common.env',
     match: /^Fail to get mode from (?:PARENTNET|mainnet)/,
   }),
-  line('reverse_mode_unreadable', 'error', 'Fail to get mode from SUBNET', 'REVERSE_CHECKPOINT_CONTRACT is empty', {
+  reverse_mode_unreadable: error('Fail to get mode from SUBNET', 'REVERSE_CHECKPOINT_CONTRACT is empty', {
     fix: 'set REVERSE_CHECKPOINT_CONTRACT in common.env',
   }),
-  line('redis_unreachable', 'error', 'Make sure you have redis running', 'redis did not start', {
+  redis_unreachable: error('Make sure you have redis running', 'redis did not start', {
     fix: 'look at the lines that begin with [0]',
   }),
-  line('job_failed', 'error', 'Fail to process ', 'a cycle failed', {
+  job_failed: error('Fail to process ', 'a cycle failed', {
     fix: 'look at the lines of the relayer',
     match: /^Fail to process (full relayer|lite relayer|full reverse relayer|xdc-zero|reverse-xdc-zero) job/,
   }),
-  line(
-    'unreachable_at_start',
-    'note',
+  unreachable_at_start: note(
     '[1] Error: CONNECTION ERROR',
     'a chain could not be reached at the start, and the relayer ended',
     { match: /^\[1\] Error: CONNECTION ERROR: Couldn't connect to node/, fix: 'check SUBNET_URL and PARENTNET_URL' },
   ),
-  line(
-    'wrong_contract',
-    'note',
+  wrong_contract: note(
     "[1] Error: Returned values aren't valid",
     'there is no contract at CHECKPOINT_CONTRACT on the parent chain',
     { fix: 'correct CHECKPOINT_CONTRACT in common.env' },
   ),
-  line('no_contract', 'note', "[1] Error: This contract object doesn't have address", 'CHECKPOINT_CONTRACT is empty', {
+  no_contract: note("[1] Error: This contract object doesn't have address", 'CHECKPOINT_CONTRACT is empty', {
     fix: 'set CHECKPOINT_CONTRACT in common.env',
   }),
-];
+});
