@@ -1,23 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FleetView } from '../../model/fleet-view.ts';
 import type { Shard } from '../../model/shard.ts';
-import type { RoundName } from '../../model/target.ts';
 import { createRoundSeries } from './create-round-series.ts';
 import { runInTurns } from './create-scrapes.ts';
-import { Counter, Gauge, Histogram, Registry } from './prom-client.ts';
+import { addTo, Counter, Histogram, Registry } from './prom-client.ts';
 import { addShardMetrics } from './shard-metrics.ts';
 import { type ExpositionFormat, formatRegistry } from './text-formats.ts';
 
 /** The metrics of subnetd itself. */
-export interface OwnMetrics {
-  roundFinished(subnet: string, round: RoundName, seconds: number): void;
-  roundLate(subnet: string, round: RoundName): void;
-  requestFinished(method: string, route: string, status: number, seconds: number): void;
-  /** Drops the series of rounds that no longer run. */
-  keepRounds(runs: (subnet: string, round: RoundName) => boolean): void;
-  render(format: ExpositionFormat): Promise<string>;
-  stop(): void;
-}
+export type OwnMetrics = ReturnType<typeof createOwnMetrics>;
 
 /** Values read at each scrape. Undefined leaves the sample out; times are Unix milliseconds. */
 export interface OwnState {
@@ -81,31 +72,18 @@ function watchEventLoop(): { readonly lagSeconds: () => number; readonly stop: (
 }
 
 /** The daemon's own metrics, on a registry of their own. */
-export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
+export function createOwnMetrics(build: Build, state: OwnState) {
   const registry = new Registry();
   const registers = [registry];
   const loop = watchEventLoop();
 
-  const gauge = (name: string, help: string, value: () => number | undefined) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const now = value();
-        if (now === undefined) this.remove();
-        else this.set(now);
-      },
-    });
+  const { info, gauge, gauges, counter, counters } = addTo(registry);
 
-  new Gauge({
-    name: 'subnetd_build_info',
-    help: 'Version, commit and Node.js of this subnetd; always 1.',
-    labelNames: ['version', 'commit', 'runtime'],
-    registers,
-  })
-    .labels(build.version, build.commit, process.version)
-    .set(1);
+  info('subnetd_build_info', 'Version, commit and Node.js of this subnetd; always 1.', {
+    version: build.version,
+    commit: build.commit,
+    runtime: process.version,
+  });
   if (state.shard !== undefined) addShardMetrics(registry, state.shard, state.fleet ?? (() => undefined));
   gauge(
     'subnetd_config_last_reload_successful',
@@ -125,29 +103,21 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'The first 48 bits of the SHA-256 of the inventory file as it was last loaded, as a number.',
     () => state.lastReload().hash,
   );
-  new Gauge({
-    name: 'subnetd_docker_up',
-    help: 'Whether the Docker Engine answers (1) or not (0); absent when no target names a container on it.',
-    labelNames: ['engine'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [engine, up] of state.enginesUp()) if (up !== undefined) this.set({ engine }, Number(up));
-    },
-  });
+  gauges(
+    'subnetd_docker_up',
+    'Whether the Docker Engine answers (1) or not (0); absent when no target names a container on it.',
+    'engine',
+    state.enginesUp,
+  );
   gauge('subnetd_database_up', 'Whether the database of the platform API answers (1) or not (0).', () =>
     Number(state.isDatabaseUp()),
   );
-  new Gauge({
-    name: 'subnetd_lock_held',
-    help: 'Whether this instance holds a database lock (1), and so does the work that only one instance does, or not (0).',
-    labelNames: ['lock'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [lock, isHeld] of state.locks()) this.set({ lock }, Number(isHeld));
-    },
-  });
+  gauges(
+    'subnetd_lock_held',
+    'Whether this instance holds a database lock (1), and so does the work that only one instance does, or not (0).',
+    'lock',
+    state.locks,
+  );
   gauge('subnetd_event_loop_lag_seconds', 'The longest delay of the event loop in the last 10 to 20 seconds.', () =>
     loop.lagSeconds(),
   );
@@ -157,16 +127,6 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'When the process started, in Unix seconds.',
     () => performance.timeOrigin / 1000,
   );
-  const counter = (name: string, help: string, value: () => number) =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(value());
-      },
-    });
   counter('process_cpu_seconds_total', 'CPU time of the process, user and system.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
@@ -191,26 +151,18 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
     'Changes, uptimes and minutes of the history dropped because too many waited for the database.',
     state.historyDropped,
   );
-  new Counter({
-    name: 'subnetd_internal_errors_total',
-    help: 'Errors that only a bug in subnetd explains, by the part that broke; the log has each.',
-    labelNames: ['part'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [part, count] of state.internalErrors) this.inc({ part }, count);
-    },
-  });
-  new Counter({
-    name: 'subnetd_log_messages_total',
-    help: 'Messages that subnetd wrote to its log, by level.',
-    labelNames: ['level'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [level, count] of state.logMessages) this.inc({ level }, count);
-    },
-  });
+  counters(
+    'subnetd_internal_errors_total',
+    'Errors that only a bug in subnetd explains, by the part that broke; the log has each.',
+    'part',
+    () => state.internalErrors,
+  );
+  counters(
+    'subnetd_log_messages_total',
+    'Messages that subnetd wrote to its log, by level.',
+    'level',
+    () => state.logMessages,
+  );
   gauge('subnetd_open_fds', 'Open file descriptors.', state.openDescriptors);
   gauge('subnetd_max_fds', 'Maximum number of open file descriptors.', state.maxDescriptors);
   gauge('subnetd_http_connections', 'Open connections to the HTTP server.', () => state.connections().open);
@@ -242,12 +194,13 @@ export function createOwnMetrics(build: Build, state: OwnState): OwnMetrics {
   return {
     roundFinished: rounds.finished,
     roundLate: rounds.late,
-    requestFinished: (method, route, status, seconds) => {
+    requestFinished: (method: string, route: string, status: number, seconds: number): void => {
       requests.labels(method, route, String(status)).inc();
       requestSeconds.labels(method, route).observe(seconds);
     },
+    /** Drops the series of rounds that no longer run. */
     keepRounds: rounds.keep,
-    render: async (format) => {
+    render: async (format: ExpositionFormat): Promise<string> => {
       const others = formatRegistry(await registry.getMetricsAsJSON(), format, performance.timeOrigin);
       return others + (await runInTurns(rounds.write(format, performance.timeOrigin)));
     },

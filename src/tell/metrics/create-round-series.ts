@@ -2,16 +2,6 @@ import type { RoundName } from '../../model/target.ts';
 import { escapeLabel } from './family.ts';
 import { describeFamily, type ExpositionFormat, formatLimit } from './text-formats.ts';
 
-/** How long rounds took, and how many were late. A fleet has thousands of these series, which prom-client writes in one piece. */
-export interface RoundSeries {
-  finished(subnet: string, round: RoundName, seconds: number): void;
-  late(subnet: string, round: RoundName): void;
-  /** Drops the series of rounds that no longer run. */
-  keep(runs: (subnet: string, round: RoundName) => boolean): void;
-  /** Writes them in steps, one for each round. All counters began at 0 at `startedAt`, in Unix milliseconds. */
-  write(format: ExpositionFormat, startedAt: number): Generator<void, string>;
-}
-
 interface Round {
   readonly subnet: string;
   readonly round: RoundName;
@@ -46,8 +36,8 @@ function formatDurations(round: Round, created: string | undefined): string {
 const formatLate = ({ labels, late }: Round, created: string | undefined): string =>
   `${LATE}{${labels}} ${late}\n${created === undefined ? '' : `subnetd_rounds_late_created{${labels}} ${created}\n`}`;
 
-/** Creates them, without a series. */
-export function createRoundSeries(): RoundSeries {
+/** How long rounds took, and how many were late. A fleet has thousands of these series, which prom-client writes in one piece. */
+export function createRoundSeries() {
   const rounds = new Map<string, Round>();
   const find = (subnet: string, round: RoundName): Round => {
     const key = JSON.stringify([subnet, round]);
@@ -60,19 +50,21 @@ export function createRoundSeries(): RoundSeries {
     return found;
   };
   return {
-    finished: (subnet, name, seconds) => {
+    finished: (subnet: string, name: RoundName, seconds: number): void => {
       const round = find(subnet, name);
       for (const [index, limit] of [...LIMITS, Number.POSITIVE_INFINITY].entries())
         if (seconds <= limit) round.within[index] = (round.within[index] ?? 0) + 1;
       round.seconds += seconds;
     },
-    late: (subnet, round) => {
+    late: (subnet: string, round: RoundName): void => {
       find(subnet, round).late += 1;
     },
-    keep: (runs) => {
+    /** Drops the series of rounds that no longer run. */
+    keep: (runs: (subnet: string, round: RoundName) => boolean): void => {
       for (const [key, { subnet, round }] of rounds) if (!runs(subnet, round)) rounds.delete(key);
     },
-    *write(format, startedAt) {
+    /** Writes them in steps, one for each round. All counters began at 0 at `startedAt`, in Unix milliseconds. */
+    *write(format: ExpositionFormat, startedAt: number): Generator<void, string> {
       const created = format === 'text' ? undefined : String(startedAt / 1000);
       let [durations, late] = ['', ''];
       for (const round of rounds.values()) {

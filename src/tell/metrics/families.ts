@@ -5,12 +5,13 @@ import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Component, Target } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
-import { containerFamilies } from './container-families.ts';
+import { containerMetrics } from './container-families.ts';
 import {
   type Add,
   bit,
   escapeLabel,
   type Family,
+  type Metric,
   ofSubnets,
   ofTargets,
   perCheck,
@@ -18,11 +19,12 @@ import {
   perSubnet,
   type Samples,
   timeOf,
-  toFamily,
+  toFamilies,
+  toMetric,
 } from './family.ts';
-import { logFamilies } from './log-families.ts';
-import { masternodeFamilies } from './masternode-families.ts';
-import { parentFamilies } from './parent-families.ts';
+import { logMetrics } from './log-families.ts';
+import { masternodeMetrics } from './masternode-families.ts';
+import { parentMetrics } from './parent-families.ts';
 
 /** subnetd could not send a request, so nothing is known of the node. */
 const isUnseen = (observation: NodeObservation | undefined): boolean =>
@@ -37,12 +39,12 @@ const judge = ({ verdict }: CheckState, isMeant: boolean): number | undefined =>
 
 type Block = 'latest' | 'committed';
 
-const perBlock = (name: string, help: string, value: (state: TargetState, block: Block) => number | undefined) => {
+const perBlock = (help: string, value: (state: TargetState, block: Block) => number | undefined) => {
   const of = (block: Block): Samples =>
     ofTargets('subnet, name', 'block', (state, add) => {
       if (state.target.component === 'node') add(block, value(state, block));
     });
-  return toFamily(`subnet_node_block_${name}`, 'gauge', help, of('latest'), of('committed'));
+  return toMetric(help, of('latest'), of('committed'));
 };
 
 /** The block, if the last probe obtained it. */
@@ -71,12 +73,13 @@ const [firstLimit, ...otherLimits] = TIME_LIMITS.map(({ check, of, ms }) =>
   limit(check, of, (state) => ms(state) / 1000),
 ) as [Samples, ...Samples[]];
 
-const quorum = (name: string, help: string, value: (quorum: Quorum) => number): Family =>
-  perSubnet(`subnet_quorum_${name}`, help, (state) => state.quorum && value(state.quorum));
+const quorum = (help: string, value: (quorum: Quorum) => number): Metric =>
+  perSubnet(help, (state) => state.quorum && value(state.quorum));
 
 /** Of problems that are confirmed and not over. */
-const perProblem = (name: string, help: string, isMeant: (problem: Problem) => boolean): Family => ({
-  ...{ name, type: 'gauge', help, labels: 'subnet, component, name, problem' },
+const perProblem = (help: string, isMeant: (problem: Problem) => boolean): Metric => ({
+  help,
+  labels: 'subnet, component, name, problem',
   samples: [
     ofSubnets('', ({ problems }, add) => {
       for (const one of problems) {
@@ -97,10 +100,8 @@ function addCovered({ targets, plannedWork = [] }: SubnetState, add: Add): void 
       add(`,component="${target.component}",name="${escapeLabel(target.name)}"`, 1);
 }
 
-const perMember = (name: string, help: string, value: (member: Member) => number | undefined): Family =>
-  toFamily(
-    name,
-    'gauge',
+const perMember = (help: string, value: (member: Member) => number | undefined): Metric =>
+  toMetric(
     help,
     ofSubnets('name', ({ members = [] }, add) => {
       for (const member of members) add(member.name, value(member));
@@ -108,99 +109,74 @@ const perMember = (name: string, help: string, value: (member: Member) => number
   );
 
 /** Every metric of the monitor's snapshot, in the order of the page. */
-export const families: readonly Family[] = [
-  perCheck('subnet_check_success', 'gauge', 'Whether the check passes, degraded or not (1), or fails (0).', (check) =>
+export const families: readonly Family[] = toFamilies({
+  subnet_check_success: perCheck('Whether the check passes, degraded or not (1), or fails (0).', (check) =>
     judge(check, check.verdict !== 'fail'),
   ),
-  perCheck(
-    'subnet_check_degraded',
-    'gauge',
+  subnet_check_degraded: perCheck(
     'Whether the check used a fallback or saw less than it could (1) or not (0).',
     (check) => judge(check, check.verdict === 'degraded'),
   ),
-  timeOf(
-    perCheck(
-      'subnet_check_last_run_timestamp_seconds',
-      'gauge',
-      'When the check last ran, in Unix seconds.',
-      ({ lastRun }) => lastRun,
-    ),
+  subnet_check_last_run_timestamp_seconds: timeOf(
+    perCheck('When the check last ran, in Unix seconds.', ({ lastRun }) => lastRun),
   ),
-  perCheck(
-    'subnet_check_interval_seconds',
-    'gauge',
+  subnet_check_interval_seconds: perCheck(
     'The time between two runs of the check by its schedule, as of now.',
     ({ round }, intervalSeconds) => intervalSeconds(round),
   ),
-  perCheck(
-    'subnet_check_duration_seconds',
-    'gauge',
-    'How long the last probe for the check took.',
-    ({ durationSeconds }) => (durationSeconds === undefined ? undefined : toMicroseconds(durationSeconds)),
+  subnet_check_duration_seconds: perCheck('How long the last probe for the check took.', ({ durationSeconds }) =>
+    durationSeconds === undefined ? undefined : toMicroseconds(durationSeconds),
   ),
-  perCheck('subnet_check_runs_total', 'counter', 'Runs of the check since subnetd started.', ({ runs }) => runs),
-  perCheck(
-    'subnet_check_failures_total',
-    'counter',
+  subnet_check_runs_total: perCheck('Runs of the check since subnetd started.', ({ runs }) => runs),
+  subnet_check_failures_total: perCheck(
     'Runs of the check that failed since subnetd started.',
     ({ failures }) => failures,
   ),
-  toFamily(
-    'subnet_check_limit_seconds',
-    'gauge',
+  subnet_check_limit_seconds: toMetric(
     'How long the check waits for progress before it fails, by the inventory.',
     firstLimit,
     ...otherLimits,
   ),
-  toFamily(
-    'subnet_check_limit_blocks',
-    'gauge',
+  subnet_check_limit_blocks: toMetric(
     'How many blocks behind the check allows before it fails, by the inventory.',
     limit('latest_block', 'node', ({ subnet }) => subnet.settings.rpc.maxLag),
   ),
-  perSubnet(
-    'subnet_nodes',
+  subnet_nodes: perSubnet(
     'Nodes in the inventory.',
     ({ subnet }) => subnet.targets.filter(({ component }) => component === 'node').length,
   ),
-  perProblem(
-    'subnet_problem',
+  subnet_problem: perProblem(
     'A cause of what is wrong, confirmed and not over; always 1. Component and name are empty for a whole subnet.',
     () => true,
   ),
-  perProblem(
-    'subnet_problem_planned',
+  subnet_problem_planned: perProblem(
     'A problem that opened during planned work, so it is not notified until the work ends; always 1.',
     isMuted,
   ),
-  {
-    ...{ name: 'subnet_planned_work', type: 'gauge', labels: 'subnet, component, name' },
+  subnet_planned_work: {
+    labels: 'subnet, component, name',
     help: 'Planned work is in force on the target, or, with empty component and name, on the whole subnet; always 1.',
     samples: [ofSubnets('', addCovered)],
   },
-  quorum('required', 'Votes of masternodes that a block needs.', ({ required }) => required),
-  quorum('voting', 'Masternodes that can vote, as far as is known.', ({ voting }) => voting),
-  quorum(
-    'headroom',
+  subnet_quorum_required: quorum('Votes of masternodes that a block needs.', ({ required }) => required),
+  subnet_quorum_voting: quorum('Masternodes that can vote, as far as is known.', ({ voting }) => voting),
+  subnet_quorum_headroom: quorum(
     'Masternodes that may still fail before the subnet halts; negative when it has.',
     ({ voting, required }) => voting - required,
   ),
-  ...masternodeFamilies,
-  perMember(
-    'subnet_node_chain_match',
+  ...masternodeMetrics,
+  subnet_node_chain_match: perMember(
     'Whether chain id and genesis block are those of most nodes (1) or not (0).',
     ({ isOnChain }) => bit(isOnChain),
   ),
-  toFamily(
-    'subnet_reads_from_info',
-    'gauge',
+  subnet_reads_from_info: toMetric(
     'The node through which a relayer or stats server reads the subnet; always 1.',
     ofTargets('subnet, component, name', 'node', ({ target }, add) => {
       if ('readsFrom' in target && target.readsFrom !== undefined) add(target.readsFrom, 1);
     }),
   ),
-  {
-    ...{ name: 'subnet_node_client_info', type: 'gauge', labels: 'subnet, name, client, version' },
+  subnet_node_client_info: {
+    labels: 'subnet, name, client, version',
     help: 'What a node says that it runs; always 1.',
     samples: [
       ofTargets('subnet, name', '', ({ facts: { node } }, add) => {
@@ -209,43 +185,37 @@ export const families: readonly Family[] = [
       }),
     ],
   },
-  perNode(
-    'subnet_node_up',
+  subnet_node_up: perNode(
     'Whether the node answered any JSON-RPC call in the last round (1) or not (0).',
     ({ facts }) => bit(isUnseen(facts.node?.observation) ? undefined : facts.node?.observation.answered),
   ),
-  perBlock(
-    'number',
+  subnet_node_block_number: perBlock(
     'Height by <consensus>_getV2BlockByNumber for the tag latest or committed.',
     (state, block) => blockNow(state, block)?.number,
   ),
-  perBlock(
-    'timestamp_seconds',
+  subnet_node_block_timestamp_seconds: perBlock(
     'The time in the header of the block, in Unix seconds.',
     (state, block) => blockNow(state, block)?.timestamp,
   ),
-  timeOf(
+  subnet_node_block_advanced_timestamp_seconds: timeOf(
     perBlock(
-      'advanced_timestamp_seconds',
       'When the height last rose, at first when it was first seen, in Unix seconds.',
       ({ facts }, block) => facts.node?.[block]?.advancedAt,
     ),
   ),
-  perNode('subnet_node_peers', 'Peers by admin_peers, else by net_peerCount.', countPeers),
-  perNode('subnet_node_peers_missing', 'Peers that the node lacks; 0 when it has all or more.', (state) => {
+  subnet_node_peers: perNode('Peers by admin_peers, else by net_peerCount.', countPeers),
+  subnet_node_peers_missing: perNode('Peers that the node lacks; 0 when it has all or more.', (state) => {
     const [expected, count] = [expectedPeers(state.target), countPeers(state)];
     return expected === undefined || count === undefined ? undefined : Math.max(expected - count, 0);
   }),
-  perNode('subnet_node_peers_expected', 'Expected number of peers.', ({ target }) => expectedPeers(target)),
-  ...logFamilies,
-  ...parentFamilies,
-  ...containerFamilies,
-  toFamily(
-    'subnet_known_failure',
-    'gauge',
+  subnet_node_peers_expected: perNode('Expected number of peers.', ({ target }) => expectedPeers(target)),
+  ...logMetrics,
+  ...parentMetrics,
+  ...containerMetrics,
+  subnet_known_failure: toMetric(
     'Whether the known failure shows (1), or the program has run for ten minutes without it (0).',
     ofTargets('subnet, component, name', 'failure', ({ failures }, add) => {
       for (const failure in failures) add(failure, bit(failures[failure] === true));
     }),
   ),
-];
+});

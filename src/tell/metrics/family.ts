@@ -36,12 +36,10 @@ export const ofSubnets = (label: string, read: (state: SubnetState, add: Add) =>
   read,
 });
 
-type Type = 'gauge' | 'counter';
-
 /** One metric of the watched subnets. */
 export interface Family {
   readonly name: string;
-  readonly type: Type;
+  readonly type: 'gauge' | 'counter';
   readonly help: string;
   /** The names of all its labels. */
   readonly labels: string;
@@ -51,64 +49,63 @@ export interface Family {
   readonly samples: readonly [Samples, ...Samples[]];
 }
 
-/** A family whose labels are those of its samples. */
-export function toFamily(name: string, type: Type, help: string, ...samples: Family['samples']): Family {
+/** What there is to say of a metric besides its name. */
+export type Metric = Omit<Family, 'name' | 'type'>;
+
+/** Metrics by name. */
+export type Metrics = Readonly<Record<string, Metric>>;
+
+/** Gauges, and counters: those whose names end on total. */
+export const toFamilies = (metrics: Metrics): readonly Family[] =>
+  Object.entries(metrics).map(([name, metric]) => ({
+    name,
+    type: name.endsWith('_total') ? 'counter' : 'gauge',
+    ...metric,
+  }));
+
+/** A metric whose labels are those of its samples. */
+export function toMetric(help: string, ...samples: Family['samples']): Metric {
   const [{ first, label }] = samples;
-  return { name, type, help, labels: label === '' ? first : `${first}, ${label}`, samples };
+  return { help, labels: label === '' ? first : `${first}, ${label}`, samples };
 }
 
-/** A family with one sample for each target that has the value. */
-export const perTarget = (
-  name: string,
-  type: Type,
-  help: string,
-  value: (state: TargetState) => number | undefined,
-): Family =>
-  toFamily(
-    name,
-    type,
+/** One sample for each target that has the value. */
+export const perTarget = (help: string, value: (state: TargetState) => number | undefined): Metric =>
+  toMetric(
     help,
     ofTargets('subnet, component, name', '', (state, add) => add('', value(state))),
   );
 
-/** A gauge with one sample for each node that has the value. */
-export const perNode = (name: string, help: string, value: (state: TargetState) => number | undefined): Family =>
-  toFamily(
-    name,
-    'gauge',
+/** One sample for each node that has the value. */
+export const perNode = (help: string, value: (state: TargetState) => number | undefined): Metric =>
+  toMetric(
     help,
     ofTargets('subnet, name', '', (state, add) => {
       if (state.target.component === 'node') add('', value(state));
     }),
   );
 
-/** A family with one sample for each check that is not skipped. */
+/** One sample for each check that is not skipped. */
 export const perCheck = (
-  name: string,
-  type: Type,
   help: string,
   value: (check: CheckState, intervalSeconds: IntervalSeconds) => number | undefined,
-): Family =>
-  toFamily(
-    name,
-    type,
+): Metric =>
+  toMetric(
     help,
     ofTargets('subnet, component, name', 'check', ({ checks }, add, intervalSeconds) => {
       for (const check of checks) if (check.verdict !== 'skipped') add(check.check, value(check, intervalSeconds));
     }),
   );
 
-/** A gauge with one sample for each subnet that has the value. */
-export const perSubnet = (name: string, help: string, value: (state: SubnetState) => number | undefined): Family =>
-  toFamily(
-    name,
-    'gauge',
+/** One sample for each subnet that has the value. */
+export const perSubnet = (help: string, value: (state: SubnetState) => number | undefined): Metric =>
+  toMetric(
     help,
     ofSubnets('', (state, add) => add('', value(state))),
   );
 
-/** A family whose values are watched time. */
-export const timeOf = (family: Family): Family => ({ ...family, isTime: true });
+/** A metric whose values are watched time. */
+export const timeOf = (metric: Metric): Metric => ({ ...metric, isTime: true });
 
 const NEEDS_ESCAPE = /[\\\n"]/;
 

@@ -1,13 +1,11 @@
 import type { LogFacts, PatternFacts } from '../../model/facts.ts';
 import type { Component } from '../../model/target.ts';
-import { type Family, ofTargets, perNode, perSubnet, perTarget, timeOf, toFamily } from './family.ts';
+import { type Metric, type Metrics, ofTargets, perNode, perSubnet, perTarget, timeOf, toMetric } from './family.ts';
 
 type SourceFacts = NonNullable<LogFacts['sources']['file']>;
 
-const perSource = (name: string, type: Family['type'], help: string, value: (facts: SourceFacts) => number): Family =>
-  toFamily(
-    name,
-    type,
+const perSource = (help: string, value: (facts: SourceFacts) => number): Metric =>
+  toMetric(
     help,
     ofTargets('subnet, component, name', 'source', ({ facts: { logs } }, add) => {
       for (const source of ['container', 'file'] as const) {
@@ -18,10 +16,8 @@ const perSource = (name: string, type: Family['type'], help: string, value: (fac
   );
 
 /** Of patterns that a line has matched. */
-const perPattern = (name: string, type: Family['type'], help: string, value: (facts: PatternFacts) => number): Family =>
-  toFamily(
-    name,
-    type,
+const perPattern = (help: string, value: (facts: PatternFacts) => number): Metric =>
+  toMetric(
     help,
     ofTargets('subnet, component, name', 'pattern', ({ facts: { logs } }, add) => {
       for (const pattern in logs?.patterns) {
@@ -32,16 +28,8 @@ const perPattern = (name: string, type: Family['type'], help: string, value: (fa
   );
 
 /** A metric of the subnet from the log of one of its single components. */
-const single = (
-  name: string,
-  type: Family['type'],
-  help: string,
-  component: Component,
-  value: (logs: LogFacts) => number | undefined,
-): Family =>
-  toFamily(
-    name,
-    type,
+const single = (help: string, component: Component, value: (logs: LogFacts) => number | undefined): Metric =>
+  toMetric(
     help,
     ofTargets('subnet', '', ({ target, facts: { logs } }, add) => {
       if (logs !== undefined && target.component === component) add('', value(logs));
@@ -56,89 +44,61 @@ const countErrors = ({ patterns }: LogFacts): number =>
   );
 
 /** Every metric from logs. No text of a log is in a label. */
-export const logFamilies: readonly Family[] = [
-  perNode(
-    'subnet_node_log_block_number',
+export const logMetrics: Metrics = {
+  subnet_node_log_block_number: perNode(
     'The greatest height in the log of the node since its last start.',
     ({ facts }) => facts.logs?.node?.height,
   ),
-  perNode(
-    'subnet_node_clock_skew_seconds',
+  subnet_node_clock_skew_seconds: perNode(
     "How far the node's clock is ahead of subnetd's, by its log, to about a second.",
     ({ facts: { logs } }) => (logs?.clockAheadMs === undefined ? undefined : Math.round(logs.clockAheadMs / 100) / 10),
   ),
-  perSource('subnet_log_source_up', 'gauge', 'Whether the log can be read (1) or not (0).', ({ up }) => Number(up)),
-  perSource('subnet_log_lines_total', 'counter', 'Lines read since subnetd started.', ({ lines }) => lines),
-  perPattern(
-    'subnet_log_matches_total',
-    'counter',
-    'Lines that matched the pattern since subnetd started.',
-    ({ count }) => count,
+  subnet_log_source_up: perSource('Whether the log can be read (1) or not (0).', ({ up }) => Number(up)),
+  subnet_log_lines_total: perSource('Lines read since subnetd started.', ({ lines }) => lines),
+  subnet_log_matches_total: perPattern('Lines that matched the pattern since subnetd started.', ({ count }) => count),
+  subnet_log_last_match_timestamp_seconds: timeOf(
+    perPattern('When the last line that matched the pattern was printed, in Unix seconds.', ({ at }) => at),
   ),
-  timeOf(
-    perPattern(
-      'subnet_log_last_match_timestamp_seconds',
-      'gauge',
-      'When the last line that matched the pattern was printed, in Unix seconds.',
-      ({ at }) => at,
-    ),
-  ),
-  perTarget(
-    'subnet_log_file_bytes',
-    'gauge',
+  subnet_log_file_bytes: perTarget(
     'The total size of the log files that are read.',
     ({ facts }) => facts.logs?.fileBytes,
   ),
-  perSubnet(
-    'subnet_bootnode_nodes_seen',
+  subnet_bootnode_nodes_seen: perSubnet(
     'Nodes of the inventory from which the bootnode received a message within its window.',
     ({ targets }) => targets.find(({ target }) => target.component === 'bootnode')?.heardNodes,
   ),
-  perSubnet(
-    'subnet_bootnode_nodes_expected',
-    'Nodes from which the bootnode should receive messages.',
-    ({ targets }) =>
-      targets.some(({ target }) => target.component === 'bootnode')
-        ? targets.filter(({ target }) => target.component === 'node').length
-        : undefined,
+  subnet_bootnode_nodes_expected: perSubnet('Nodes from which the bootnode should receive messages.', ({ targets }) =>
+    targets.some(({ target }) => target.component === 'bootnode')
+      ? targets.filter(({ target }) => target.component === 'node').length
+      : undefined,
   ),
-  single(
-    'subnet_relayer_submissions_total',
-    'counter',
+  subnet_relayer_submissions_total: single(
     'Successful submissions in the log since subnetd started.',
     'relayer',
     ({ relayer }) => relayer?.submissions ?? 0,
   ),
-  timeOf(
+  subnet_relayer_last_submission_timestamp_seconds: timeOf(
     single(
-      'subnet_relayer_last_submission_timestamp_seconds',
-      'gauge',
       'When the relayer last logged a submission of blocks, in Unix seconds.',
       'relayer',
       ({ relayer }) => relayer?.submittedAt,
     ),
   ),
-  timeOf(
+  subnet_stats_last_block_data_timestamp_seconds: timeOf(
     single(
-      'subnet_stats_last_block_data_timestamp_seconds',
-      'gauge',
       'When the stats server last received a block from a node, in Unix seconds.',
       'stats',
       ({ stats }) => stats?.block?.at,
     ),
   ),
-  timeOf(
+  subnet_stats_last_history_data_timestamp_seconds: timeOf(
     single(
-      'subnet_stats_last_history_data_timestamp_seconds',
-      'gauge',
       'When the stats server last received a history from a node, in Unix seconds.',
       'stats',
       ({ stats }) => stats?.historyAt,
     ),
   ),
-  toFamily(
-    'subnet_frontend_errors_total',
-    'counter',
+  subnet_frontend_errors_total: toMetric(
     'Errors of the frontend since subnetd started, by source.',
     ofTargets('subnet', 'source', ({ target, facts: { logs, page } }, add) => {
       if (target.component !== 'frontend') return;
@@ -147,4 +107,4 @@ export const logFamilies: readonly Family[] = [
       add('console', page?.errors ?? (target.browser && 0));
     }),
   ),
-];
+};

@@ -9,10 +9,10 @@ import {
   type WalletFacts,
 } from '../../model/parent-chain.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { bit, type Family, perSubnet, timeOf } from './family.ts';
+import { bit, type Metric, type Metrics, perSubnet, timeOf } from './family.ts';
 
-const ofParent = (name: string, help: string, value: (parent: ParentFacts) => number | undefined): Family =>
-  perSubnet(`subnet_parent_${name}`, help, ({ facts }) => facts?.parent && value(facts.parent));
+const ofParent = (help: string, value: (parent: ParentFacts) => number | undefined): Metric =>
+  perSubnet(help, ({ facts }) => facts?.parent && value(facts.parent));
 
 const headOf = ({ observation: { head } }: ParentFacts) => (head.ok ? head.value : undefined);
 
@@ -36,59 +36,53 @@ const spendOf = (state: SubnetState): Spend | undefined => {
 };
 
 /** Metrics of the parent chain and of the checkpoint contract on it, of subnets whose inventory names them. */
-export const parentFamilies: readonly Family[] = [
-  ofParent(
-    'up',
+export const parentMetrics: Metrics = {
+  subnet_parent_up: ofParent(
     'Whether the node of the parent chain gave its newest block to the last probe (1) or not (0).',
     (parent) => bit(parent.observation.head.ok),
   ),
-  ofParent('block_number', 'Height of the newest block of the parent chain.', (parent) => headOf(parent)?.number),
-  ofParent(
-    'block_timestamp_seconds',
+  subnet_parent_block_number: ofParent(
+    'Height of the newest block of the parent chain.',
+    (parent) => headOf(parent)?.number,
+  ),
+  subnet_parent_block_timestamp_seconds: ofParent(
     'The time in the header of the newest block of the parent chain, in Unix seconds.',
     (parent) => headOf(parent)?.timestamp,
   ),
-  perSubnet(
-    'subnet_checkpoint_block_number',
+  subnet_checkpoint_block_number: perSubnet(
     'Height of the newest block of the subnet that the checkpoint contract counts as committed.',
     (state) => readNow(state)?.checkpoint.committed.number,
   ),
-  perSubnet(
-    'subnet_checkpoint_lag_blocks',
+  subnet_checkpoint_lag_blocks: perSubnet(
     'Committed blocks of the subnet that the checkpoint contract does not have as committed.',
     (state) => lagOf(state)?.blocks,
   ),
-  perSubnet(
-    'subnet_checkpoint_lag_seconds',
+  subnet_checkpoint_lag_seconds: perSubnet(
     'Time between the block of the checkpoint and the newest committed block of the subnet.',
     (state) => lagOf(state)?.seconds,
   ),
-  timeOf(
+  subnet_checkpoint_advanced_timestamp_seconds: timeOf(
     perSubnet(
-      'subnet_checkpoint_advanced_timestamp_seconds',
       'When the checkpoint last rose, at first when it was first read, in Unix seconds.',
       ({ facts }) => facts?.parent?.progress?.advancedAt,
     ),
   ),
-  perSubnet(
-    'subnet_relayer_balance',
+  subnet_relayer_balance: perSubnet(
     'Balance of the wallet of the relayer on the parent chain, in whole coins.',
     (state) => {
       const wallet = walletNow(state);
       return wallet && toCoins(wallet.balance);
     },
   ),
-  perSubnet(
-    'subnet_relayer_spend_per_day',
+  subnet_relayer_spend_per_day: perSubnet(
     'What the wallet of the relayer spends in a day, by up to the last 24 hours, in whole coins.',
     (state) => {
       const spend = spendOf(state);
       return spend && toCoins(spend.perDay);
     },
   ),
-  perSubnet(
-    'subnet_relayer_days_left',
+  subnet_relayer_days_left: perSubnet(
     'How many days the wallet of the relayer lasts at what it spends; absent while that is not known, and without spend.',
     (state) => spendOf(state)?.daysLeft,
   ),
-];
+};
