@@ -38,40 +38,43 @@ const COVERED = Object.entries(PAGES_FOR)
 /** Bridges a failed scrape, and the time in which a restarted subnetd has not judged yet. */
 const KEEP_FIRING = '3m';
 
-/** The texts of an alert; subnetd decides when it fires. */
-export interface ProblemTexts<Name extends string> {
-  readonly name: Name;
+/** What alerts have in common, or one of them has otherwise. */
+interface Common {
   /** Whether it is about the whole subnet and not about one target. */
   readonly ofSubnet?: true;
-  readonly summary: string;
-  readonly description: string;
   readonly dashboard: AlertRule['dashboard'];
   /** Where a restarted subnetd needs longer than usual. */
   readonly keepFiringFor?: string;
 }
 
-/** A rule that fires while subnetd reports one of the problems that the catalog gives to the alert. */
-export function reportProblems<const Name extends string>(
-  texts: ProblemTexts<Name>,
-): AlertRule & { readonly name: Name } {
-  const { ofSubnet, ...rest } = texts;
-  const problems = problemsOfAlert(texts.name);
-  const [first] = problems;
-  if (first === undefined) throw new Error(`no problem is reported by ${texts.name}`);
-  const { severity, isAboutNodes }: ProblemKind = problemCatalog[first];
-  const labels: readonly AlertLabel[] = ofSubnet ? ['subnet'] : TARGET;
-  const seen = `max by (${labels.join(', ')}) (${standing(problems)})`;
-  return {
-    keepFiringFor: KEEP_FIRING,
-    ...rest,
-    severity,
-    for: '0s',
-    expr:
-      severity === 'warning' && !ofSubnet
-        ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)`
-        : isAboutNodes
-          ? `${seen}\nunless on (subnet) (\n${standing(PAGES_FOR.node ?? [])}\n)`
-          : seen,
-    labels,
-  };
-}
+/** The texts of an alert; subnetd decides when it fires. */
+type ProblemTexts = Pick<AlertRule, 'summary' | 'description'> & Partial<Common>;
+
+/** Rules by name, each of which fires while subnetd reports one of the problems that the catalog gives to the alert. */
+export const reportProblems = <const Name extends string>(
+  common: Common,
+  rules: Readonly<Record<Name, ProblemTexts>>,
+): readonly (AlertRule & { readonly name: Name })[] =>
+  (Object.entries(rules) as [Name, ProblemTexts][]).map(([name, texts]) => {
+    const { ofSubnet, ...rest } = { ...common, ...texts };
+    const problems = problemsOfAlert(name);
+    const [first] = problems;
+    if (first === undefined) throw new Error(`no problem is reported by ${name}`);
+    const { severity, isAboutNodes }: ProblemKind = problemCatalog[first];
+    const labels: readonly AlertLabel[] = ofSubnet ? ['subnet'] : TARGET;
+    const seen = `max by (${labels.join(', ')}) (${standing(problems)})`;
+    return {
+      name,
+      keepFiringFor: KEEP_FIRING,
+      ...rest,
+      severity,
+      for: '0s',
+      expr:
+        severity === 'warning' && !ofSubnet
+          ? `${seen}\nunless on (subnet, component) (\n${COVERED}\n)`
+          : isAboutNodes
+            ? `${seen}\nunless on (subnet) (\n${standing(PAGES_FOR.node ?? [])}\n)`
+            : seen,
+      labels,
+    };
+  });

@@ -17,14 +17,16 @@ const INSTANCE = ['instance'] as const;
 
 /** Alerts about subnetd itself: while one fires, silence proves nothing. */
 export const subnetdRules = [
-  reportProblems({
-    name: 'SubnetdOffline',
-    ofSubnet: true,
-    summary: 'subnetd reaches no node of {{ $labels.subnet }}.',
-    description:
-      'All nodes of {{ $labels.subnet }} became unreachable from subnetd at once. Check the network link and the name server of its machine; the subnet itself may be well.',
-    dashboard: 'subnetd-self',
-  }),
+  ...reportProblems(
+    { dashboard: 'subnetd-self', ofSubnet: true },
+    {
+      SubnetdOffline: {
+        summary: 'subnetd reaches no node of {{ $labels.subnet }}.',
+        description:
+          'All nodes of {{ $labels.subnet }} became unreachable from subnetd at once. Check the network link and the name server of its machine; the subnet itself may be well.',
+      },
+    },
+  ),
   {
     name: 'SubnetdDown',
     severity: 'critical',
@@ -107,28 +109,27 @@ unless on (subnet) ${PLANNED_SUBNET}`,
       'The last reload of {{ $labels.instance }} failed, so the inventory before it stays in force. `subnetd check-config FILE` names each problem with its line.',
     dashboard: 'subnetd-self',
   },
-  reportProblems({
-    name: 'SubnetdSuspended',
-    ofSubnet: true,
-    summary: 'subnetd did not watch {{ $labels.subnet }} for a while.',
-    description:
-      'subnetd or its machine was suspended, or its clock was set, so nothing is known of {{ $labels.subnet }} in that time. Find out what paused it: a snapshot, a suspend, or a machine without processor time.',
-    dashboard: 'subnetd-self',
-  }),
-  reportProblems({
-    name: 'SubnetdLogLinesLost',
-    summary: 'Docker throws away log lines of {{ $labels.subnet }} before they are read.',
-    description:
-      'Docker rotated the log of {{ $labels.name }} of {{ $labels.subnet }} faster than subnetd could read it, so an error in it may not have been seen. Give the log more room with the option max-size of its logging driver.',
-    dashboard: 'subnetd-self',
-  }),
-  reportProblems({
-    name: 'SubnetdLogSourceDown',
-    summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
-    description:
-      'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so its checks by log say nothing. Check that the file is there, mounted where subnetd runs, and may be read by its user, and that the container exists.',
-    dashboard: 'subnetd-self',
-  }),
+  ...reportProblems(
+    { dashboard: 'subnetd-self' },
+    {
+      SubnetdSuspended: {
+        ofSubnet: true,
+        summary: 'subnetd did not watch {{ $labels.subnet }} for a while.',
+        description:
+          'subnetd or its machine was suspended, or its clock was set, so nothing is known of {{ $labels.subnet }} in that time. Find out what paused it: a snapshot, a suspend, or a machine without processor time.',
+      },
+      SubnetdLogLinesLost: {
+        summary: 'Docker throws away log lines of {{ $labels.subnet }} before they are read.',
+        description:
+          'Docker rotated the log of {{ $labels.name }} of {{ $labels.subnet }} faster than subnetd could read it, so an error in it may not have been seen. Give the log more room with the option max-size of its logging driver.',
+      },
+      SubnetdLogSourceDown: {
+        summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
+        description:
+          'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so its checks by log say nothing. Check that the file is there, mounted where subnetd runs, and may be read by its user, and that the container exists.',
+      },
+    },
+  ),
   {
     name: 'SubnetdInternalError',
     severity: 'warning',
