@@ -1,5 +1,6 @@
 import type { PlatformStore, RateLimits } from '../platform/model/platform-store.ts';
-import { createAccountLinks, createAdminUsers, createPasswordChanges } from './accounts.ts';
+import { createAccountLinks } from './account-links.ts';
+import { createAdminUsers, createPasswordChanges } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { beginTrail, saveTrail, toTrailKey } from './audit-chain.ts';
 import { createSecurityEvents, searchAuditEvents } from './audit-events.ts';

@@ -1,5 +1,5 @@
 import type { AccountChange, MailKind, MailStore, NewMail, Recipient, WaitingMail } from '../platform/model/mail.ts';
-import { createAccountLinks } from './accounts.ts';
+import { createAccountLinks } from './account-links.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import type { PlainSql } from './run-sql.ts';
 import { insertSql, rawSql, type Sql, sql } from './sql.ts';
