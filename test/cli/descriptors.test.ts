@@ -76,7 +76,7 @@ it('with 64 descriptors and 200 nodes, every node is watched, probes and scrapes
   // Beside the probes of the rounds it reads how nodes are set up: of each its program and what it does for anyone.
   expect(most).toBeLessThanOrEqual(planDescriptors(64).probes + 2 * READ_AT_ONCE);
   expect(daemon.output().match(/may open 64 file descriptors and would use 392/g)).toHaveLength(1);
-  expect(daemon.output()).not.toContain('no file descriptors left');
+  expect(daemon.output()).not.toContain('run out of file descriptors');
 }, 60_000);
 
 it('with 64 descriptors and 200 log files, every line of each is counted', async () => {
@@ -97,7 +97,7 @@ it('with 64 descriptors and 200 log files, every line of each is counted', async
     expect(page).toMatch(/^subnet_log_lines_total{.*} 200$/m);
     expect(readMetric(page, 'subnetd_open_fds')).toBeLessThan(64);
   });
-  expect(daemon.output()).not.toContain('no file descriptors left');
+  expect(daemon.output()).not.toContain('run out of file descriptors');
 }, 60_000);
 
 it('without a descriptor left a node is unknown and not down, the log says it once, and a scrape is answered', async () => {
@@ -134,7 +134,7 @@ it('without a descriptor left a node is unknown and not down, the log says it on
   expect(scrape.status).toBe(200);
   expect(scrape.text).not.toMatch(/^subnet_node_up{/m);
   expect(scrape.text).not.toMatch(/^subnet_check_success{.*} 0$/m);
-  await daemon.waitFor(/no file descriptors left, so checks are unknown/);
+  await daemon.waitFor(/run out of file descriptors, so checks are unknown/);
   // It lasts several seconds, and is logged once.
   const failures = readMetric(
     scrape.text,
@@ -149,7 +149,7 @@ it('without a descriptor left a node is unknown and not down, the log says it on
   });
   limitTo(4096);
   await eventually(async () => expect((await check())?.verdict).toBe('pass'));
-  expect(daemon.output().match(/"level":"error".*no file descriptors left/g)).toHaveLength(1);
+  expect(daemon.output().match(/"level":"error".*run out of file descriptors/g)).toHaveLength(1);
 }, 60_000);
 
 it.each([
