@@ -19,7 +19,7 @@ export const containerRules = reportProblems(
       dashboard: 'subnetd-fleet',
       summary: 'Containers of {{ $labels.subnet }} crashed at the same time.',
       description:
-        'Several containers of {{ $labels.subnet }} ended within seconds of each other without a request. Look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got. The status page names them.',
+        'Several containers of {{ $labels.subnet }} ended within seconds of each other without a request. Look for what they share: the memory and the disk of their machine, Docker, or a block that they all received. The status page names them.',
     },
     SubnetContainerMemoryNearLimit: {
       summary: 'A container of {{ $labels.subnet }} is near its memory limit.',

@@ -97,11 +97,12 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
       : nameSome(some.map(({ name }) => name));
   const ends = series.map((some) => describeCrashes(some, nameAll(some), view)).join('; ');
   const running = joined.filter(({ isRunning }) => isRunning).length;
-  const again = running === joined.length ? 'all run again' : `${running} of ${joined.length} run again`;
+  const again =
+    running === joined.length ? 'all are running again' : `${running} of ${joined.length} are running again`;
   return suspect('containers_crashed', {
     summary: `the containers of ${nameAll(newest)} crashed within ${formatSpan(newest)} of each other`,
-    evidence: `${ends}, and nobody had requested that; ${again}`,
-    fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for ${newest[0]?.name}: ${newest[0]?.found.fix}`,
+    evidence: `${ends}, which nobody had requested; ${again}`,
+    fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
       { problem, component, name },

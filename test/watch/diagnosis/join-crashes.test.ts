@@ -56,8 +56,8 @@ describe('containers that crash within seconds of each other', () => {
         'containers_crashed',
         undefined,
         'the containers of all 7 nodes crashed within 2s of each other',
-        'all 7 nodes ended with exit code 137 within 2s, 15s ago (02:46:25 UTC), and nobody had requested that; all run again',
-        'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+        'all 7 nodes ended with exit code 137 within 2s, 15s ago (02:46:25 UTC), which nobody had requested; all are running again',
+        'look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
       ],
     ]);
   });
@@ -73,8 +73,8 @@ describe('containers that crash within seconds of each other', () => {
       'containers_crashed',
       undefined,
       'the containers of n1, n2 and stats crashed within 2s of each other',
-      'n1, n2 and stats ended within 2s, 2s ago (02:46:38 UTC), and nobody had requested that; 2 of 3 run again',
-      'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+      'n1, n2 and stats ended within 2s, 2s ago (02:46:38 UTC), which nobody had requested; 2 of 3 are running again',
+      'look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
     ]);
   });
 
@@ -88,8 +88,8 @@ describe('containers that crash within seconds of each other', () => {
         'containers_crashed',
         undefined,
         'the containers of all 7 nodes crashed within 1s of each other',
-        'all 7 nodes ended with exit code 137 within 1s, 15s ago (02:46:25 UTC), and nobody had requested that; all run again',
-        'look for what they share: the memory and the disk of their machine, Docker, or a block that all of them got; for n1: give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+        'all 7 nodes ended with exit code 137 within 1s, 15s ago (02:46:25 UTC), which nobody had requested; all are running again',
+        'look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
       ],
     ]);
     expect(diagnosed(killed)[0]?.causes.slice(0, 3)).toEqual([
@@ -180,7 +180,7 @@ describe('containers stay problems of their own', () => {
         'containers_crashed',
         undefined,
         'the containers of n2 and n4 crashed within 1s of each other',
-        'n2 and n4 ended with exit code 137 within 1s, 10s ago (02:46:30 UTC); n1 and n3 ended with exit code 137 within 1s, 3m 20s ago (02:43:20 UTC), and nobody had requested that; all run again',
+        'n2 and n4 ended with exit code 137 within 1s, 10s ago (02:46:30 UTC); n1 and n3 ended with exit code 137 within 1s, 3m 20s ago (02:43:20 UTC), which nobody had requested; all are running again',
       ],
       [
         'container_restarting',
