@@ -3,32 +3,29 @@ import type { SeenMember } from '../model/fleet.ts';
 import { formatShard, shardOf } from '../model/shard.ts';
 import type { Self } from './plan-watch.ts';
 
-/** Notices that another process writes the row of this instance: two were given the same name. */
-export interface NameWatch {
-  /** Takes when the row was last written, as read from it. True once: when another process wrote it, two times in a row. */
-  take(writtenAt: WallMs | undefined): boolean;
-  /** To be called before each write, with what it writes. */
-  willWrite(writtenAt: WallMs): void;
-}
-
 /** One foreign row proves nothing: a database that was restored has an older row of this instance. */
 const PROOF_ROWS = 2;
 
-/** Starts without a write: until then the row is that of an earlier run. */
-export function createNameWatch(): NameWatch {
+/**
+ * Notices that another process writes the row of this instance: two were given the same name.
+ * Starts without a write: until then the row is that of an earlier run.
+ */
+export function createNameWatch() {
   /** When this process wrote, the last two times: a write that failed may have arrived. */
   let own: readonly WallMs[] = [];
   let foreign = 0;
   let isReported = false;
   return {
-    take: (writtenAt) => {
+    /** Takes when the row was last written, as read from it. True once: when another process wrote it, two times in a row. */
+    take: (writtenAt: WallMs | undefined): boolean => {
       const isForeign = own.length > 0 && writtenAt !== undefined && !own.includes(writtenAt);
       foreign = isForeign ? foreign + 1 : 0;
       if (isReported || foreign < PROOF_ROWS) return false;
       isReported = true;
       return true;
     },
-    willWrite: (writtenAt) => {
+    /** To be called before each write, with what it writes. */
+    willWrite: (writtenAt: WallMs): void => {
       own = [...own.slice(-1), writtenAt];
     },
   };
@@ -45,18 +42,11 @@ export interface Difference {
   readonly subnets?: readonly string[];
 }
 
-/** Notices other instances of a fleet that do not divide the subnets as this one does. */
-export interface AgreementWatch {
-  /** The names of all subnets of the inventory. */
-  setInventory(names: readonly string[]): void;
-  /** Takes all instances as of `now`. Gives those that have differed for ten minutes by now, each once. */
-  take(members: readonly SeenMember[], now: WatchedMs): readonly Difference[];
-  /** The instances that have differed for ten minutes, as of the last call of `take`. */
-  differing(): readonly string[];
-}
-
-/** Starts with an inventory that is not known: until then nothing differs. */
-export function createAgreementWatch({ instance: own, shard: { total } }: Self): AgreementWatch {
+/**
+ * Notices other instances of a fleet that do not divide the subnets as this one does.
+ * Starts with an inventory that is not known: until then nothing differs.
+ */
+export function createAgreementWatch({ instance: own, shard: { total } }: Self) {
   let byShard: ReadonlyMap<number, readonly string[]> | undefined;
   let all: ReadonlySet<string> = new Set();
   let since: ReadonlyMap<string, WatchedMs> = new Map();
@@ -72,11 +62,13 @@ export function createAgreementWatch({ instance: own, shard: { total } }: Self):
   };
 
   return {
-    setInventory: (names) => {
+    /** The names of all subnets of the inventory. */
+    setInventory: (names: readonly string[]): void => {
       all = new Set(names);
       byShard = Map.groupBy(names, (name) => shardOf(name, total));
     },
-    take: (members, now) => {
+    /** Takes all instances as of `now`. Gives those that have differed for ten minutes by now, each once. */
+    take: (members: readonly SeenMember[], now: WatchedMs): readonly Difference[] => {
       if (byShard === undefined) return [];
       const found = members.flatMap((one) => (one.isFresh && one.instance !== own ? (compare(one) ?? []) : []));
       since = new Map(found.map(({ instance }) => [instance, since.get(instance) ?? now]));
@@ -85,6 +77,7 @@ export function createAgreementWatch({ instance: own, shard: { total } }: Self):
       differing = long.map(({ instance }) => instance);
       return long.filter(({ instance }) => !before.includes(instance));
     },
-    differing: () => differing,
+    /** The instances that have differed for ten minutes, as of the last call of `take`. */
+    differing: (): readonly string[] => differing,
   };
 }

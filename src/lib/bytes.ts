@@ -30,20 +30,13 @@ export const MAX_LINE_BYTES = 64 * 1024;
 export type OnLine = (text: string, start: number, end: number) => void;
 
 /** Splits a stream of bytes into lines. Holds at most one incomplete line. */
-export interface LineCutter {
-  /** Adds the next bytes, as Latin-1 text, and emits each line that ends in them. */
-  push(text: string, onLine: OnLine): void;
-  /** Bytes of the incomplete line, discarded ones included. */
-  pendingBytes(): number;
-  /** Emits the incomplete line, if there is one, and forgets it. */
-  flush(onLine: OnLine): void;
-}
+export type LineCutter = ReturnType<typeof createLineCutter>;
 
 /** A copy, because a slice keeps the whole text that it was cut from in memory. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 /** Starts at the beginning of a line. */
-export function createLineCutter(): LineCutter {
+export function createLineCutter() {
   let kept: string[] = [];
   let keptBytes = 0;
   let pendingBytes = 0;
@@ -65,7 +58,8 @@ export function createLineCutter(): LineCutter {
   };
 
   return {
-    push: (text, onLine) => {
+    /** Adds the next bytes, as Latin-1 text, and emits each line that ends in them. */
+    push: (text: string, onLine: OnLine): void => {
       let start = 0;
       let end = text.indexOf('\n');
       if (pendingBytes > 0 && end !== -1) {
@@ -81,7 +75,9 @@ export function createLineCutter(): LineCutter {
       }
       if (start < text.length) keep(text.slice(start));
     },
-    pendingBytes: () => pendingBytes,
+    /** Bytes of the incomplete line, discarded ones included. */
+    pendingBytes: (): number => pendingBytes,
+    /** Emits the incomplete line, if there is one, and forgets it. */
     flush,
   };
 }

@@ -6,18 +6,15 @@ export interface EpisodeReports {
   readonly ended: (events: number) => void;
 }
 
-/** Events that may come a thousand times a second, but are reported only at the first and after the last. */
-export interface Episode {
-  readonly record: () => void;
-  readonly stop: () => void;
-}
-
-/** Creates an episode that ends `quietMs` after its last event. */
-export function createEpisode(quietMs: number, { began, ended }: EpisodeReports): Episode {
+/**
+ * Events that may come a thousand times a second, but are reported only at the first and after the last.
+ * Creates an episode that ends `quietMs` after its last event.
+ */
+export function createEpisode(quietMs: number, { began, ended }: EpisodeReports) {
   let events = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
-    record: () => {
+    record: (): void => {
       events += 1;
       if (timer !== undefined) {
         timer.refresh();
@@ -31,6 +28,6 @@ export function createEpisode(quietMs: number, { began, ended }: EpisodeReports)
       }, quietMs);
       timer.unref();
     },
-    stop: () => clearTimeout(timer),
+    stop: (): void => clearTimeout(timer),
   };
 }

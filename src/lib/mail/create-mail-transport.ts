@@ -19,19 +19,6 @@ export interface SendFailure {
   readonly isRefused: boolean;
 }
 
-/** Sends mails through one server. */
-export interface MailTransport {
-  /**
-   * Resolves when the server has accepted the mail for one recipient at least, to those that it refused; rejects when it has
-   * not, or is silent.
-   */
-  send(
-    to: string | readonly string[],
-    mail: MailText,
-    place?: MailPlace,
-  ): Promise<{ readonly refused: readonly string[] }>;
-}
-
 /** The place of a mail in a thread of mails, by their ids (`Message-ID`). */
 export interface MailPlace {
   readonly messageId: string;
@@ -42,8 +29,8 @@ export interface MailPlace {
 /** How long a server may be silent. */
 const WITHIN_MS = 10_000;
 
-/** A transport, with a connection for each mail. */
-export function createMailTransport({ server, from }: Omit<MailSettings, 'publicUrl'>): MailTransport {
+/** Sends mails through one server. A transport, with a connection for each mail. */
+export function createMailTransport({ server, from }: Omit<MailSettings, 'publicUrl'>) {
   const { host, port, isTls, login } = server;
   const transport = createTransport({
     host,
@@ -61,7 +48,15 @@ export function createMailTransport({ server, from }: Omit<MailSettings, 'public
     disableUrlAccess: true,
   });
   return {
-    send: async (to, mail, place) => {
+    /**
+     * Resolves when the server has accepted the mail for one recipient at least, to those that it refused; rejects when it has
+     * not, or is silent.
+     */
+    send: async (
+      to: string | readonly string[],
+      mail: MailText,
+      place?: MailPlace,
+    ): Promise<{ readonly refused: readonly string[] }> => {
       // No out-of-office reply answers a mail that a program has sent. Source: RFC 3834.
       const headers = { 'Auto-Submitted': 'auto-generated' };
       const { messageId, answers } = place ?? {};

@@ -7,18 +7,6 @@ import type { CheckBars } from './create-check-bars.ts';
 import { type RestorableHistory, SPAN_MS, SPANS } from './create-history.ts';
 import type { ChangeFinder } from './find-changes.ts';
 
-/** Reads what earlier processes, or other instances, have stored, before this one writes. */
-export interface PastReader {
-  /** Takes which subnets are watched, or kept, from now on: their past is to be read. */
-  begin(): void;
-  /** Reads what is still unread. Rejects when the database fails; the next call goes on. */
-  read(database: HistoryStore): Promise<void>;
-  /** Whether there is something to read. */
-  isDue(): boolean;
-  /** Whether the past of a subnet was read. */
-  isRead(subnet: string): boolean;
-}
-
 /** What it needs. */
 export interface PastReaderDeps {
   readonly history: RestorableHistory;
@@ -46,8 +34,11 @@ const spansUntil = (at: number): readonly { readonly span: Span; readonly start:
 
 type Step = (database: HistoryStore) => Promise<void>;
 
-/** Creates a reader that has read nothing. */
-export function createPastReader({ history, finder, bars, snapshot, wallNow, part }: PastReaderDeps): PastReader {
+/**
+ * Reads what earlier processes, or other instances, have stored, before this one writes.
+ * Creates a reader that has read nothing.
+ */
+export function createPastReader({ history, finder, bars, snapshot, wallNow, part }: PastReaderDeps) {
   /** The past of these subnets before `startedAt` in wall time. */
   const stepsOf = (subnets: readonly string[], startedAt: number): readonly Step[] => {
     /** The newest changes from before the start. */
@@ -113,15 +104,19 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, par
   };
 
   return {
+    /** Takes which subnets are watched, or kept, from now on: their past is to be read. */
     begin,
-    read: async (database) => {
+    /** Reads what is still unread. Rejects when the database fails; the next call goes on. */
+    read: async (database: HistoryStore): Promise<void> => {
       for (let next = unread[0]; next !== undefined; next = unread[0]) {
         await next(database);
         unread.shift();
         await nextTurn();
       }
     },
-    isDue: () => unread.length > 0,
-    isRead: (subnet) => read.has(subnet),
+    /** Whether there is something to read. */
+    isDue: (): boolean => unread.length > 0,
+    /** Whether the past of a subnet was read. */
+    isRead: (subnet: string): boolean => read.has(subnet),
   };
 }

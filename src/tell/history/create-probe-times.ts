@@ -13,14 +13,6 @@ const UNIT_MS = 0.5;
 const UNANSWERED = 0xffff;
 const toCell = (ms: number): number => Math.min(UNANSWERED - 1, 1 + Math.round(ms / UNIT_MS));
 
-/** How long the probes of each target took, minute by minute, in the last hour. */
-export interface ProbeTimes {
-  /** `at` is wall time. */
-  record(snapshot: Snapshot, at: number): void;
-  /** The oldest first; a minute without a probe is missing. */
-  read(target: Target, at: number): readonly ProbeMinute[];
-}
-
 const RPC: readonly RoundName[] = ['rpc', 'console'];
 const SERVICES: readonly RoundName[] = ['services'];
 const CONTAINERS: readonly RoundName[] = ['containers'];
@@ -54,11 +46,12 @@ const createProbes = () => ({
   sum: 0,
 });
 
-/** Starts with nothing. */
-export function createProbeTimes(): ProbeTimes {
+/** How long the probes of each target took, minute by minute, in the last hour. Starts with nothing. */
+export function createProbeTimes() {
   const probes = createTargetMemory<ReturnType<typeof createProbes>>((_, before) => before ?? createProbes());
   return {
-    record: (snapshot, at) =>
+    /** `at` is wall time. */
+    record: (snapshot: Snapshot, at: number): void =>
       probes.each(snapshot, (own, state) => {
         const run = findRun(state);
         if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
@@ -74,7 +67,8 @@ export function createProbeTimes(): ProbeTimes {
         if (cell !== undefined)
           own.minutes.cells[cell] = own.answered === 0 ? UNANSWERED : toCell(own.sum / own.answered);
       }),
-    read: (target, at) => {
+    /** The oldest first; a minute without a probe is missing. */
+    read: (target: Target, at: number): readonly ProbeMinute[] => {
       const own = probes.of(target);
       if (own === undefined) return [];
       const last = Math.floor(at / MINUTE_MS);

@@ -9,15 +9,7 @@ import { findProblemChanges, isSameProblems } from './find-problem-changes.ts';
 import { createTargetMemory } from './target-memory.ts';
 
 /** Finds what has changed between one snapshot and the next. */
-export interface ChangeFinder {
-  /** `toWall` is the clock's; `at` is wall time. */
-  find(snapshot: Snapshot, toWall: (at: number) => number, at: number): readonly HistoryChange[];
-  /**
-   * Takes over how things were before this process watched, from the last changes of an earlier one or of another instance, the
-   * newest first. What was taken over before of the same subjects is older.
-   */
-  remember(last: readonly HistoryChange[]): void;
-}
+export type ChangeFinder = ReturnType<typeof createChangeFinder>;
 
 /** A target as it was. */
 interface SeenTarget {
@@ -43,7 +35,7 @@ const keyOf = ({ subnet, component, name, kind, what }: Subject): string =>
   JSON.stringify([kind, subnet, component ?? null, name ?? null, what]);
 
 /** Starts without a snapshot: of the first one, only what does not pass is a change. */
-export function createChangeFinder(): ChangeFinder {
+export function createChangeFinder() {
   const seen = createTargetMemory<SeenTarget>(createSeen);
   const subnets = new Map<string, SeenSubnet>();
   /** Changes from before, by subject, while this process knows nothing newer. `since`: when it began to look for the same. */
@@ -113,11 +105,16 @@ export function createChangeFinder(): ChangeFinder {
   };
 
   return {
-    remember: (last) => {
+    /**
+     * Takes over how things were before this process watched, from the last changes of an earlier one or of another instance, the
+     * newest first. What was taken over before of the same subjects is older.
+     */
+    remember: (last: readonly HistoryChange[]): void => {
       isReminded = true;
       for (const change of last.toReversed()) before.set(keyOf(change), { change });
     },
-    find: (snapshot, toWall, at) => {
+    /** `toWall` is the clock's; `at` is wall time. */
+    find: (snapshot: Snapshot, toWall: (at: number) => number, at: number): readonly HistoryChange[] => {
       const moment = { at, toWall, takeBefore };
       const found: HistoryChange[] = [];
       seen.each(snapshot, (own, state) => {

@@ -9,22 +9,17 @@ const UNSEEN_MS = 30_000;
 const BEGIN_MS = 5_000;
 
 /** The blocks of a subnet, minute by minute. */
-export interface Pace {
-  /** A height at a moment, in wall time, and how many blocks are not final. */
-  record(at: number, height: number | undefined, gap: number | undefined): void;
-  /** Adds minutes of the past, the oldest first. */
-  restore(earlier: readonly Minute[]): void;
-  read(): readonly Minute[];
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /** Counts blocks by the height at the end of each minute; `onMinute` receives each that ends. */
-export function createPace(onMinute?: (minute: Minute) => void): Pace {
+export function createPace(onMinute?: (minute: Minute) => void) {
   let minutes: readonly Minute[] = [];
   /** The height when the current minute began, if it was recorded then. */
   let base: { readonly minute: number; readonly height: number } | undefined;
   let last: { readonly at: number; readonly height: number } | undefined;
   return {
-    record: (at, height, gap) => {
+    /** A height at a moment, in wall time, and how many blocks are not final. */
+    record: (at: number, height: number | undefined, gap: number | undefined): void => {
       const minute = Math.floor(at / MINUTE_MS);
       if (height === undefined) {
         base = undefined;
@@ -44,11 +39,12 @@ export function createPace(onMinute?: (minute: Minute) => void): Pace {
       if (base?.minute !== minute) base = hasCrossed || isBegin ? { minute, height } : undefined;
       last = { at, height };
     },
-    restore: (earlier) => {
+    /** Adds minutes of the past, the oldest first. */
+    restore: (earlier: readonly Minute[]): void => {
       const own = new Set(minutes.map(({ at }) => at));
       const all = [...earlier.filter(({ at }) => !own.has(at)), ...minutes];
       minutes = all.toSorted((one, other) => one.at - other.at).slice(-KEPT);
     },
-    read: () => minutes,
+    read: (): readonly Minute[] => minutes,
   };
 }

@@ -2,17 +2,7 @@ import type { Span, Uptime, UptimeRow } from '../../model/history.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 
 /** Uptimes that wait to be added to those in the database. */
-export interface UnsavedTimes {
-  /** Adds milliseconds to an hour or day of a target. */
-  add(target: Target, span: Span, start: number, part: keyof Uptime, ms: number): void;
-  /** Removes at most `count`, the oldest first, each of another target, hour or day. */
-  take(count: number): readonly UptimeRow[];
-  /** Adds what was taken and could not be stored. */
-  putBack(rows: readonly UptimeRow[]): void;
-  readonly size: () => number;
-  /** How many hours and days of targets were dropped. */
-  readonly dropped: () => number;
-}
+export type UnsavedTimes = ReturnType<typeof createUnsavedTimes>;
 
 type Row = { -readonly [Member in keyof UptimeRow]: UptimeRow[Member] };
 
@@ -20,7 +10,7 @@ const keyOf = (target: Pick<UptimeRow, 'subnet' | 'component' | 'name'>, span: S
   `${targetKey(target)} ${span} ${start}`;
 
 /** Creates an empty collection. It holds at most `limit` hours and days of targets, and drops the oldest of what is more. */
-export function createUnsavedTimes(limit: number): UnsavedTimes {
+export function createUnsavedTimes(limit: number) {
   /** The oldest first. */
   let rows = new Map<string, Row>();
   let dropped = 0;
@@ -32,7 +22,8 @@ export function createUnsavedTimes(limit: number): UnsavedTimes {
     }
   };
   return {
-    add: (target, span, start, part, ms) => {
+    /** Adds milliseconds to an hour or day of a target. */
+    add: (target: Target, span: Span, start: number, part: keyof Uptime, ms: number): void => {
       const rounded = Math.round(ms);
       if (rounded === 0) return;
       const key = keyOf(target, span, start);
@@ -42,12 +33,14 @@ export function createUnsavedTimes(limit: number): UnsavedTimes {
       rows.set(key, row);
       cut();
     },
-    take: (count) => {
+    /** Removes at most `count`, the oldest first, each of another target, hour or day. */
+    take: (count: number): readonly UptimeRow[] => {
       const taken = [...rows.entries().take(count)];
       for (const [key] of taken) rows.delete(key);
       return taken.map(([, row]) => row);
     },
-    putBack: (earlier) => {
+    /** Adds what was taken and could not be stored. */
+    putBack: (earlier: readonly UptimeRow[]): void => {
       const newer = rows;
       rows = new Map();
       for (const row of [...earlier, ...newer.values()]) {
@@ -58,7 +51,8 @@ export function createUnsavedTimes(limit: number): UnsavedTimes {
       }
       cut();
     },
-    size: () => rows.size,
-    dropped: () => dropped,
+    size: (): number => rows.size,
+    /** How many hours and days of targets were dropped. */
+    dropped: (): number => dropped,
   };
 }

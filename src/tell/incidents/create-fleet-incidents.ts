@@ -5,14 +5,7 @@ import type { FollowedIncidents } from './follow-incidents.ts';
 import { readStored } from './stored-incidents.ts';
 
 /** Which stored incidents an instance reads, and which it writes: it may share them with others. */
-export interface FleetIncidents {
-  /** What is stored of the subnets that are to be read now; undefined when there is none. */
-  read(database: IncidentStore): Promise<StoredIncidents | undefined>;
-  /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
-  isWritten(subnet: string): boolean;
-  /** Whether what is stored of a subnet was read, or the database has not answered for too long. */
-  isSettled(subnet: string): boolean;
-}
+export type FleetIncidents = ReturnType<typeof createFleetIncidents>;
 
 /** Incidents as they were read. */
 export interface StoredIncidents {
@@ -35,7 +28,7 @@ const READ_AGAIN_MS = 10_000;
 const FIRST_WITHIN_MS = 30_000;
 
 /** Starts without having read anything. */
-export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps): FleetIncidents {
+export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps) {
   const reads = new Map<string, { readonly epoch: number; readonly at: WatchedMs }>();
   /** By subnet: since when its stored incidents are waited for, which begins when its nodes have been probed. */
   const since = new Map<string, WatchedMs>();
@@ -57,7 +50,8 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
   };
 
   return {
-    read: async (database) => {
+    /** What is stored of the subnets that are to be read now; undefined when there is none. */
+    read: async (database: IncidentStore): Promise<StoredIncidents | undefined> => {
       forgetRemoved();
       const open = new Set([...followed().open.values()].map(({ subnet }) => subnet));
       const due = part.subnets().filter((subnet) => isDue(subnet, open));
@@ -82,14 +76,16 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
       for (const [subnet, epoch] of epochs) reads.set(subnet, { epoch, at: now() });
       return due.length === 0 ? undefined : { incidents: stored, late };
     },
-    isWritten: (subnet) => {
+    /** Whether this instance writes the incidents of a subnet: it keeps them, and knows what others have written. */
+    isWritten: (subnet: string): boolean => {
       if (!part.keeps(subnet)) return false;
       const last = reads.get(subnet);
       // One that has left the inventory is not read again.
       if (last === undefined) return hasReadRemoved && !part.subnets().includes(subnet);
       return last.epoch === part.epochOf(subnet);
     },
-    isSettled: (subnet) => {
+    /** Whether what is stored of a subnet was read, or the database has not answered for too long. */
+    isSettled: (subnet: string): boolean => {
       since.set(subnet, since.get(subnet) ?? now());
       return reads.has(subnet) || hasWaited(subnet);
     },

@@ -22,12 +22,7 @@ export type ScrapeAnswer =
   | { readonly kind: 'unknown'; readonly error: string };
 
 /** Answers scrapers of `/metrics`. */
-export interface Scrapes {
-  /** The page is of one moment. It rejects for a bug only. */
-  answer(request: ScrapeRequest): Promise<ScrapeAnswer>;
-  /** When somebody last asked; undefined before. */
-  lastAt(): WallMs | undefined;
-}
+export type Scrapes = ReturnType<typeof createScrapes>;
 
 /** What a page is made of. */
 export interface ScrapesOptions {
@@ -60,7 +55,7 @@ const describeFamilies = (format: ExpositionFormat): ReadonlyMap<Family, Piece> 
   new Map(families.map((family) => [family, toPiece(describeFamily(family, format))]));
 
 /** Creates the answers, which keep the text of each subnet and write again only what has changed. */
-export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: ScrapesOptions): Scrapes {
+export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: ScrapesOptions) {
   const view: View = { intervalMs, toWall: clock.toWall };
   const descriptions = { text: describeFamilies('text'), openmetrics: describeFamilies('openmetrics') };
   let texts: ReadonlyMap<string, SubnetText> = new Map();
@@ -125,8 +120,10 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
   };
 
   return {
-    lastAt: () => (askedAt === undefined ? undefined : clock.toWall(askedAt)),
-    answer: async (request) => {
+    /** When somebody last asked; undefined before. */
+    lastAt: (): WallMs | undefined => (askedAt === undefined ? undefined : clock.toWall(askedAt)),
+    /** The page is of one moment. It rejects for a bug only. */
+    answer: async (request: ScrapeRequest): Promise<ScrapeAnswer> => {
       askedAt = clock.now();
       const own = request.subnets.length === 0 ? await renderOwn(request.format) : '';
       const answer = answerOf(request, own);

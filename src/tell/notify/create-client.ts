@@ -17,13 +17,7 @@ export type Answer =
   | { readonly ok: false; readonly why: string; readonly retryable: boolean; readonly status?: number };
 
 /** One Alertmanager's API, version 2. */
-export interface Client {
-  /** The URL as it may be shown. */
-  readonly address: string;
-  /** Never rejects. The path is below `/api/v2`. */
-  call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
-  close(): void;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** As long as Prometheus waits. */
 const TIMEOUT_MS = 10_000;
@@ -102,13 +96,15 @@ export function createClient(
     timeoutMs = TIMEOUT_MS,
     settings = IN_INVENTORY,
   }: { readonly timeoutMs?: number; readonly settings?: SettingNames } = {},
-): Client {
+) {
   const base = new URL(url);
   const address = redactUrl(url);
   const sender = createHttpSender();
   return {
+    /** The URL as it may be shown. */
     address,
-    call: async (method, path, body) => {
+    /** Never rejects. The path is below `/api/v2`. */
+    call: async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer> => {
       const failed = (why: string, retryable: boolean, status?: number): Answer => ({
         ok: false,
         why: `${address} ${why}`,

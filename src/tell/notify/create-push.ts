@@ -9,15 +9,7 @@ import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
 /** Judges all alerts at a fixed interval and sends them to every Alertmanager, and through every channel. */
-export interface Push {
-  /** Replaces the Alertmanagers that alerts are sent to. */
-  setAlertmanagers(alertmanagers: Alertmanagers): void;
-  /** Replaces the channels. */
-  setChannels(channels: readonly Channel[]): void;
-  /** Whether the alerts of a subnet have been judged, with what other instances have stored of them. */
-  isJudged(subnet: string): boolean;
-  stop(): Promise<void>;
-}
+export type Push = ReturnType<typeof createPush>;
 
 /** Takes that an Alertmanager, or a channel, has accepted an alert. */
 export type OnAccepted = (
@@ -63,7 +55,7 @@ const withoutSubnets = (trackedAlerts: TrackedAlerts): TrackedAlerts =>
   new Map([...trackedAlerts].filter(([, { labels }]) => labels.subnet === undefined));
 
 /** Starts without an Alertmanager. */
-export function createPush(options: PushOptions): Push {
+export function createPush(options: PushOptions) {
   const { clock, judge, counts, generatorUrl, judgeEveryMs = JUDGE_EVERY_MS, resendMs = RESEND_MS } = options;
   const { now, toWall } = clock;
   let senders: readonly Sender[] = [];
@@ -131,7 +123,8 @@ export function createPush(options: PushOptions): Push {
   void followAndJudge();
 
   return {
-    setAlertmanagers: ({ urls, ...login }) => {
+    /** Replaces the Alertmanagers that alerts are sent to. */
+    setAlertmanagers: ({ urls, ...login }: Alertmanagers): void => {
       const before = senders;
       senders = urls.map((url) => {
         const client = createClient(url, login);
@@ -147,12 +140,14 @@ export function createPush(options: PushOptions): Push {
       notified = new Map();
       notify(now());
     },
-    setChannels: (channels) => {
+    /** Replaces the channels. */
+    setChannels: (channels: readonly Channel[]): void => {
       options.channels?.set(channels);
       notify(now());
     },
+    /** Whether the alerts of a subnet have been judged, with what other instances have stored of them. */
     isJudged: fleet.isJudged,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       isStopped = true;
       await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);

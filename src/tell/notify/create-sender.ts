@@ -9,14 +9,7 @@ export interface AlertCounts {
 }
 
 /** Sends alerts to one Alertmanager, at its own pace. */
-export interface Sender {
-  /** Queues alerts by key; a queued alert with the same key is replaced. */
-  enqueue(alerts: ReadonlyMap<string, PostableAlert>): void;
-  /** Takes alerts out of the queue: another instance sends them now. */
-  forget(keys: Iterable<string>): void;
-  /** Waits at most `withinMs` for queued alerts and the running request, then gives up. */
-  stop(withinMs: number): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 /** What a sender needs; it adds to `counts`. */
 export interface SenderOptions {
@@ -38,7 +31,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 
 /** Creates a sender with an empty queue. */
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions) {
   const { client, counts, capacity = CAPACITY, firstPauseMs = FIRST_PAUSE_MS, onFailure, onRecovery } = options;
   const queue = new Map<string, PostableAlert>();
   /** What was forgotten while a batch is sent: it is not put back. */
@@ -107,19 +100,22 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   return {
-    enqueue: (alerts) => {
+    /** Queues alerts by key; a queued alert with the same key is replaced. */
+    enqueue: (alerts: ReadonlyMap<string, PostableAlert>): void => {
       if (stopped) return;
       for (const [key, alert] of alerts) queue.set(key, alert);
       trim();
       if (queue.size > 0) pumping ??= pump();
     },
-    forget: (keys) => {
+    /** Takes alerts out of the queue: another instance sends them now. */
+    forget: (keys: Iterable<string>): void => {
       for (const key of keys) {
         queue.delete(key);
         forgotten.add(key);
       }
     },
-    stop: async (withinMs) => {
+    /** Waits at most `withinMs` for queued alerts and the running request, then gives up. */
+    stop: async (withinMs: number): Promise<void> => {
       stopped = true;
       endPause();
       const { promise: late, resolve } = Promise.withResolvers<void>();

@@ -5,12 +5,7 @@ import { toSocket } from './ssh-channel.ts';
 import { connectSsh, createCredentials, toSshError } from './ssh-connection.ts';
 
 /** Sockets to a Docker Engine behind ssh, as channels of one connection. */
-export interface SshTunnel {
-  /** Opens a channel, and connects where that is needed. Rejects with the code of a fault. */
-  open(): Promise<Duplex>;
-  /** Ends all channels; what comes after rejects. */
-  close(): void;
-}
+export type SshTunnel = ReturnType<typeof createSshTunnel>;
 
 /** What the far side runs: it joins its stdin and stdout with the engine's socket. */
 const COMMAND = 'docker system dial-stdio';
@@ -42,7 +37,7 @@ const isRefusal = (error: unknown): boolean =>
  * Connects with the first channel, and again whenever it must. All channels share one connection; where the server
  * lets a connection have no more of them, a further one is made.
  */
-export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
+export function createSshTunnel(address: SshAddress, times = TIMES) {
   const connections = new Set<Connection>();
   const closing = new AbortController();
   const readCredentials = createCredentials(address);
@@ -120,8 +115,10 @@ export function createSshTunnel(address: SshAddress, times = TIMES): SshTunnel {
   };
 
   return {
+    /** Opens a channel, and connects where that is needed. Rejects with the code of a fault. */
     open,
-    close: () => {
+    /** Ends all channels; what comes after rejects. */
+    close: (): void => {
       closing.abort();
       for (const { client } of connections) client.destroy();
       connections.clear();

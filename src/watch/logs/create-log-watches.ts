@@ -20,19 +20,6 @@ export interface LogWatch extends Pick<LogCollector, 'lines'> {
   stop(): Promise<void>;
 }
 
-/** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. */
-export interface LogWatches {
-  /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
-  prepare(): LogWatchPlan;
-  /** The last lines of the target's log that matched a pattern; empty when none is followed. */
-  linesOf(target: Target, secrets: readonly string[]): ReturnType<LogWatch['lines']>;
-  /** Docker reports an event of the target's container. */
-  onContainerEvent(target: Target, action: string): void;
-  /** The stream of events of this Docker Engine opens or is lost. */
-  onEngineState(engine: string): void;
-  stop(): Promise<void>;
-}
-
 /** The watches of an inventory that is not active yet. */
 export interface LogWatchPlan {
   /**
@@ -64,8 +51,8 @@ export interface LogWatchesOptions extends Pick<ContainerLogOptions, 'docker' | 
   readonly onLost?: (target: Target, after: string, times: number) => void;
 }
 
-/** Creates no watch yet. */
-export function createLogWatches(options: LogWatchesOptions): LogWatches {
+/** The watches of all logs. They survive a reload that leaves their sources and patterns unchanged. Creates no watch yet. */
+export function createLogWatches(options: LogWatchesOptions) {
   const { fold, onNews, onLost, maxOpenFiles, ...shared } = options;
   const openFiles = createOpenFiles(maxOpenFiles ?? MAX_OPEN_FILES);
   type Entry = { readonly target: Target; readonly watch: LogWatch };
@@ -148,19 +135,24 @@ export function createLogWatches(options: LogWatchesOptions): LogWatches {
   };
 
   return {
+    /** Prepares the watches of a new inventory; the running ones continue until it is committed. */
     prepare,
-    linesOf: (target, secrets) => watches.get(targetKey(target))?.watch.lines(secrets) ?? [],
-    onContainerEvent: (target, action) => {
+    /** The last lines of the target's log that matched a pattern; empty when none is followed. */
+    linesOf: (target: Target, secrets: readonly string[]): ReturnType<LogWatch['lines']> =>
+      watches.get(targetKey(target))?.watch.lines(secrets) ?? [],
+    /** Docker reports an event of the target's container. */
+    onContainerEvent: (target: Target, action: string): void => {
       const watch = watches.get(targetKey(target))?.watch;
       // Another container may be the target's now. What ends one ends its log by itself.
       if (action === 'start' || action === 'rename') watch?.wake();
       else watch?.recheck();
     },
-    onEngineState: (engine) => {
+    /** The stream of events of this Docker Engine opens or is lost. */
+    onEngineState: (engine: string): void => {
       for (const { target, watch } of watches.values())
         if (target.container && engineOf(target.container) === engine) watch.recheck();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       for (const entry of watches.values()) end(entry);
       watches = new Map();
       await Promise.all(stopping);

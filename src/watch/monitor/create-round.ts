@@ -12,26 +12,7 @@ export interface RoundEvents {
 }
 
 /** One round of one subnet on its schedule. */
-export interface Round {
-  readonly subnet: string;
-  readonly name: RoundName;
-  /** The time between two runs: until the next one, or if that is overdue, the shorter of it and the one after. */
-  intervalMs(): number;
-  /** Resolves when the first round has ended. */
-  readonly first: Promise<void>;
-  /** Has the first round ended? */
-  hasEndedOnce(): boolean;
-  /** Does the schedule work: is not a tick more than a minute late? */
-  isAlive(): boolean;
-  /** Runs the round at once, and then by its schedule. */
-  start(): void;
-  /** Runs the round if its tick is overdue; the watchdog calls this. */
-  wake(): void;
-  /** Goes on with other targets on the same schedule. Those that were not among them before are probed at once. */
-  continueWith(work: Pick<RoundOptions, 'targets' | 'probe'>): void;
-  /** Resolves when no probe is running any more. */
-  stop(): Promise<void>;
-}
+export type Round = ReturnType<typeof createRound>;
 
 /** The longest time over which the probes of a round are spread, however long the interval is. */
 const MAX_SPREAD_MS = 30_000;
@@ -58,7 +39,7 @@ export interface RoundOptions extends RoundEvents {
  * Creates a round whose probes are spread over the interval. A target is never probed twice at once. One that still
  * hangs when it is due is probed again as soon as that probe ends, and no other target waits for it.
  */
-export function createRound(options: RoundOptions): Round {
+export function createRound(options: RoundOptions) {
   const { subnet, name, schedule, timeoutMs, onFinished, onLate, awakeMs, slots } = options;
   let { targets, probe } = options;
   let present: ReadonlySet<Target> = new Set(targets);
@@ -133,23 +114,30 @@ export function createRound(options: RoundOptions): Round {
   return {
     subnet,
     name,
-    intervalMs: () => toIntervalMs(dueOfRuns.values().next().value ?? timer.due(), performance.now()),
+    /** The time between two runs: until the next one, or if that is overdue, the shorter of it and the one after. */
+    intervalMs: (): number => toIntervalMs(dueOfRuns.values().next().value ?? timer.due(), performance.now()),
+    /** Resolves when the first round has ended. */
     first,
-    hasEndedOnce: () => hasEndedOnce,
-    start: () =>
+    /** Has the first round ended? */
+    hasEndedOnce: (): boolean => hasEndedOnce,
+    /** Runs the round at once, and then by its schedule. */
+    start: (): void =>
       void run(0).then(() => {
         hasEndedOnce = true;
         firstEnded();
       }),
-    isAlive: () => overdueMs() < DEAD_MS,
-    wake: () => {
+    /** Does the schedule work: is not a tick more than a minute late? */
+    isAlive: (): boolean => overdueMs() < DEAD_MS,
+    /** Runs the round if its tick is overdue; the watchdog calls this. */
+    wake: (): void => {
       if (overdueMs() < OVERDUE_MS) return;
       reportLate('overdue');
       timer.stop();
       timer = createTimer(schedule, tick);
       tick();
     },
-    continueWith: (work) => {
+    /** Goes on with other targets on the same schedule. Those that were not among them before are probed at once. */
+    continueWith: (work: Pick<RoundOptions, 'targets' | 'probe'>): void => {
       const added = work.targets.filter((target) => !present.has(target));
       ({ targets, probe } = work);
       present = new Set(targets);
@@ -159,7 +147,8 @@ export function createRound(options: RoundOptions): Round {
       });
       running.add(ended);
     },
-    stop: async () => {
+    /** Resolves when no probe is running any more. */
+    stop: async (): Promise<void> => {
       stopping.abort();
       timer.stop();
       await Promise.all(running);

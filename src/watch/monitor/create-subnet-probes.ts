@@ -12,20 +12,6 @@ import {
   subnetProberInputs,
 } from '../probes/subnet-probers.ts';
 
-/** The probes of subnets as a whole. They have their own timers, so none delays a round, nor another probe. */
-export interface SubnetProbes {
-  /** Takes the subnets of a new inventory. A probe with the same inputs keeps running. */
-  load(subnets: readonly Subnet[]): void;
-  /** Runs each probe of these kinds once, outside of its schedule. */
-  probeNow(kinds: readonly SubnetProbeKind[]): Promise<void>;
-  /** A container of a target has started. If that makes something outdated, it is probed soon. */
-  containerStarted(target: Target, containerId: string): void;
-  /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
-  onOtherContainer(event: Pick<DockerEvent, 'action' | 'project'>, engine: string): void;
-  /** Aborts the current probes. */
-  stop(): void;
-}
-
 /** Dependencies and settings of the probes. */
 export interface SubnetProbesOptions {
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'resumedAt'>;
@@ -46,18 +32,9 @@ const COMES_OR_GOES = ['start', 'die', 'destroy'];
 const AFTER_START_MS = 30_000;
 
 /** A probe with its timer. */
-interface Running {
-  readonly subnet: string;
-  readonly kind: SubnetProbeKind;
-  readonly inputs: unknown;
-  readonly run: () => Promise<void>;
-  readonly start: () => void;
-  readonly containerStarted: (target: Target, containerId: string) => void;
-  readonly projectChanged: (engine: string, project: string | undefined) => void;
-  readonly stop: () => void;
-}
+type Running = ReturnType<typeof createRunning>;
 
-function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProbesOptions): Running {
+function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProbesOptions) {
   const { clock, onSeen, onBug } = options;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -102,13 +79,15 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     kind: prober.kind,
     inputs: subnetProberInputs(prober.kind, subnet),
     run,
-    start: () => {
+    start: (): void => {
       if (prober.firstAfterMs === undefined) runRepeatedly();
       else timer = setTimeout(runRepeatedly, prober.firstAfterMs);
     },
-    containerStarted: (target, containerId) => runSoonIf(prober.isOutdatedBy?.(target, containerId)),
-    projectChanged: (engine, project) => runSoonIf(prober.isProjectOutdated?.(engine, project)),
-    stop: () => {
+    containerStarted: (target: Target, containerId: string): void =>
+      runSoonIf(prober.isOutdatedBy?.(target, containerId)),
+    projectChanged: (engine: string, project: string | undefined): void =>
+      runSoonIf(prober.isProjectOutdated?.(engine, project)),
+    stop: (): void => {
       stopping.abort();
       clearTimeout(timer);
       clearTimeout(soon);
@@ -117,8 +96,11 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
   };
 }
 
-/** Starts without an inventory. */
-export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
+/**
+ * The probes of subnets as a whole. They have their own timers, so none delays a round, nor another probe.
+ * Starts without an inventory.
+ */
+export function createSubnetProbes(options: SubnetProbesOptions) {
   const { clock, scheduled, docker, ownPort } = options;
   const stopping = new AbortController();
   let running: readonly Running[] = [];
@@ -135,7 +117,8 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
   };
 
   return {
-    load: (subnets) => {
+    /** Takes the subnets of a new inventory. A probe with the same inputs keeps running. */
+    load: (subnets: readonly Subnet[]): void => {
       named = subnets.flatMap(({ targets }) => targets.flatMap(({ container }) => container ?? []));
       const before = Map.groupBy(running, ({ subnet }) => subnet);
       const next = subnets.flatMap((subnet) =>
@@ -152,16 +135,20 @@ export function createSubnetProbes(options: SubnetProbesOptions): SubnetProbes {
       running = next;
       if (scheduled) for (const one of started) one.start();
     },
-    probeNow: async (kinds) => {
+    /** Runs each probe of these kinds once, outside of its schedule. */
+    probeNow: async (kinds: readonly SubnetProbeKind[]): Promise<void> => {
       await Promise.all(running.filter(({ kind }) => kinds.includes(kind)).map(({ run }) => run()));
     },
-    containerStarted: (target, containerId) => {
+    /** A container of a target has started. If that makes something outdated, it is probed soon. */
+    containerStarted: (target: Target, containerId: string): void => {
       for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
     },
-    onOtherContainer: ({ action, project }, engine) => {
+    /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
+    onOtherContainer: ({ action, project }: Pick<DockerEvent, 'action' | 'project'>, engine: string): void => {
       if (COMES_OR_GOES.includes(action)) for (const one of running) one.projectChanged(engine, project);
     },
-    stop: () => {
+    /** Aborts the current probes. */
+    stop: (): void => {
       stopping.abort();
       for (const { stop } of running) stop();
     },

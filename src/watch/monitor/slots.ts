@@ -2,23 +2,20 @@ import { PARENT_CONNECTIONS } from '../../model/parent-chain.ts';
 import type { RoundName, Subnet } from '../../model/target.ts';
 
 /** Limits how many users do something at once: each holds a slot meanwhile. */
-export interface Slots {
-  /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
-  acquire(): Promise<void> | undefined;
-  release(): void;
-}
+export type Slots = ReturnType<typeof createSlots>;
 
 /** Creates `count` slots; with Infinity nobody waits. */
-export function createSlots(count: number): Slots {
+export function createSlots(count: number) {
   let available = count;
   const waiting: (() => void)[] = [];
   return {
-    acquire: () => {
+    /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
+    acquire: (): Promise<void> | undefined => {
       if (available === 0) return new Promise<void>((resolve) => waiting.push(resolve));
       available -= 1;
       return undefined;
     },
-    release: () => {
+    release: (): void => {
       const next = waiting.shift();
       if (next === undefined) available += 1;
       else next();
@@ -39,23 +36,19 @@ function countConnections({ subnet, probers }: Watched): number {
 }
 
 /** Limits how many connections of probes are open at once. */
-export interface ConnectionBudget {
-  /** A probe of the round waits for one of these slots; undefined for a round that opens no connection. */
-  readonly slotsOf: (round: RoundName) => Slots | undefined;
-  /** Whether connections are kept between probes; with too many targets each is closed after its probe. */
-  readonly keeps: () => boolean;
-  /** Sets what is probed from now on. */
-  readonly expect: (watches: readonly Watched[]) => void;
-}
+export type ConnectionBudget = ReturnType<typeof createConnectionBudget>;
 
 /** Creates a budget of `max` connections; unlimited without a number. */
-export function createConnectionBudget(max = Number.POSITIVE_INFINITY): ConnectionBudget {
+export function createConnectionBudget(max = Number.POSITIVE_INFINITY) {
   const slots = createSlots(max);
   let wanted = 0;
   return {
-    slotsOf: (round) => (round === 'logs' ? undefined : slots),
-    keeps: () => wanted <= max,
-    expect: (watches) => {
+    /** A probe of the round waits for one of these slots; undefined for a round that opens no connection. */
+    slotsOf: (round: RoundName): Slots | undefined => (round === 'logs' ? undefined : slots),
+    /** Whether connections are kept between probes; with too many targets each is closed after its probe. */
+    keeps: (): boolean => wanted <= max,
+    /** Sets what is probed from now on. */
+    expect: (watches: readonly Watched[]): void => {
       wanted = watches.reduce((sum, watch) => sum + countConnections(watch), 0);
     },
   };

@@ -41,21 +41,17 @@ async function askNode(
 const ORDER: readonly FoundOnSubnet[] = ['same', 'other', 'absent'];
 
 /** Finds blocks of the contract on a subnet. */
-export interface SubnetFinder {
-  /** Whether the nodes have a block. One that has it is enough; undefined when none says. Never rejects. */
-  find(block: CheckpointBlock, signal: AbortSignal): Promise<Found | undefined>;
-  /** Closes the connections. */
-  close(): void;
-}
+export type SubnetFinder = ReturnType<typeof createSubnetFinder>;
 
 /** Asks the first nodes of a subnet; while `keepsAlive` is false, over a new connection each time. */
-export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: () => boolean): SubnetFinder {
+export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: () => boolean) {
   const transports = targets
     .flatMap((target) => (target.component === 'node' && target.rpc ? [target.rpc] : []))
     .slice(0, MOST_NODES)
     .map((rpc) => createHttpTransport(rpc, keepsAlive));
   return {
-    find: async (block, signal) => {
+    /** Whether the nodes have a block. One that has it is enough; undefined when none says. Never rejects. */
+    find: async (block: CheckpointBlock, signal: AbortSignal): Promise<Found | undefined> => {
       // A contract that has taken no block yet names one of zeros.
       if (readHash(block.hash) === undefined) return undefined;
       const deadline = performance.now() + WITHIN_MS;
@@ -68,7 +64,8 @@ export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: (
       }
       return said.toSorted((one, other) => ORDER.indexOf(one.found) - ORDER.indexOf(other.found))[0];
     },
-    close: () => {
+    /** Closes the connections. */
+    close: (): void => {
       for (const transport of transports) transport.close();
     },
   };

@@ -19,17 +19,12 @@ interface ReadMessages {
 }
 
 /** Splits a byte stream into messages. */
-interface MessageCutter {
-  /** Adds the next chunk. After `broken` the stream cannot continue. */
-  push(chunk: Buffer): ReadMessages;
-  /** Is a message incomplete? */
-  isMidMessage(): boolean;
-}
+type MessageCutter = ReturnType<typeof createMessageCutter>;
 
 const [NEWLINE, OPEN_BRACKET, OPEN_BRACE] = [0x0a, 0x5b, 0x7b];
 
 /** Splits messages that each end with a newline, as Go's JSON encoder writes them (XDC-Subnet rpc/json.go). */
-export function createMessageCutter(maxBytes: number): MessageCutter {
+export function createMessageCutter(maxBytes: number) {
   let parts: Buffer[] = [];
   let size = 0;
   const keep = (part: Buffer): ReadMessages['broken'] => {
@@ -40,7 +35,8 @@ export function createMessageCutter(maxBytes: number): MessageCutter {
     return size > maxBytes ? 'too-large' : undefined;
   };
   return {
-    push: (chunk) => {
+    /** Adds the next chunk. After `broken` the stream cannot continue. */
+    push: (chunk: Buffer): ReadMessages => {
       const messages: Buffer[] = [];
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -54,7 +50,8 @@ export function createMessageCutter(maxBytes: number): MessageCutter {
       const broken = keep(chunk.subarray(start));
       return broken ? { messages, broken } : { messages };
     },
-    isMidMessage: () => size > 0,
+    /** Is a message incomplete? */
+    isMidMessage: (): boolean => size > 0,
   };
 }
 

@@ -62,11 +62,7 @@ interface Run {
 }
 
 /** Probes one node repeatedly. */
-export interface NodeProber {
-  /** Ends after `timeoutMs` or when the signal aborts. */
-  probe(timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation>;
-  close(): void;
-}
+export type NodeProber = ReturnType<typeof createNodeProber>;
 
 /** The question about the chain has no more time than this, so that it cannot hold up a round. */
 export const CHAIN_MS = 2_000;
@@ -283,7 +279,7 @@ export function createNodeProber(
   now: () => number,
   chainTiming = createChainTiming(0),
   stated?: ClientName,
-): NodeProber {
+) {
   const transport = typeof rpc === 'string' ? createHttpTransport(rpc) : rpc;
   const node: Watched = {
     transport,
@@ -297,7 +293,8 @@ export function createNodeProber(
     session: undefined,
   };
   return {
-    probe: (timeoutMs, signal) =>
+    /** Ends after `timeoutMs` or when the signal aborts. */
+    probe: (timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation> =>
       run(node, { deadline: performance.now() + timeoutMs, signal, asked: [], isMet: false }, true),
     close: transport.close,
   };

@@ -15,11 +15,7 @@ import { createParentClient, readAnswer, readQuantity, toBalanceCall } from './p
 const WITHIN_MS = 5_000;
 
 /** Probes the parent chain of one subnet repeatedly. */
-export interface ParentProber {
-  /** Never rejects, and ends when the signal aborts. */
-  probe(signal: AbortSignal): Promise<ParentObservation>;
-  close(): void;
-}
+export type ParentProber = ReturnType<typeof createParentProber>;
 
 /** Settings of a prober. */
 export interface ParentProberOptions {
@@ -86,7 +82,7 @@ export function createParentProber(
   { rpc, contract, wallet }: ParentChain,
   subnet: Subnet,
   { withinMs = WITHIN_MS, keepsAlive = () => true }: ParentProberOptions = {},
-): ParentProber {
+) {
   const client = createParentClient(rpc, withinMs, keepsAlive);
   const calls = [...HEAD_CALLS, ...(wallet ? [toBalanceCall(toAddress(wallet))] : [])];
   // A node that hangs when it runs a contract still gives its newest block.
@@ -116,7 +112,8 @@ export function createParentProber(
     return compare(await read(contractClient, toAddress(address), signal), finder, signal);
   };
   return {
-    probe: async (signal) => {
+    /** Never rejects, and ends when the signal aborts. */
+    probe: async (signal: AbortSignal): Promise<ParentObservation> => {
       const [{ head, chainId, balance, paceMs }, reading] = await Promise.all([
         readChain(signal),
         contract && readContract(contract, signal),
@@ -129,7 +126,7 @@ export function createParentProber(
         ...(wallet && { balance: readAnswer(balance, readQuantity) }),
       };
     },
-    close: () => {
+    close: (): void => {
       client.close();
       contractClient.close();
       finder.close();

@@ -4,14 +4,6 @@ export interface LivePage {
   readonly sections: ReadonlyMap<string, string>;
 }
 
-/** Streams of server-sent events, each of which keeps one page as it is now. */
-export interface LiveStreams {
-  /** The answer that carries the stream of a page; undefined when there are too many already. */
-  open(page: string): Response | undefined;
-  count(): number;
-  stop(): void;
-}
-
 export interface LiveStreamsOptions {
   /** Renders a page by its address; undefined when it is not there any more. */
   readonly render: (page: string) => LivePage | undefined;
@@ -61,8 +53,11 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** Creates the streams. Nothing is rendered while nobody looks. */
-export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
+/**
+ * Streams of server-sent events, each of which keeps one page as it is now.
+ * Creates the streams. Nothing is rendered while nobody looks.
+ */
+export function createLiveStreams(options: LiveStreamsOptions) {
   const { render, now, onBug, everyMs = EVERY_MS, busyMs = BUSY_MS } = options;
   const { heartbeatMs = HEARTBEAT_MS, most = MOST } = options;
   const watched = new Map<string, Watched>();
@@ -136,7 +131,8 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
   };
 
   return {
-    open: (page) => {
+    /** The answer that carries the stream of a page; undefined when there are too many already. */
+    open: (page: string): Response | undefined => {
       const all = [...watched.values()].reduce((sum, { clients }) => sum + clients.size, 0);
       const first = all < most ? render(page) : undefined;
       if (first === undefined) return undefined;
@@ -155,8 +151,8 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
       });
       return new Response(body, { headers: HEADERS });
     },
-    count: () => [...watched.values()].reduce((sum, { clients }) => sum + clients.size, 0),
-    stop: () => {
+    count: (): number => [...watched.values()].reduce((sum, { clients }) => sum + clients.size, 0),
+    stop: (): void => {
       for (const [page, { clients }] of watched) for (const client of clients) close(page, client);
     },
   };

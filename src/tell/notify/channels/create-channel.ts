@@ -17,18 +17,7 @@ export interface AlertGroups {
 }
 
 /** One channel over time. */
-export interface ChannelLife {
-  readonly channel: Channel;
-  /** Notes what fires now, and sends what is due unless a message is being sent. Resolves when none is. */
-  update(alerts: AlertGroups): Promise<void>;
-  /** Adds what an earlier run has noted; what this run has noted is newer. */
-  restore(groups: readonly NotifiedGroup[]): void;
-  groups(): readonly NotifiedGroup[];
-  /** Forgets these groups, as another instance notifies people of them. Nobody is notified of that. */
-  forget(isForgotten: (group: string) => boolean): void;
-  /** Waits at most `withinMs` for the message that is being sent, then aborts it. */
-  stop(withinMs: number): Promise<void>;
-}
+export type ChannelLife = ReturnType<typeof createChannel>;
 
 /** What a channel needs; it adds to `counts`. */
 export interface ChannelDeps {
@@ -59,7 +48,7 @@ const MAX_PAUSE_MS = 120_000;
 const GIVE_UP_MS = 24 * 3_600_000;
 
 /** Creates a channel that was notified of nothing. */
-export function createChannel(deps: ChannelDeps): ChannelLife {
+export function createChannel(deps: ChannelDeps) {
   const { channel, deliver, instance, now, counts, firstPauseMs = FIRST_PAUSE_MS } = deps;
   const { name, severities, repeatMs } = channel;
   const label = formatChannel(channel);
@@ -172,19 +161,22 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
   let sending: Promise<void> | undefined;
   return {
     channel,
-    groups: () => [...groups.values()],
-    forget: (isForgotten) => {
+    groups: (): readonly NotifiedGroup[] => [...groups.values()],
+    /** Forgets these groups, as another instance notifies people of them. Nobody is notified of that. */
+    forget: (isForgotten: (group: string) => boolean): void => {
       for (const group of groups.keys()) if (isForgotten(group)) groups.delete(group);
       for (const [key, { subnet = '' }] of missed) if (isForgotten(subnet)) missed.delete(key);
     },
-    restore: (saved) => {
+    /** Adds what an earlier run has noted; what this run has noted is newer. */
+    restore: (saved: readonly NotifiedGroup[]): void => {
       for (const one of saved) {
         if (one.channel !== name) continue;
         const current = groups.get(one.group);
         groups.set(one.group, current ? { ...current, alerts: { ...one.alerts, ...current.alerts } } : one);
       }
     },
-    update: (next) => {
+    /** Notes what fires now, and sends what is due unless a message is being sent. Resolves when none is. */
+    update: (next: AlertGroups): Promise<void> => {
       alerts = next;
       tidy(now());
       if (stopped) return Promise.resolve();
@@ -195,7 +187,8 @@ export function createChannel(deps: ChannelDeps): ChannelLife {
         });
       return sending;
     },
-    stop: async (withinMs) => {
+    /** Waits at most `withinMs` for the message that is being sent, then aborts it. */
+    stop: async (withinMs: number): Promise<void> => {
       stopped = true;
       const timer = setTimeout(() => aborter.abort(), withinMs);
       await sending;

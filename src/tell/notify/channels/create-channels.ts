@@ -12,16 +12,7 @@ import type { Deliver } from './delivery.ts';
 import type { FiringAlert } from './plan-message.ts';
 
 /** All channels of an inventory. */
-export interface Channels {
-  /** Replaces the channels. One whose settings stay the same goes on. */
-  set(channels: readonly Channel[]): void;
-  /**
-   * What fires now, in watched time. `isJudged`: the alerts of a subnet, or without a name those of this instance, are there with what
-   * is stored of them. Resolves when what is due was sent, or could not be, and is stored.
-   */
-  update(trackedAlerts: TrackedAlerts, isJudged: (subnet: string) => boolean): Promise<void>;
-  stop(withinMs: number): Promise<void>;
-}
+export type Channels = ReturnType<typeof createChannels>;
 
 /** What the channels need. */
 export interface ChannelsDeps extends Omit<ChannelDeps, 'channel' | 'deliver' | 'now' | 'onChange'> {
@@ -55,7 +46,7 @@ export function groupAlerts(
 }
 
 /** Starts without a channel. */
-export function createChannels(deps: ChannelsDeps): Channels {
+export function createChannels(deps: ChannelsDeps) {
   const { clock, part, createDeliver } = deps;
   const wallNow = () => clock.toWall(clock.now());
   let lives: readonly ChannelLife[] = [];
@@ -73,7 +64,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
   });
 
   return {
-    set: (channels) => {
+    /** Replaces the channels. One whose settings stay the same goes on. */
+    set: (channels: readonly Channel[]): void => {
       const before = new Map(lives.map((life) => [life.channel.name, life]));
       lives = channels.map((channel) => {
         const known = before.get(channel.name);
@@ -90,7 +82,11 @@ export function createChannels(deps: ChannelsDeps): Channels {
       });
       for (const life of before.values()) if (!lives.includes(life)) void life.stop(0);
     },
-    update: async (trackedAlerts, isJudged) => {
+    /**
+     * What fires now, in watched time. `isJudged`: the alerts of a subnet, or without a name those of this instance, are there with what
+     * is stored of them. Resolves when what is due was sent, or could not be, and is stored.
+     */
+    update: async (trackedAlerts: TrackedAlerts, isJudged: (subnet: string) => boolean): Promise<void> => {
       if (lives.length === 0) return;
       for (const life of lives) life.forget((group) => group !== '' && !part.keeps(group));
       // At the start, what an earlier run has noted comes first.
@@ -102,7 +98,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
       await Promise.all(lives.map((life) => life.update(groups)));
       await saver.save();
     },
-    stop: async (withinMs) => {
+    stop: async (withinMs: number): Promise<void> => {
       await Promise.all(lives.map((life) => life.stop(withinMs)));
       await saver.save();
     },
