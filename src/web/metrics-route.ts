@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { type Accept, parseAccept } from 'hono/utils/accept';
 import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/create-scrapes.ts';
 import type { ExpositionFormat } from '../tell/metrics/text-formats.ts';
 import { acceptsGzip } from './cached-text.ts';
@@ -7,13 +8,6 @@ import { acceptsGzip } from './cached-text.ts';
 export interface NegotiatedFormat {
   readonly format: ExpositionFormat;
   readonly type: string;
-}
-
-/** One entry of an Accept header. Names are in lower case. */
-interface Accepted {
-  readonly media: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly quality: number;
 }
 
 /** The versions that are served, the one for a scraper that names none first. Those of a format do not differ in our names. */
@@ -36,32 +30,15 @@ function toType(format: ExpositionFormat, version: string, escaping = ''): strin
   return `${MEDIA[format]}; version=${version}; charset=utf-8${escaping}`;
 }
 
-function parseAccept(header: string): readonly Accepted[] {
-  return header
-    .split(',')
-    .map((entry) => {
-      const [media = '', ...pairs] = entry.split(';').map((part) => part.trim().toLowerCase());
-      const parameters = new Map(
-        pairs.map((pair) => {
-          const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
-          return [name, value.replaceAll('"', '')] as const;
-        }),
-      );
-      const quality = Number(parameters.get('q') ?? 1);
-      return { media, parameters, quality: Number.isNaN(quality) ? 0 : quality };
-    })
-    .filter(({ quality }) => quality > 0)
-    .toSorted((one, other) => other.quality - one.quality);
-}
-
-function match({ media, parameters }: Accepted): NegotiatedFormat | undefined {
+function match({ type: media, params, q }: Accept): NegotiatedFormat | undefined {
+  if (q === 0) return undefined;
   if (media === '*/*' || media === 'text/*') return FALLBACK;
   const format = (['text', 'openmetrics'] as const).find((one) => MEDIA[one] === media);
   if (format === undefined) return undefined;
   const [usual = ''] = VERSIONS[format];
-  const version = parameters.get('version') ?? usual;
+  const version = params.version ?? usual;
   if (!VERSIONS[format].includes(version)) return undefined;
-  const escaping = parameters.get('escaping') ?? '';
+  const escaping = params.escaping ?? '';
   const isEscaped = version === '1.0.0' && ESCAPING.test(escaping);
   return { format, type: toType(format, version, isEscaped ? `; escaping=${escaping}` : '') };
 }
@@ -71,7 +48,7 @@ function match({ media, parameters }: Accepted): NegotiatedFormat | undefined {
  * https://prometheus.io/docs/instrumenting/content_negotiation/ asks.
  */
 export function negotiateFormat(accept = ''): NegotiatedFormat {
-  for (const accepted of parseAccept(accept)) {
+  for (const accepted of parseAccept(accept.toLowerCase())) {
     const found = match(accepted);
     if (found !== undefined) return found;
   }
