@@ -259,12 +259,16 @@ export interface LogFacts extends LogState {
   readonly fileBytes?: number;
   /** How far a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
   readonly clockAheadMs?: number;
-  /** The log level, the p2p address, the bootnodes as `ID@host:port`, and the network id that the node's container was created with. */
+  /**
+   * What the container was created with: the log level, the p2p address, the bootnodes as `ID@host:port` and the network id of a
+   * node, the checkpoint contract of a relayer.
+   */
   readonly created?: {
     readonly level?: number;
     readonly p2p?: string;
     readonly bootnodes?: readonly string[];
     readonly networkId?: number;
+    readonly contract?: string;
   };
 }
 

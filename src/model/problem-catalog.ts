@@ -152,7 +152,7 @@ export const problemCatalog = {
   parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },
   wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
   wallet_nearly_empty: { ...parent, alert: 'SubnetRelayerWalletNearlyEmpty', severity: 'critical' },
-  service_down: { ...service, alert: 'SubnetServiceDown', judgedBy: failureOf('service_down') },
+  service_down: { ...service, alert: 'SubnetServiceDown', confirmMs: 16 * SECOND, judgedBy: failureOf('service_down') },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: failureOf('stats_stale') },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: failureOf('frontend_errors') },
   log_source_down: { ...log, alert: 'SubnetdLogSourceDown', confirmMs: 2 * MINUTE },

@@ -33,7 +33,7 @@ const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
 
 /** The problems of single targets, which say why the subnet is as it is. */
-function nameCauses(problems: readonly Problem[], except: Problem): string {
+function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
   if (named.length === 0) return '';
@@ -65,19 +65,19 @@ function rank({ problem, state, severity, planned }: Problem): number {
   );
 }
 
+const describePlan = ({ planned }: Problem): string => (planned === undefined ? '' : `, ${describePlanned(planned)}`);
+
 function describeWorst(
   subnet: string,
   worst: Problem,
   quorum: Quorum | undefined,
 ): Pick<Headline, 'standing' | 'sentence'> {
-  const usual = `${isQuorumLost(quorum) ? 'may be halted:' : 'is running, but'} ${worst.summary}`;
-  const [standing, words = usual] = WHOLE[worst.problem] ?? ['warn'];
+  const [standing, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
   const missing =
     worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
       ? `: ${formatCount(quorum.total - quorum.voting, `of ${quorum.total} masternodes does`, `of ${quorum.total} masternodes do`)} not vote`
       : '';
-  const planned = worst.planned === undefined ? '' : `, ${describePlanned(worst.planned)}`;
-  return { standing, sentence: `${subnet} ${words}${missing}${planned}` };
+  return { standing, sentence: `${subnet} ${words}${missing}${describePlan(worst)}` };
 }
 
 /** The containers that nobody can see, as their Docker Engine does not answer: what else is said leaves them out. */
@@ -127,8 +127,13 @@ export function findHeadline(
   const gone = isClearing ? `No longer seen, and over unless it returns: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const work = describeWork(plannedWork);
-  if ((worst === undefined || isClearing) && isQuorumLost(quorum)) {
-    const detail = join(suspicion, gone, work);
+  const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
+  const others = nameCauses(standing, worst);
+  if (isQuorumLost(quorum) && (worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined)) {
+    // Not every problem costs a vote.
+    const known =
+      worst && !isClearing ? join(sentence(`${worst.summary}${describePlan(worst)}`), toDo, others) : suspicion;
+    const detail = join(known, gone, work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)
@@ -162,8 +167,6 @@ export function findHeadline(
     const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }
-  const toDo = worst.planned === undefined ? sentence(worst.fix) : '';
-  const others = nameCauses(standing, worst);
   // A fix that follows another target's problem would be read as that one's.
   const detail = worst.name === undefined || others === '' ? join(others || votes, toDo) : join(toDo, others);
   return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };

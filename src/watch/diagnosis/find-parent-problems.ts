@@ -7,6 +7,7 @@ import {
   type ParentFacts,
   type ParentResult,
   standsSince,
+  toAddress,
 } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -26,8 +27,8 @@ import {
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain, suspect, type Texts } from './suspect.ts';
 
-/** After one that shows a fault, the next reading comes within this time. */
-const NEXT_READING_MS = 25_000;
+/** After one that shows a fault, the next reading comes 10 s later, and may take 5 s. */
+const NEXT_READING_MS = 16_000;
 
 /** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;
@@ -131,6 +132,9 @@ const AT_ADDRESS: Readonly<
   },
 };
 
+/** Whoever moves a contract changes the two settings one after the other. */
+const ELSEWHERE_MS = 30_000;
+
 /** What a chain that was reset brings: the wallet has nothing there either. */
 const BROUGHT_BY_RESET: readonly ProblemName[] = ['wallet_without_funds', 'wallet_low', 'wallet_nearly_empty'];
 
@@ -164,6 +168,19 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
       : `the subnet has another block ${committed.number} than the contract, as after a reset of the subnet`,
     fix: 'deploy a new contract for the new chain, and set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address',
   });
+}
+
+/** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
+function findElsewhere(view: SubnetView): Suspicion | undefined {
+  const submittedTo = findRelayer(view)?.state.facts.logs?.created?.contract;
+  const { contract } = view.subnet.parentChain ?? {};
+  if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
+  const one = suspectParent(view, 'checkpoint_behind', {
+    summary: 'the relayer submits to another contract than the inventory names',
+    evidence: `CHECKPOINT_CONTRACT of its container is ${submittedTo}, and parentChain.contract of the inventory is ${toAddress(contract)}`,
+    fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',
+  });
+  return { ...one, confirmMs: ELSEWHERE_MS };
 }
 
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
@@ -217,7 +234,8 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  return [parent.progress && findBehind(view, parent.progress)].filter((one) => one !== undefined);
+  const behind = findElsewhere(view) ?? (parent.progress && findBehind(view, parent.progress));
+  return behind === undefined ? [] : [behind];
 }
 
 /** Problems that the log of the relayer shows by itself. */

@@ -1,5 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
-import { listEach } from '../../lib/words.ts';
+import { formatCount, listEach } from '../../lib/words.ts';
 import type { Problem, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -100,18 +100,23 @@ const isKnown = ({ state: { facts } }: NodeView): boolean =>
 
 /** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
 function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
-  if (asked.length < view.nodes.length) return undefined;
+  // One that subnetd itself could not ask proves nothing. In its first round the others are still to be asked.
+  const unasked = view.nodes.filter(({ answers }) => answers === undefined);
+  if (unasked.some(({ state }) => state.facts.node !== undefined)) return undefined;
   const isUnmet = (node: NodeView) =>
     node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isKnown(node);
   if (!asked.every(isUnmet)) return undefined;
   const [first] = asked;
   const why = first && checkOf(first.state, 'latest_block');
   const rising = asked.filter(({ rises }) => rises);
+  const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
+  const rest =
+    unasked.length === 0 ? '' : `, and ${formatCount(unasked.length, 'of them is', 'of them are')} still to be asked`;
   const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
   // Nor is it known which clients they run, and each has another image.
   return suspectUnseen('never_reached', view, [{ problem: 'images_differ' }], {
     summary: 'subnetd has not reached any node yet',
-    evidence: `${asked.length === 1 ? 'its node has not' : `none of its ${asked.length} nodes has`} answered since subnetd started${alive}; ${why?.seen ?? ''}`,
+    evidence: `${all} answered since subnetd started${rest}${alive}; ${why?.seen ?? ''}`,
     fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
 }

@@ -1,5 +1,6 @@
 import type { ClientDeployment } from '../../model/client.ts';
 import type { Container } from '../../model/observation.ts';
+import { toAddress } from '../../model/parent-chain.ts';
 import { CLIENTS } from '../clients/clients.ts';
 
 /** How the engine rotates a container's log: the number of files, and the size at which it starts a new one. */
@@ -28,6 +29,8 @@ export interface LogContainer {
   readonly bootnodes?: readonly string[];
   /** `NETWORK_ID`. */
   readonly networkId?: number;
+  /** `CHECKPOINT_CONTRACT`, in lower case with `0x`. */
+  readonly contract?: string;
 }
 
 /** The log settings of a container. */
@@ -102,6 +105,7 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
   const address = Object.values(NetworkSettings?.Networks ?? {}).find(({ IPAddress }) => IPAddress)?.IPAddress;
   const rotation = readRotation(HostConfig?.LogConfig);
   const networkId = /^\d{1,15}$/.exec(readEnv(Config?.Env, 'NETWORK_ID') ?? '')?.[0];
+  const contract = /^(?:0x|xdc)[0-9a-f]{40}$/i.exec(readEnv(Config?.Env, 'CHECKPOINT_CONTRACT') ?? '')?.[0];
   const bootnodes = findBootnodes(readEnv(Config?.Env, ...VARIABLES.bootnodes));
   return {
     id,
@@ -114,5 +118,6 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
     ...(bootnodes.length > 0 && { bootnodes }),
     ...(networkId !== undefined && { networkId: Number(networkId) }),
+    ...(contract !== undefined && { contract: toAddress(contract) }),
   };
 }

@@ -114,10 +114,11 @@ export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
       positions,
       find: async (signal) => {
         const found = await docker.findLog(container, signal);
-        if (target.component === 'node' && 'id' in found) {
+        if ('id' in found && target.component === 'node') {
           const { level, p2p, bootnodes, networkId } = found;
           created = { level, p2p, bootnodes, networkId };
         }
+        if ('id' in found && target.component === 'relayer') created = { contract: found.contract };
         return found;
       },
       openLog: (...asked) => docker.openLog(container, ...asked),

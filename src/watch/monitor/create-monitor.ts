@@ -24,10 +24,10 @@ import { readLastLines } from '../logs/read-last-lines.ts';
 import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { type Board, createBoard } from './board.ts';
+import { createExtraProbes } from './create-extra-probes.ts';
 import { createKeptPositions, createMemoryPositions } from './create-kept-positions.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
-import { createStartProbes } from './create-start-probes.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { findKnownSecrets } from './known-secrets.ts';
@@ -99,7 +99,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
     options.onBug(error, 'diagnosis', { subnet }),
   );
-  const runs = createProbeRuns(clock, board, onBug);
+  const onRecorded = (target: Target, round: RoundName) => {
+    if (!scheduled || round !== 'services') return;
+    const http = board.checksOf(target).find(({ check }) => check === 'http');
+    if (http?.verdict === 'fail') extraProbes.failed(target, now() - http.since);
+  };
+  const runs = createProbeRuns(clock, board, { onRecorded, onBug });
   let watches: readonly SubnetWatch[] = [];
   let watchesByName: ReadonlyMap<string, SubnetWatch> = new Map();
   const watchOf = (subnet: string) => watchesByName.get(subnet);
@@ -264,12 +269,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
     });
     await Promise.all(started).catch(onBug);
   };
-  const startProbes = createStartProbes((target) => {
+  const extraProbes = createExtraProbes((target) => {
     const watch = watchOf(target.subnet);
     if (watch !== undefined) void probeAll(target, watch, (round) => round === 'services');
   });
   const probeAfterStart = (target: Target) => {
-    if (scheduled && proberOf(target, 'services') !== undefined) startProbes.started(target);
+    if (scheduled && proberOf(target, 'services') !== undefined) extraProbes.started(target);
   };
   /** Somebody has asked to probe these targets, and the probes are running. */
   const asked = new Map<string, Promise<void>>();
@@ -360,7 +365,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     },
     stop: async () => {
       clearInterval(watchdog);
-      startProbes.stop();
+      extraProbes.stop();
       // Everything is aborted first and waited for afterwards. Nothing that hangs may keep positions from being saved.
       const ended = Promise.all([...watches.map((watch) => close(watch, new Set())), runs.settled()]);
       const readersEnded = settleWithin(READERS_END_MS, logs.stop());

@@ -37,8 +37,18 @@ interface Runs {
 
 const NOTHING_RUNS = Promise.resolve();
 
-/** `onBug` gets what a prober throws; such a run does not count. */
-export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: (error: unknown) => void): ProbeRuns {
+/** What is told of runs. */
+interface ProbeRunEvents {
+  readonly onRecorded: (target: Target, round: RoundName) => void;
+  /** What a prober throws; such a run does not count. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export function createProbeRuns(
+  { now, resumedAt }: Clock,
+  board: Board,
+  { onRecorded, onBug }: ProbeRunEvents,
+): ProbeRuns {
   // One record holds all that changes: each entry that is set in a WeakMap costs time in every collection of garbage.
   const runsOfAll = new WeakMap<Prober, Runs>();
   /** By their numbers. */
@@ -64,6 +74,7 @@ export function createProbeRuns({ now, resumedAt }: Clock, board: Board, onBug: 
         if (runs.isClosed || number < runs.recorded) return;
         runs.recorded = number;
         board.recordRun(target, round, observation, (endedAt - startedAt) / 1000, endedAt);
+        onRecorded(target, round);
         return;
       }
     } catch (error) {

@@ -66,7 +66,14 @@ function parent(checkpoint: Partial<Checkpoint> = {}, progress: Partial<Checkpoi
   };
 }
 
-const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+const CONTRACT = `0x${'c0'.repeat(20)}`;
+
+const subnet = {
+  parentChain: { rpc: 'http://127.0.0.1', contract: CONTRACT.replace('0x', 'xdc') },
+  name: 'devnet',
+  consensus: 'XDPoS',
+  settings: DEFAULT_SETTINGS,
+};
 
 const causesOf = (
   facts: ParentFacts,
@@ -116,6 +123,18 @@ describe('a checkpoint contract', () => {
       evidence:
         'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks); the relayer says that it submitted 10s ago (02:46:30 UTC), and the contract is right',
       fix: 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain',
+    });
+  });
+
+  test('is another one than that of the relayer, as soon as Docker shows that', () => {
+    const created = (contract: string) => [relayer(10_000, {}, { created: { contract } })];
+    expect(named(parent(), created(CONTRACT))).toEqual([]);
+    const other = `0x${'0c'.repeat(20)}`;
+    expect(only(parent(), created(other))).toEqual({
+      problem: 'checkpoint_behind',
+      summary: 'the relayer submits to another contract than the inventory names',
+      evidence: `CHECKPOINT_CONTRACT of its container is ${other}, and parentChain.contract of the inventory is ${CONTRACT}`,
+      fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',
     });
   });
 
@@ -246,7 +265,7 @@ describe('a checkpoint contract', () => {
     // A chain that was reset has nothing in the wallet either, which is no problem of its own.
     expect(named(missing, [failing('no_funds')])).toEqual(['contract_missing relayer']);
     // Another witness or the next reading confirms it: one node behind a name may be late.
-    expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 25_000, explains: [] });
+    expect(causesOf(missing)[0]).toMatchObject({ problem: 'contract_missing', confirmMs: 16_000, explains: [] });
   });
 
   test('that does not answer as one is not called missing', () => {
@@ -327,7 +346,7 @@ describe('a parent chain', () => {
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
     expect(one?.confirmMs).toBeUndefined();
-    expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 25_000 });
+    expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 16_000 });
   });
 
   test('that only subnetd does not reach is not a page, as the relayer submits', () => {
@@ -351,7 +370,7 @@ describe('a parent chain', () => {
       problem: 'parent_unreachable',
       summary: 'the parent chain does not answer',
       evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
-      confirmMs: 25_000,
+      confirmMs: 16_000,
     });
     expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
       problem: 'parent_unseen',

@@ -305,6 +305,16 @@ describe('nothing of a subnet has answered since the start', () => {
     },
   );
 
+  test('nor is a node down that was asked before the others in the first round', () => {
+    const [first, ...others] = NAMES.map((name) => neverSeen(name, REFUSED));
+    const unasked = others.map(({ target }): KnownTarget => ({ target, facts: {} }));
+    const [problem, ...more] = diagnose([first as KnownTarget, ...unasked]).problems;
+    expect([problem?.problem, more]).toEqual(['never_reached', []]);
+    expect(problem?.evidence).toBe(
+      'none of its 4 nodes has answered since subnetd started, and 3 of them are still to be asked; n1 did not return its latest block: nothing listens at http://n',
+    );
+  });
+
   test('a node that has answered before was reached', () => {
     const others = ['n2', 'n3', 'n4'].map((name) => neverSeen(name, REFUSED));
     expect(namesOf([nodeOf('n1', { fault: REFUSED }), ...others])).not.toContain('never_reached');

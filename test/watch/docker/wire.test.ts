@@ -263,7 +263,14 @@ describe('an engine at the wire', () => {
       asked.push(url);
       const Config = {
         Tty: true,
-        Env: ['KEY=secret', 'LOG_LEVEL=3', 'PORT=30303', `BOOTNODES=enode://${key}@10.0.0.5:20301`, 'NETWORK_ID=551'],
+        Env: [
+          'KEY=secret',
+          'LOG_LEVEL=3',
+          'PORT=30303',
+          `BOOTNODES=enode://${key}@10.0.0.5:20301`,
+          'NETWORK_ID=551',
+          'CHECKPOINT_CONTRACT=xdcAB00000000000000000000000000000000000001',
+        ],
       };
       const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
       const NetworkSettings = { Networks: { subnet: { IPAddress: '10.0.0.7' } } };
@@ -276,6 +283,7 @@ describe('an engine at the wire', () => {
         ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
         bootnodes: [`${key}@10.0.0.5:20301`],
         networkId: 551,
+        contract: '0xab00000000000000000000000000000000000001',
       },
     });
     expect(asked).toEqual(['/containers/n/json']);

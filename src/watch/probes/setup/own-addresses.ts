@@ -10,9 +10,21 @@ export const OWN_WITHIN_MS = 2_000;
 /** More are not tried. */
 const MAX = 8;
 
+type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+let listed: Interfaces = {};
+
+/** The network interfaces of this machine; those that were listed last, while the system refuses, as it does without descriptors. */
+export function listInterfaces(list: () => Interfaces = networkInterfaces): Interfaces {
+  try {
+    listed = list();
+  } catch {}
+  return listed;
+}
+
 /** The addresses of this machine at which others can reach it, public ones first. Those of a link alone need its name, and are left out. */
 export function listOwnAddresses(): readonly string[] {
-  const all = Object.values(networkInterfaces()).flatMap((own = []) => own);
+  const all = Object.values(listInterfaces()).flatMap((own = []) => own);
   const ips = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0).map(({ address }) => address);
   const isPublic = (ip: string) => toReach(ip) === 'public';
   return [...ips.filter(isPublic), ...ips.filter((ip) => !isPublic(ip))].slice(0, MAX);
@@ -52,7 +64,7 @@ const foldersIn = (folder: string): readonly string[] => {
 
 /** The networks of the bridges of this machine that join no device of it: those of its containers. */
 export function listBridges(
-  interfaces: Readonly<Record<string, readonly Pick<NetworkInterfaceInfo, 'cidr'>[] | undefined>> = networkInterfaces(),
+  interfaces: Readonly<Record<string, readonly Pick<NetworkInterfaceInfo, 'cidr'>[] | undefined>> = listInterfaces(),
   folder = INTERFACES,
 ): BlockList {
   const list = new BlockList();

@@ -5,6 +5,7 @@ import {
   findEndpoints,
   isInContainerNetwork,
   listBridges,
+  listInterfaces,
   listReachedAddresses,
 } from '../../../../src/watch/probes/setup/own-addresses.ts';
 import { useCleanups } from '../../../support/use-cleanups.ts';
@@ -19,6 +20,14 @@ test('the network of a container has no interface with a device, and what cannot
   expect(make('container', 'lo', 'eth0', 'tunl0')).toBe(true);
   expect(make('machine', 'lo', 'docker0', 'enp3s0/device')).toBe(false);
   expect(isInContainerNetwork(pathOf('nothing'))).toBe(false);
+});
+
+test('the interfaces are those that were listed last while the system refuses to list them', () => {
+  const first = listInterfaces(() => ({ eth0: [] }));
+  const refuse = () => {
+    throw new Error('uv_interface_addresses returned Unknown system error 24');
+  };
+  expect(listInterfaces(refuse)).toBe(first);
 });
 
 test('the private addresses of a container are not where others reach it, and its public ones are', () => {

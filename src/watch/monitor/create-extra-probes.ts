@@ -4,11 +4,14 @@ import type { Target } from '../../model/target.ts';
 /** How long after a start a service is probed: as soon as it may answer, once more, and when its time to start is over. */
 export const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE_START_MS + 500];
 
+/** A service that has just failed is probed this soon again, until its failure is confirmed. */
+const AGAIN_MS = 8_000;
+
 /**
- * Calls `probe` for a target that has started, `PROBED_AFTER_MS` after its last start. Its rounds are too rare: for up to half a minute
- * they show what was before the start.
+ * Calls `probe` for a target that has started, `PROBED_AFTER_MS` after its last start, and for one that fails, `AGAIN_MS` later. Its
+ * rounds are too rare: for up to half a minute they show what was before.
  */
-export function createStartProbes(probe: (target: Target) => void) {
+export function createExtraProbes(probe: (target: Target) => void) {
   const timers = new Map<Target, NodeJS.Timeout>();
   const wait = (target: Target, [next, ...later]: readonly number[], waitedMs = 0) => {
     clearTimeout(timers.get(target));
@@ -22,6 +25,10 @@ export function createStartProbes(probe: (target: Target) => void) {
   };
   return {
     started: (target: Target) => wait(target, PROBED_AFTER_MS),
+    /** A probe of a target has failed, as all have for `lastedMs`. After a start it is probed again anyway. */
+    failed: (target: Target, lastedMs: number) => {
+      if (lastedMs < 2 * AGAIN_MS && !timers.has(target)) wait(target, [AGAIN_MS]);
+    },
     stop: () => {
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
+import { createExtraProbes } from '../../../src/watch/monitor/create-extra-probes.ts';
 import { createMonitor } from '../../../src/watch/monitor/create-monitor.ts';
-import { createStartProbes } from '../../../src/watch/monitor/create-start-probes.ts';
 import { eventually } from '../../support/cli.ts';
 import { serviceTarget } from '../../support/views.ts';
 
@@ -140,12 +140,52 @@ test('a service that was removed after its start is not probed, and another one 
   expect(asked()).toBe(before[0]);
 });
 
+test('a service that fails is probed again soon until its failure is confirmed, and then by its rounds', async () => {
+  const { monitor, http, answerWith, asked } = await watchFrontend();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  answerWith(503);
+  await monitor.probeTarget('d', 'frontend');
+  expect(http()?.verdict).toBe('fail');
+  const before = asked();
+  vi.advanceTimersByTime(7_999);
+  expect(asked()).toBe(before);
+  vi.advanceTimersByTime(1);
+  vi.useRealTimers();
+  await eventually(() => expect(asked()).toBe(before + 1));
+});
+
+test('one that fails for long is left to its rounds, and one that has started to the probes after its start', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const probed: string[] = [];
+  const [relayer, stats] = [serviceTarget('relayer'), serviceTarget('stats')];
+  const { started, failed, stop } = createExtraProbes(({ name }) => probed.push(name));
+  onTestFinished(stop);
+  const after = (ms: number) => {
+    vi.advanceTimersByTime(ms);
+    return probed.splice(0);
+  };
+  failed(stats, 0);
+  failed(relayer, 16_000);
+  expect(after(7_999)).toEqual([]);
+  expect(after(1)).toEqual(['stats']);
+  failed(stats, 15_999);
+  expect(after(8_000)).toEqual(['stats']);
+  started(relayer);
+  failed(relayer, 0);
+  expect(after(1_000)).toEqual(['relayer']);
+  failed(relayer, 0);
+  expect(after(8_999)).toEqual([]);
+  expect(after(60_000)).toEqual(['relayer', 'relayer']);
+});
+
 test('a start is followed by three probes, those of the last start only, and by none once nothing is watched', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const probed: string[] = [];
   const [relayer, stats] = [serviceTarget('relayer'), serviceTarget('stats')];
-  const { started, stop } = createStartProbes(({ name }) => probed.push(name));
+  const { started, stop } = createExtraProbes(({ name }) => probed.push(name));
   const after = (ms: number) => {
     vi.advanceTimersByTime(ms);
     return probed.splice(0);
