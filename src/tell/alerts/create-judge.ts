@@ -5,7 +5,7 @@ import { problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { AlertInput } from './alert-input.ts';
 import type { AlertRule } from './alert-rule.ts';
 import { alertRules } from './alert-rules.ts';
-import { conditionOf } from './conditions.ts';
+import { conditionOf } from './alert-conditions.ts';
 import { parseTemplate } from './parse-template.ts';
 import { type LinkBases, toLinks } from './to-links.ts';
 import type { AlertAnnotations, AlertFinding, AlertLabels, TrackedAlerts } from './tracked-alert.ts';

@@ -7,7 +7,7 @@ import type { TargetState } from '../../../src/model/snapshot.ts';
 import type { Target } from '../../../src/model/target.ts';
 import type { AlertInput } from '../../../src/tell/alerts/alert-input.ts';
 import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
-import { conditionOf } from '../../../src/tell/alerts/conditions.ts';
+import { conditionOf } from '../../../src/tell/alerts/alert-conditions.ts';
 import { createJudge } from '../../../src/tell/alerts/create-judge.ts';
 import { subnetdConditions } from '../../../src/tell/alerts/subnetd-conditions.ts';
 import type { TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
