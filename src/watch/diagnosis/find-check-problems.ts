@@ -6,7 +6,15 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { isDockerSilent, isStopped, lacksPeers, type SubnetView, type TargetView, WAKE_DOCKER } from './subnet-view.ts';
+import {
+  isDockerSilent,
+  isFromBefore,
+  isStopped,
+  lacksPeers,
+  type SubnetView,
+  type TargetView,
+  WAKE_DOCKER,
+} from './subnet-view.ts';
 import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
 const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
@@ -98,8 +106,11 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     // A node that joins has not spoken with the bootnode yet.
     !(check.check === 'messages' && all.joining.size > 0) &&
     !(check.check === 'peers' && !lacksPeers(view, all)) &&
-    // It was probed before its container was started.
-    !(check.check === 'http' && findServiceStart(facts.container, all.now) !== undefined) &&
+    // It was probed before its container was started, or before that could be seen.
+    !(
+      check.check === 'http' &&
+      (isFromBefore(view, 'http') || findServiceStart(facts.container, all.now) !== undefined)
+    ) &&
     (check.check === 'submissions' || !isStopped(view));
   // Whether a service answers at all comes first, as that explains its other checks.
   return state.checks

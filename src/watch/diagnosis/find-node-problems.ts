@@ -10,6 +10,7 @@ import {
   checkOf,
   hasLostNetwork,
   isDockerSilent,
+  isFromBefore,
   isSettled,
   isStopped,
   type NodeView,
@@ -55,7 +56,7 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
 function findClosedRpc(node: NodeView): Suspicion | undefined {
   const { name, state, fault, isStarting, answers, setup } = node;
   // One whose socket answers has started.
-  if (isStarting && answers !== true) return undefined;
+  if ((isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
   const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
   if (life === undefined) return undefined;
   const port = setup.container?.ok ? setup.container.value.ports.rpc : undefined;
@@ -101,9 +102,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
   if (node.answers !== false || node.isStarting) return undefined;
   const { name, state, container, fault, unseen } = node;
   const check = checkOf(state, 'latest_block');
-  // A container that was unpaused has not been asked since.
-  const resumed = container.kind === 'running' ? checkOf(state, 'container') : undefined;
-  if (resumed?.verdict === 'pass' && (check?.lastRun ?? 0) < resumed.since) return undefined;
+  if (isFromBefore(node, 'latest_block')) return undefined;
   const explains = explainAnswers(node);
   const isBarred = unseen === 'barred';
   const waitsForDocker = isDockerSilent(node);

@@ -204,6 +204,15 @@ export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): num
     ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;
 
+/**
+ * Whether a check is of a probe from before the container was seen to run: it was started or resumed since, or its Docker Engine is
+ * back, and with it the ports that it publishes.
+ */
+export function isFromBefore({ state, container }: TargetView, name: CheckName): boolean {
+  const seen = container.kind === 'running' ? checkOf(state, 'container') : undefined;
+  return seen?.verdict === 'pass' && (checkOf(state, name)?.lastRun ?? 0) < seen.since;
+}
+
 /** The check of a target, if it has it. */
 export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
   checks.find(({ check }) => check === name);

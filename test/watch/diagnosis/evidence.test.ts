@@ -373,6 +373,19 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     ]);
   });
 
+  test('nor for a probe from before its Docker Engine was back, and with it the port', () => {
+    const targets = n2(answersByIpc('n2', REFUSED));
+    const found = (backAt: number) => {
+      const states = judge(targets).map((one) => ({
+        ...one,
+        checks: one.checks.map((each) => (each.check === 'container' ? { ...each, since: backAt } : each)),
+      }));
+      return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+    };
+    expect(found(NOW)).toContain('rpc_closed');
+    expect(found(NOW + 1)).not.toContain('rpc_closed');
+  });
+
   test('is connected to no network when its container is in none, whatever its socket answers, and votes no more', () => {
     const { container } = diagnosedNode('n2', NAMES, { container: { lostNetwork: 'docker_net' } }).facts;
     const targets = n2({ ...answersByIpc('n2', REFUSED), container });

@@ -170,7 +170,8 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   expect(findHeadline('devnet', targets, [{ ...down, state: 'open' }], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
-    detail: 'The container of n2 does not run. Start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`.',
+    detail:
+      'The container of n2 does not run. Start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`.',
   });
   const enough = { ...QUORUM, voting: 3 };
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
