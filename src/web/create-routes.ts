@@ -160,9 +160,10 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   });
 
   addIncidentRoutes(app, deps);
-  app.get('/alerts', packed, async (c) => c.html((await deps.pages()).runbooks()));
+  app.get('/alerts', packed, async (c) => c.html((await deps.pages()).runbooks(c.req.query('search'))));
   app.get('/alerts/:name', packed, async (c) => {
-    const { found, body } = await (await deps.pages()).runbook(c.req.param('name'), c.req.query());
+    const pages = await deps.pages();
+    const { found, body } = await pages.runbook(c.req.param('name'), c.req.query(), new URL(c.req.url).origin);
     return c.html(body, found ? 200 : 404);
   });
   refuseOtherMethods(app);

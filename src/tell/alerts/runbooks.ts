@@ -8,8 +8,12 @@ import type { AlertRule } from './alert-rule.ts';
 export const readRunbook = ({ name }: AlertRule): Promise<string> =>
   readFile(ownFile(`docs/alerts/${name}.md`), 'utf8');
 
-/** A text of an alert without its values: `the subnet {{ $labels.subnet }}` becomes `the subnet …`. */
-export const plainWords = (template: string): string => template.replace(/\{\{.*?\}\}/g, '…');
+/** A text of an alert for any subnet, without its values: `A node of {{ $labels.subnet }} is behind` becomes `A node is behind`. */
+export const plainWords = (template: string): string =>
+  template
+    .replaceAll(/(?: of|(?<=[Ss]ubnet|Engine)) \{\{.*?\}\}/g, '')
+    .replaceAll(/\bshard \{\{.*?\}\}/g, 'a shard')
+    .replaceAll(/\{\{.*?\}\}/g, 'the subnet');
 
 /** A target's values for the commands of a runbook. URLs come without user info, path and query. */
 export interface TargetFacts {
@@ -73,21 +77,36 @@ function toWord(text: string | undefined): string | undefined {
   return text === undefined || /[\p{C}`]/u.test(text) ? undefined : toShellWord(text);
 }
 
-/**
- * A runbook, as Markdown, in which the examples in code are replaced by the target's container, address and paths. What
- * the inventory does not name stays an example.
- */
-export function fillRunbook(markdown: string, target: Target): string {
+type Replacements = readonly (readonly [RegExp | undefined, string | undefined])[];
+
+function replacementsOf(markdown: string, target: Target): Replacements {
   const facts = toTargetFacts(target);
   const example = findExample(markdown, target.component);
   const port = EXAMPLE_PORTS[target.component];
-  const replacements: readonly (readonly [RegExp | undefined, string | undefined])[] = [
+  return [
     [example === undefined ? undefined : new RegExp(`\\bgenerated-${example}-1\\b`, 'g'), toWord(facts.container)],
     [example === undefined ? undefined : new RegExp(`(?<=\\bup -d )${example}\\b`, 'g'), toWord(facts.service)],
     [/\bgenerated(?=-[a-z0-9]+-1\b)|(?<=\.project=)generated\b/g, toWord(facts.project)],
     [port === undefined ? undefined : new RegExp(`http://127\\.0\\.0\\.1:${port}\\b`, 'g'), toWord(facts.address)],
     [/\bgenerated\/xdcchain\d\/XDC\.ipc\b/g, toWord(facts.ipc)],
     [/\bgenerated\/xdcchain\d(?=\W|$)/g, toWord(facts.folder)],
+  ];
+}
+
+/** The address of subnetd in the examples. */
+const OWN_ADDRESS = /http:\/\/127\.0\.0\.1:10545\b/g;
+
+/**
+ * A runbook, as Markdown, in which the examples in code are replaced: by the address of subnetd without a slash at its end, and by the
+ * container, the address and the paths of the target. What the inventory does not name stays an example.
+ */
+export function fillRunbook(
+  markdown: string,
+  { ownUrl, target }: { readonly ownUrl?: string | undefined; readonly target?: Target | undefined },
+): string {
+  const replacements: Replacements = [
+    [OWN_ADDRESS, toWord(ownUrl)],
+    ...(target === undefined ? [] : replacementsOf(markdown, target)),
   ];
   const fill = (code: string): string => {
     const found = replacements.flatMap(([pattern, word]) =>

@@ -4,6 +4,7 @@ import { ago } from './times.ts';
 
 export const STYLE_PATH = '/assets/style.css';
 export const SCRIPT_PATH = '/assets/live.js';
+export const THEME_PATH = '/assets/theme.js';
 
 const ROOMS = [
   ['/', 'Status'],
@@ -68,6 +69,7 @@ export const page = ({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} (subnetd)</title>
+<script src="${THEME_PATH}"></script>
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" href="data:,">
 <script src="${SCRIPT_PATH}" defer></script>
@@ -95,7 +97,8 @@ ${content}
 </main>
 <footer class="foot"><div class="wrap line">
 ${footer.map((part) => html`<span>${part}</span>`)}
-<span>Times are UTC</span>
+<span id="zone">Times are UTC</span>
+<button type="button" class="plain" id="theme" hidden></button>
 </div></footer>
 </body>
 </html>

@@ -4,13 +4,14 @@ import { beginSentence, escapeHtml } from '../../lib/words.ts';
 import type { Incidents } from '../../model/incident.ts';
 import { describeEvidence, type Problem } from '../../model/problem.ts';
 import type { Target } from '../../model/target.ts';
-import { alertRules, findAlert } from '../../tell/alerts/alert-rules.ts';
+import type { AlertRule, Severity } from '../../tell/alerts/alert-rule.ts';
+import { alertGroups, alertRules, findAlert } from '../../tell/alerts/alert-rules.ts';
 import { fillRunbook, plainWords, readRunbook, toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { page } from '../frame/frame.ts';
-import { type Html, shape } from '../frame/marks.ts';
+import { badge, type Html, shape } from '../frame/marks.ts';
 import { at, lasting } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
-import { problemCard } from './problem-card.ts';
+import { problemCard, runbookPath } from './problem-card.ts';
 
 /**
  * A runbook as HTML. Runbooks link to each other as files, so that they work without a server. HTML in them is shown as text.
@@ -18,11 +19,17 @@ import { problemCard } from './problem-card.ts';
  */
 function render(runbook: string): string | Promise<string> {
   let blocks = 0;
-  const code = ({ text }: { readonly text: string }): string => {
+  const block = (text: string): string => {
     blocks += 1;
     const shown = escapeHtml(text);
     return `<div class="block"><pre tabindex="0" role="region" aria-label="Commands ${blocks}"><code>${shown}</code></pre><button type="button" hidden data-copy="${shown}"><span aria-live="polite">Copy</span><span class="sr"> commands ${blocks}</span></button></div>\n`;
   };
+  // A comment begins what is to be typed in another case.
+  const code = ({ text }: { readonly text: string }): string =>
+    text
+      .split(/\n(?=# )/)
+      .map(block)
+      .join('');
   const marked = new Marked({
     walkTokens: (token) => {
       if (token.type === 'link') token.href = token.href.replace(/\.md$/, '');
@@ -32,22 +39,68 @@ function render(runbook: string): string | Promise<string> {
   return marked.parse(runbook);
 }
 
-const list = html`<table class="rows">
-      <thead><tr><th scope="col">Alert</th><th scope="col">Severity</th><th scope="col">What</th></tr></thead>
-      <tbody>${alertRules.map(
-        ({ name, severity, summary }) => html`
-        <tr><td><a href="/alerts/${name}">${name}</a></td><td>${severity}</td><td>${plainWords(summary)}</td></tr>`,
-      )}
-      </tbody>
-    </table>`;
+/** What the groups of alerts are about. */
+const GROUPS: Readonly<Record<keyof typeof alertGroups, string>> = {
+  subnet: 'The whole subnet',
+  node: 'Nodes',
+  services: 'Relayer, parent chain, stats server and frontend',
+  containers: 'Containers and logs',
+  failures: 'Known failures',
+  setup: 'Setup',
+  subnetd: 'subnetd itself',
+};
+
+/** A problem that is reported now, with its subnet. */
+export interface Firing {
+  readonly subnet: string;
+  readonly problem: Problem;
+}
+
+const BADGES = { critical: 'bad', warning: 'warn', info: 'off', none: 'off' } as const;
+
+const isFound = ({ name, severity, summary }: AlertRule, words: readonly string[]): boolean =>
+  words.every((word) => `${name} ${severity} ${plainWords(summary)}`.toLowerCase().includes(word));
+
+const listOf = (id: string, title: string, rows: readonly Html[]): Html | string =>
+  rows.length === 0
+    ? ''
+    : html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><table class="rows runbooks" role="table"><tbody role="rowgroup">${rows}</tbody></table></section>`;
+
+const rowOf = (href: string, alert: string, severity: Severity, words: string): Html =>
+  html`<tr role="row"><th scope="row" role="rowheader"><a href="${href}">${alert}</a></th><td role="cell">${badge(BADGES[severity], severity)}</td><td role="cell" class="full">${words}</td></tr>`;
+
+/** The alerts in whose name, severity or sentence all words of `search` are: first those of what is wrong now, then all by group. */
+function alertLists(firing: readonly Firing[], search: string): Html {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = alertRules.filter((rule) => isFound(rule, words));
+  const names = new Set<string>(found.map(({ name }) => name));
+  const now = firing.flatMap(({ subnet, problem: { alert, name, severity, summary } }) =>
+    names.has(alert)
+      ? [rowOf(runbookPath(alert, subnet, name), alert, severity, `${beginSentence(summary)} (${subnet}).`)]
+      : [],
+  );
+  const groups = Object.entries(alertGroups).map(([group, rules]) =>
+    listOf(
+      `group-${group}`,
+      GROUPS[group as keyof typeof alertGroups],
+      rules
+        .filter(({ name }) => names.has(name))
+        .map(({ name, severity, summary }) => rowOf(`/alerts/${name}`, name, severity, plainWords(summary))),
+    ),
+  );
+  return html`<form class="bar" method="get" action="/alerts" role="search"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><button type="submit">Find</button></form>
+${found.length === 0 ? html`<p class="empty">No runbook has these words. <a href="/alerts">Show all</a>.</p>` : ''}
+${listOf('firing', 'Reported now', now)}
+${groups}`;
+}
 
 /** The page at `/alerts`. */
-export const alertList = (madeAt: number): Html =>
+export const alertList = (madeAt: number, firing: readonly Firing[] = [], search = ''): Html =>
   page({
     title: 'Runbooks',
     room: '/alerts',
     madeAt,
-    content: html`<h1>Runbooks</h1><div class="panel">${list}</div>`,
+    content: html`<h1>Runbooks</h1>${alertLists(firing, search)}`,
   });
 
 /** The target that an alert is about, as its link names it, and what the inventory has under these names. */
@@ -99,7 +152,7 @@ function describeSubject({ subnet, name, target }: AlertSubject) {
  */
 export async function alertPage(
   name: string,
-  moment: Moment,
+  moment: Moment & { readonly ownUrl?: string | undefined },
   subject?: AlertSubject,
 ): Promise<{ readonly found: boolean; readonly body: Html }> {
   const alert = findAlert(name);
@@ -112,11 +165,11 @@ export async function alertPage(
         madeAt: moment.nowWall,
         content: html`<h1>No alert has that name</h1>
     <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all alerts:'}</p>
-    <div class="panel">${list}</div>`,
+    ${alertLists([], '')}`,
       }),
     };
   const runbook = await readRunbook(alert.rule);
-  const text = await render(subject?.target === undefined ? runbook : fillRunbook(runbook, subject.target));
+  const text = await render(fillRunbook(runbook, { ownUrl: moment.ownUrl, target: subject?.target }));
   const { severity } = alert.rule;
   return {
     found: true,

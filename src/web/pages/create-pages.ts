@@ -2,6 +2,7 @@ import type { FleetView } from '../../model/fleet-view.ts';
 import type { History, RecentHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
+import { isStanding } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
@@ -13,16 +14,17 @@ import { describeOwnState, type OwnState } from './banner.ts';
 import { createIncidentPages, type IncidentPages } from './create-incident-pages.ts';
 import { describeWhere, toElsewhereStates } from './elsewhere.ts';
 import { createLiveStreams } from './live-streams.ts';
+import { toAddress } from './paths.ts';
 import { badgeSvg, publicPage } from './public-page.ts';
 import { statusContent, statusPage } from './status-page.ts';
 import { targetContent, targetPage } from './target-page.ts';
 import type { OutsideAddresses } from './target-panels.ts';
+import type { ListQuery } from './target-rows.ts';
 
-/** What an address asks for: a target, one subnet, or all that have a text in their names. */
-export interface PageQuery {
+/** What an address asks for: a target, one subnet, or all, and what of their lists. */
+export interface PageQuery extends ListQuery {
   readonly subnet?: string;
   readonly target?: string;
-  readonly search?: string;
 }
 
 /** The pages that show how things are now, and incidents. */
@@ -36,11 +38,13 @@ export interface Pages extends IncidentPages {
   readonly target: (subnet: string, name: string) => Html | undefined;
   /** Where a subnet is watched that is not watched here; undefined when no instance of the fleet has it. */
   readonly whereIs: (subnet: string) => string | undefined;
-  readonly runbooks: () => Html;
+  readonly runbooks: (search?: string) => Html;
   /** The runbook of an alert, for the target that a link names. */
   readonly runbook: (
     alert: string,
     about: { readonly subnet?: string; readonly name?: string },
+    /** The address under which whoever asks has reached subnetd. */
+    origin: string,
   ) => ReturnType<typeof alertPage>;
   /** The stream that keeps a page as things are; undefined when there is nothing to follow, or too many follow. */
   readonly events: (query: PageQuery) => Response | undefined;
@@ -79,7 +83,7 @@ const PUBLIC_EVERY_MS = 5_000;
 export function createPages(deps: PagesDeps): Pages {
   const { own, snapshot, history, incidents, publicUrl, now, toWall, onBug } = deps;
   const footer = () => ({ footer: describeOwnState(own(), toWall(now())) });
-  const statusInput = ({ subnet, search }: PageQuery) => {
+  const statusInput = ({ subnet, search, show, sort }: PageQuery) => {
     const nowWall = toWall(now());
     return {
       snapshot: snapshot(),
@@ -88,7 +92,7 @@ export function createPages(deps: PagesDeps): Pages {
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
       incidentOf: incidents.idOf,
       only: subnet,
-      search,
+      query: { search, show, sort },
       toWall,
       nowWall,
     };
@@ -159,23 +163,21 @@ export function createPages(deps: PagesDeps): Pages {
       const found = deps.fleet?.()?.elsewhere.find(({ name }) => name === subnet);
       return found && describeWhere(found);
     },
-    runbooks: () => alertList(toWall(now())),
-    runbook: (alert, { subnet, name }) => {
-      const moment = { toWall, nowWall: toWall(now()) };
+    runbooks: (search) => {
+      const firing = snapshot().flatMap(({ subnet, problems }) =>
+        problems.filter(isStanding).map((problem) => ({ subnet: subnet.name, problem })),
+      );
+      return alertList(toWall(now()), firing, search);
+    },
+    runbook: (alert, { subnet, name }, origin) => {
+      const moment = { toWall, nowWall: toWall(now()), ownUrl: publicUrl ?? origin };
       if (subnet === undefined) return alertPage(alert, moment);
       const state = snapshot().find((one) => one.subnet.name === subnet);
       const target = state?.targets.find((one) => one.target.name === name)?.target;
       const problems = (state?.problems ?? []).filter((one) => one.alert === alert && (!name || one.name === name));
       return alertPage(alert, moment, { subnet, target, problems, incidentOf: incidents.idOf, ...(name && { name }) });
     },
-    events: ({ subnet, target, search }) =>
-      streams.open(
-        String(
-          new URLSearchParams(
-            Object.entries({ subnet, target, search }).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-          ),
-        ),
-      ),
+    events: ({ subnet, target, search, show, sort }) => streams.open(toAddress({ subnet, target, search, show, sort })),
     stop: streams.stop,
   };
 }

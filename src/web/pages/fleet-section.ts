@@ -9,6 +9,7 @@ import { ago, clockSince, count } from '../frame/times.ts';
 import { worstFirst } from './banner.ts';
 import { type ElsewhereState, factsOf, wordOf } from './elsewhere.ts';
 import { subnetPath, withCommands } from './paths.ts';
+import { type ListQuery, onlyUnhealthy } from './target-rows.ts';
 
 const WORDS = { ok: 'healthy', warn: 'needs attention', bad: 'broken', off: 'unknown' } as const;
 
@@ -31,10 +32,13 @@ function elsewhereItem(state: ElsewhereState): Html {
 }
 
 /** Many subnets, the worst first, with a search and a switch for those that are well. */
-export function subnetGrid(subnets: readonly (SubnetState | ElsewhereState)[], search: string): Html {
+export function subnetGrid(
+  subnets: readonly (SubnetState | ElsewhereState)[],
+  { search = '', show }: ListQuery = {},
+): Html {
   const found = worstFirst(subnets).filter(({ subnet }) => subnet.name.toLowerCase().includes(search.toLowerCase()));
   return html`<section class="stack" aria-labelledby="subnets" id="state-subnets"><h2 id="subnets">Subnets</h2>
-<form class="bar" method="get" action="/"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><button type="submit">Find</button><label><input type="checkbox" id="only-wrong"> Only unhealthy</label></form>
+<form class="bar" method="get" action="/"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}">${onlyUnhealthy(show)}<button type="submit">Find</button></form>
 ${found.length === 0 ? html`<p class="empty">No subnet name contains "${search}". <a href="/">Show all</a>.</p>` : html`<ul class="cards">${found.map((state) => ('elsewhere' in state ? elsewhereItem(state) : card(state)))}</ul>`}
 </section>`;
 }

@@ -8,7 +8,7 @@ import type { Subnet } from '../../model/target.ts';
 import type { Html } from '../frame/marks.ts';
 import { type Moment, worstFirst } from './banner.ts';
 import { type ElsewhereState, elsewhereCard } from './elsewhere.ts';
-import { targetPath } from './paths.ts';
+import { commandBlock, commandsOf, targetPath } from './paths.ts';
 import { problemCard } from './problem-card.ts';
 
 /** Of many subnets, only so many problems are shown in full. */
@@ -49,6 +49,25 @@ const toCard = ({ subnet, problem, causes }: Found, shown: Shown): Html =>
 const moreLine = (more: number, file: 'status.json' | 'fleet.json' = 'status.json'): Html | string =>
   more > 0 ? html`<p class="empty">${more} more are in <a href="/${file}">${file}</a>.</p>` : '';
 
+/** A card as the page lists it. */
+interface Listed {
+  /** It is not a mere suspicion. */
+  readonly isSure: boolean;
+  readonly problems: number;
+  readonly toHtml: () => Html;
+}
+
+/** So many alike are one card. */
+const MANY = 3;
+
+/** What several targets have alike, together: the same problem with the same words but for their names. */
+const groupAlike = (found: readonly Found[]): readonly (readonly Found[])[] => [
+  ...Map.groupBy(found, ({ subnet, problem: { problem, state, severity, name, summary, fix } }) => {
+    const words = name === undefined ? [] : [summary, fix].map((text) => text.replaceAll(name, ''));
+    return JSON.stringify([subnet.name, problem, state, severity, ...words]);
+  }).values(),
+];
+
 /** The targets that have the same finding as the one shown. */
 function alikeLine(alike: readonly Found[]): Html | string {
   if (alike.length === 0) return '';
@@ -60,24 +79,41 @@ function alikeLine(alike: readonly Found[]): Html | string {
   return html`<p class="hint">Same for ${links}${more > 0 ? ` and ${more} others` : ''}.</p>`;
 }
 
+/** The same with what to type for each, where that is not what the card says. */
+function alikeCommands(shown: Found, alike: readonly Found[]): Html | string {
+  const ofShown = new Set(commandsOf(shown.problem.fix));
+  const own = alike.slice(0, MAX_NAMES).flatMap(({ problem: { fix, summary } }) =>
+    commandsOf(fix)
+      .slice(0, 1)
+      .filter((command) => !ofShown.has(command))
+      .map((command) => commandBlock(command, summary)),
+  );
+  return own.length === 0 ? '' : html`<details><summary>What to type for the others</summary>${own}</details>`;
+}
+
+/** The cards of problems that are alike: one for all when they are many. */
+function toListed(alike: readonly Found[], shown: Shown): readonly Listed[] {
+  const isSure = ({ problem }: Found) => isStanding(problem);
+  const [first, ...others] = alike;
+  if (first === undefined || alike.length < MANY)
+    return alike.map((one) => ({ isSure: isSure(one), problems: 1, toHtml: () => toCard(one, shown) }));
+  const toHtml = () => html`<div>${toCard(first, shown)}${alikeLine(others)}${alikeCommands(first, others)}</div>`;
+  return [{ isSure: isSure(first), problems: alike.length, toHtml }];
+}
+
 /** What is worth a change while everything runs, folded. What several targets have alike is shown once. */
 function setupFindings(found: readonly Found[], shown: Shown): Html | string {
   if (found.length === 0) return '';
-  const groups = Map.groupBy(found, ({ subnet, problem }) => JSON.stringify([subnet.name, problem.problem]));
+  const groups = [
+    ...Map.groupBy(found, ({ subnet, problem }) => JSON.stringify([subnet.name, problem.problem])).values(),
+  ];
   const title = formatCount(found.length, 'finding', 'findings');
   return html`<details><summary>${title} about the setup, worth fixing when there is time</summary><div class="stack">
-${[...groups.values()]
+${groups
   .slice(0, MAX_PROBLEMS)
   .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike)}`))}
-${moreLine(groups.size - MAX_PROBLEMS)}
+${moreLine(groups.length - MAX_PROBLEMS)}
 </div></details>`;
-}
-
-/** A problem as the page lists it. */
-interface Listed {
-  /** It is not a mere suspicion. */
-  readonly isSure: boolean;
-  readonly toHtml: () => Html;
 }
 
 /** What another instance has found of a subnet, while that instance is seen. */
@@ -85,6 +121,7 @@ const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly
   elsewhere.sight === 'seen'
     ? (elsewhere.known?.problems ?? []).map((problem) => ({
         isSure: true,
+        problems: 1,
         toHtml: () => elsewhereCard(elsewhere, problem, nowWall),
       }))
     : [];
@@ -106,17 +143,18 @@ export function problemSection(
     const causes = problems.filter(isCause);
     const found = problems.map((problem): Found => ({ subnet, problem, causes: endsWithNodes(problem) ? causes : [] }));
     setup.push(...found.filter(({ problem }) => isOfSetup(problem.problem)));
-    return found
-      .filter(({ problem }) => !isOfSetup(problem.problem))
-      .map((one) => ({ isSure: isStanding(one.problem), toHtml: () => toCard(one, shown) }));
+    const others = found.filter(({ problem }) => !isOfSetup(problem.problem));
+    return groupAlike(others).flatMap((alike) => toListed(alike, shown));
   });
   const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
   const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
-  const all = ordered.length + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
+  const cards = ordered.slice(0, MAX_PROBLEMS);
+  const countOf = (some: readonly Listed[]) => some.reduce((sum, { problems }) => sum + problems, 0);
+  const all = countOf(ordered) + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
   const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
-${ordered.slice(0, MAX_PROBLEMS).map(({ toHtml }) => toHtml())}
-${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
+${cards.map(({ toHtml }) => toHtml())}
+${moreLine(all - countOf(cards), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
 ${setupFindings(setup, shown)}
 </section>`;
 }

@@ -10,9 +10,10 @@ import { banner, type Moment, type Verdict, worstFirst } from './banner.ts';
 import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
 import { shardNotices, shardTable, subnetGrid } from './fleet-section.ts';
 import { masternodeRows } from './masternodes.ts';
+import { toAddress } from './paths.ts';
 import { problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
-import { targetRows } from './target-rows.ts';
+import { type ListQuery, targetRows } from './target-rows.ts';
 
 /** More subnets than these are a grid. */
 const MAX_IN_FULL = 2;
@@ -28,11 +29,11 @@ export interface StatusInput extends Moment {
   readonly incidentOf?: Incidents['idOf'];
   /** The one subnet to show, by the address. */
   readonly only?: string;
-  /** What the names of subnets are searched for. */
-  readonly search?: string;
+  /** What the address asks of the list of subnets, or of those of targets. */
+  readonly query?: ListQuery;
 }
 
-function inFull(state: SubnetState, { minutesOf, historyOf, ...moment }: StatusInput): readonly Section[] {
+function inFull(state: SubnetState, { minutesOf, historyOf, query, ...moment }: StatusInput): readonly Section[] {
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
   const masternodes = `masternodes-${subnet.name}`;
@@ -47,7 +48,7 @@ ${masternodeRows(subnet.name, state.epoch)}
     {
       id,
       html: html`<section class="panel" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
-${targetRows(subnet.name, targets, historyOf)}
+${targetRows(subnet.name, targets, historyOf, query)}
 </section>`,
     },
   ];
@@ -68,12 +69,12 @@ function toVerdict(state: SubnetState | ElsewhereState, { toWall }: Moment): Ver
 
 /** What the status page shows: the verdict, the problems with their commands, the subnets, their targets with their history. */
 export function statusContent(input: StatusInput): LiveContent {
-  const { fleet, only, search = '', nowWall } = input;
+  const { fleet, only, query, nowWall } = input;
   const shown = findSubnets(input).filter(({ subnet }) => only === undefined || subnet.name === only);
   const [first] = worstFirst(shown);
   const subnets =
     shown.length > MAX_IN_FULL
-      ? [{ id: 'state-subnets', html: subnetGrid(shown, search) }]
+      ? [{ id: 'state-subnets', html: subnetGrid(shown, query) }]
       : worstFirst(shown).flatMap((state): readonly Section[] =>
           'elsewhere' in state
             ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
@@ -94,17 +95,16 @@ export function statusContent(input: StatusInput): LiveContent {
 
 /** The page at `/`. */
 export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
-  const { only, search, nowWall } = input;
+  const { only, query, nowWall } = input;
   const all = findSubnets(input);
   const { title, sections } = statusContent(input);
   const [top, ...others] = sections;
   const isMissing = only !== undefined && !all.some(({ subnet }) => subnet.name === only);
-  const query = new URLSearchParams({ ...(only !== undefined && { subnet: only }), ...(search && { search }) });
   return page({
     title,
     room: '/',
     madeAt: nowWall,
-    stream: `/events?${query}`,
+    stream: `/events?${toAddress({ subnet: only, ...query })}`,
     banner: top?.html,
     content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
 ${others.map((section) => section.html)}

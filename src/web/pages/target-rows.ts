@@ -7,7 +7,7 @@ import type { Target } from '../../model/target.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { badge, type Html, standingOf } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
-import { targetPath, withCommands } from './paths.ts';
+import { subnetPath, targetPath, withCommands } from './paths.ts';
 import { uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What is said of a target in a few words: why it fails, or how it does and that it was restarted. */
@@ -42,16 +42,61 @@ const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state)
 /** More are not on the page, which a browser would take seconds to show. */
 const MAX_ROWS = 500;
 
-/** The targets of a subnet, the worst first. */
+/** So few are seen at a glance. */
+const FEW = 12;
+
+/** What the address of a page asks of its lists. */
+export interface ListQuery {
+  /** What names, or components, contain. */
+  readonly search?: string | undefined;
+  /** `unhealthy`: only those. */
+  readonly show?: string | undefined;
+  /** `name`: by name; else the worst first. */
+  readonly sort?: string | undefined;
+}
+
+/** By name, in which 10 comes after 9. */
+const byName = ({ target: one }: TargetState, { target: other }: TargetState): number =>
+  one.name.localeCompare(other.name, 'en', { numeric: true });
+
+function select(targets: readonly TargetState[], { search = '', show, sort }: ListQuery): readonly TargetState[] {
+  const wanted = search.toLowerCase();
+  const found = targets.filter(
+    (state) =>
+      `${state.target.name} ${state.target.component}`.toLowerCase().includes(wanted) &&
+      !(show === 'unhealthy' && standingOf(state).standing === 'ok'),
+  );
+  if (sort === 'name') return found.toSorted(byName);
+  const ranks = new Map(found.map((state) => [state, rank(state)]));
+  return found.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+}
+
+const option = (value: string, text: string, chosen = ''): Html =>
+  value === chosen
+    ? html`<option value="${value}" selected>${text}</option>`
+    : html`<option value="${value}">${text}</option>`;
+
+/** What chooses among the targets of a subnet. The address keeps it. */
+const choice = (subnet: string, { search = '', show, sort }: ListQuery): Html =>
+  html`<form class="bar" method="get" action="/"><input type="hidden" name="subnet" value="${subnet}"><label for="search-${subnet}">Search</label><input id="search-${subnet}" type="search" name="search" value="${search}"><label for="sort-${subnet}">Sort</label><select id="sort-${subnet}" name="sort">${option('', 'worst first', sort)}${option('name', 'by name', sort)}</select>${onlyUnhealthy(show)}<button type="submit">Find</button></form>`;
+
+/** The switch that hides what is well. */
+export const onlyUnhealthy = (show: string | undefined): Html =>
+  html`<label><input type="checkbox" class="only-wrong" name="show" value="unhealthy"${show === 'unhealthy' ? ' checked' : ''}> Only unhealthy</label>`;
+
+/** The targets of a subnet that its page asks for, the worst first unless it asks for another order. */
 export function targetRows(
   subnet: string,
   targets: readonly TargetState[],
   historyOf: (target: Target) => TargetHistory,
+  query: ListQuery = {},
 ): Html {
-  const ranks = new Map(targets.map((state) => [state, rank(state)]));
-  const sorted = targets.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+  const sorted = select(targets, query);
   const more = sorted.length - MAX_ROWS;
-  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
+  const bar = targets.length > FEW ? choice(subnet, query) : '';
+  if (sorted.length === 0)
+    return html`${bar}<p class="empty">None of the ${count(targets.length)} targets is like that. <a href="${subnetPath(subnet)}">Show all</a>.</p>`;
+  return html`${bar}<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
 ${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
 </tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;
 }

@@ -34,7 +34,7 @@ const markdownOf = (name: string) => {
   if (rule === undefined) throw new Error(`there is no alert ${name}`);
   return readRunbook(rule);
 };
-const fill = async (name: string, target: Target) => fillRunbook(await markdownOf(name), target);
+const fill = async (name: string, target: Target) => fillRunbook(await markdownOf(name), { target });
 const show = async (name: string, target: Target) =>
   String(
     await (await alertPage(name, MOMENT, { subnet: target.subnet, name: target.name, target, problems: [] })).body,
@@ -78,6 +78,18 @@ describe('a runbook that is given a target', () => {
     expect(text).not.toMatch(/generated-subnet2|127\.0\.0\.1:8546|s3cret/);
     // Where subnetd itself answers is no matter of the target.
     expect(text).toContain('http://127.0.0.1:10545/status.json');
+  });
+
+  it('names the address of subnetd, for any target and for none', async () => {
+    const markdown = await markdownOf('SubnetNodeDown');
+    for (const target of [node, undefined]) {
+      const text = fillRunbook(markdown, { ownUrl: 'https://watch.example:8443', target });
+      expect(text).toContain('curl -s https://watch.example:8443/status.json');
+      expect(text).not.toContain('127.0.0.1:10545');
+    }
+    expect(fillRunbook(markdown, { ownUrl: 'http://127.0.0.1:1/;reboot' })).toContain(
+      "'http://127.0.0.1:1/;reboot'/status",
+    );
   });
 
   it('names its paths', async () => {

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '../../../src/model/problem.ts';
 import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
 import { alertList, alertPage } from '../../../src/web/pages/alert-pages.ts';
+import { words } from '../../support/page-words.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const MOMENT = { toWall: (at: number) => at, nowWall: 0 };
@@ -32,6 +34,33 @@ describe('the page of an alert', () => {
   it('is on the list of all', async () => {
     const list = String(await alertList(0));
     for (const { name } of alertRules) expect(list).toContain(`href="/alerts/${name}"`);
+    expect(words(list)).toContain('SubnetNodeBehind warning A node is behind.');
+    expect(words(list)).not.toMatch(/…|\{\{|Reported now/);
+  });
+
+  it('is found by words of its name and of its sentence', async () => {
+    const named = (search: string) =>
+      [...String(alertList(0, [], search)).matchAll(/href="\/alerts\/(\w+)"/g)].map(([, name]) => name);
+    expect(named('FUNDS critical')).toEqual(['SubnetRelayerWalletEmpty']);
+    expect(named('masternode')).toContain('SubnetMasternodePenalised');
+    expect(words(String(alertList(0, [], 'zebra')))).toContain('No runbook has these words. Show all .');
+  });
+
+  it('comes first when it is reported now, and leads to its runbook with names filled in', async () => {
+    const problem: Problem = {
+      ...{ problem: 'node_behind', alert: 'SubnetNodeBehind', severity: 'warning', state: 'open', since: 0, seenAt: 0 },
+      ...{ component: 'node', name: 'n1', summary: 'n1 is behind', evidence: '', fix: '', explains: [], causes: [] },
+    };
+    const list = String(alertList(0, [{ subnet: 'live', problem }]));
+    expect(list).toContain('href="/alerts/SubnetNodeBehind?subnet=live&amp;name=n1"');
+    expect(words(list)).toMatch(/Reported now SubnetNodeBehind warning N1 is behind \(live\)\. The whole subnet/i);
+  });
+
+  it('lets each alternative be copied by itself', async () => {
+    const page = String(await (await alertPage('SubnetContainerDown', MOMENT)).body);
+    const copied = [...page.matchAll(/data-copy="([^"]*)"/g)].map(([, text]) => text);
+    expect(copied).toContain('docker start generated-bootnode-1');
+    expect(copied).toContain('# paused: resume it\ndocker unpause generated-bootnode-1');
   });
 });
 

@@ -16,7 +16,7 @@ const own = stateOf(
   'west',
 );
 
-type More = { readonly only?: string; readonly search?: string };
+type More = { readonly only?: string; readonly query?: { readonly search: string } };
 const inputOf = (fleet: FleetView | undefined, more: More = {}, snapshot: readonly SubnetState[] = [own]) => ({
   ...{ snapshot, fleet, toWall, nowWall: WALL, minutesOf: () => [] },
   historyOf: () => ({ hours: [], days: [] }),
@@ -124,7 +124,9 @@ describe('the status page of an instance of a fleet', () => {
   });
 
   test('finds a subnet of another instance by its name', () => {
-    expect(cards(pageOf(viewOf('seen'), { search: 'EAS' })).map((text) => text.slice(0, 4))).toEqual(['east']);
+    expect(cards(pageOf(viewOf('seen'), { query: { search: 'EAS' } })).map((text) => text.slice(0, 4))).toEqual([
+      'east',
+    ]);
   });
 
   test('counts problems that the other instance did not send, and says where all of them are', () => {

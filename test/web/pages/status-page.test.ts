@@ -15,7 +15,7 @@ const toWall = (at: number): number => WALL - NOW + at;
 
 const pageOf = (
   snapshot: readonly SubnetState[],
-  more: Partial<Pick<StatusInput, 'only' | 'search' | 'minutesOf'>> = {},
+  more: Partial<Pick<StatusInput, 'only' | 'query' | 'minutesOf'>> = {},
 ) =>
   String(
     statusPage(
@@ -240,15 +240,52 @@ describe('the status page', () => {
     expect(text).toMatch(/n2 node fail .* n1 node affected n1 has 2 peers instead of 3, because the container of n2/);
   });
 
+  test('shows what three targets have alike as one card, with what to type for each', () => {
+    const down = { n1: DOWN, n2: DOWN, n3: DOWN };
+    const page = pageOf([stateOf(nodes(down))]);
+    const section = words(/id="state-problems">[\s\S]*?<\/section>/.exec(page)?.[0] ?? '');
+    expect(section).toMatch(/^id="state-problems"> \d problems/);
+    expect(section.match(/The container of n\d does not run warning/gi)).toHaveLength(1);
+    expect(section).toContain('Same for n2 , n3 . What to type for the others docker start generated-n2-1');
+    expect(page).toContain('data-copy="docker start generated-n3-1"');
+    const two = pageOf([stateOf(nodes({ n1: DOWN, n2: DOWN }))]);
+    expect(words(two)).not.toContain('Same for');
+  });
+
+  test('lists of many targets those that the address asks for, in its order', () => {
+    const names = Array.from({ length: 13 }, (_, index) => `n${index + 1}`);
+    const peers = (name: string) => names.filter((one) => one !== name);
+    const all = names.map((name) => diagnosedNode(name, names, name === 'n9' ? DOWN : { peers: peers(name) }));
+    const rowsOf = (query: StatusInput['query']) =>
+      [
+        ...(
+          pageOf([stateOf(all)], query && { query })
+            .split('id="state-targets')
+            .at(-1) ?? ''
+        ).matchAll(/rowheader"><a href="\/targets\/devnet\/(\w+)"/g),
+      ].map(([, name]) => name);
+    expect(rowsOf(undefined)[0]).toBe('n9');
+    expect(rowsOf({ sort: 'name' })).toEqual(names);
+    expect(rowsOf({ search: 'N1', sort: 'name' })).toEqual(['n1', 'n10', 'n11', 'n12', 'n13']);
+    expect(rowsOf({ show: 'unhealthy', search: 'n9' })).toEqual(['n9']);
+    const page = pageOf([stateOf(all)], { query: { search: 'n9', sort: 'name', show: 'unhealthy' } });
+    expect(page).toContain('data-stream="/events?search=n9&amp;sort=name&amp;show=unhealthy"');
+    expect(page).toMatch(/value="n9".*<option value="name" selected>.*value="unhealthy" checked>/s);
+    expect(words(pageOf([stateOf(all)], { query: { search: 'zebra' } }))).toContain(
+      'None of the 13 targets is like that. Show all .',
+    );
+    expect(pageOf([stateOf(nodes())])).not.toContain('type="search"');
+  });
+
   test('of one of many subnets shows that one and leads to all; an unknown one is said', () => {
     const snapshot = ['a', 'b', 'c'].map((name) => stateOf(nodes(), name));
     const page = pageOf(snapshot, { only: 'b' });
     expect(banner(page)).toContain('b is healthy');
     expect(page).toContain('<a href="/">All 3 subnets</a>');
     expect(words(pageOf(snapshot, { only: 'x' }))).toContain('The inventory has no subnet x.');
-    expect(words(pageOf(snapshot, { search: 'C' }))).toContain('c is healthy');
-    expect(words(pageOf(snapshot, { search: 'C' }))).not.toContain('a is healthy');
-    expect(words(pageOf(snapshot, { search: '<i>' }))).toContain('No subnet name contains "&lt;i&gt;".');
+    expect(words(pageOf(snapshot, { query: { search: 'C' } }))).toContain('c is healthy');
+    expect(words(pageOf(snapshot, { query: { search: 'C' } }))).not.toContain('a is healthy');
+    expect(words(pageOf(snapshot, { query: { search: '<i>' } }))).toContain('No subnet name contains "&lt;i&gt;".');
   });
 
   test('shows whatever came from outside as text', () => {
@@ -260,7 +297,7 @@ describe('the status page', () => {
     const page = pageOf([stateOf([...targets, diagnosedService('relayer', { fault: REFUSED })], evil)]);
     expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
     expect(page).not.toMatch(/<img|<script>/);
-    expect(page.match(/<script/g)).toEqual(['<script']);
+    expect(page.match(/<script/g)).toEqual(['<script', '<script']);
     expect(page.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\s(?:style|on\w+)=/);
   });
 

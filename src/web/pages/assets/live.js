@@ -1,4 +1,5 @@
-// Everything on a page is there without this script. It adds copy buttons, times that run, and the stream of changes.
+// Everything on a page is there without this script. It adds copy buttons, times that run and are of the reader's zone, the choice
+// of colours, and the stream of changes.
 
 const addCopyButtons = (root) => {
   for (const button of root.querySelectorAll('button[data-copy]')) {
@@ -37,7 +38,52 @@ const runTimes = () => {
     time.textContent = `${lasting(Date.now() - Date.parse(time.dateTime))} ago`;
 };
 
-addCopyButtons(document);
+const twoDigits = (value) => String(value).padStart(2, '0');
+
+/** A moment in the zone of the reader, with the day if that is not today's, and with seconds where the page has them. UTC is its title. */
+const toLocal = (root) => {
+  for (const time of root.querySelectorAll('time:not(.ago)')) {
+    const at = new Date(time.dateTime);
+    const clock = [at.getHours(), at.getMinutes(), ...(/:\d\d:/.test(time.textContent) ? [at.getSeconds()] : [])];
+    const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join('-');
+    const isToday = at.toDateString() === new Date().toDateString();
+    time.textContent = `${isToday || clock.length === 3 ? '' : `${day} `}${clock.map(twoDigits).join(':')}`;
+  }
+};
+
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const isElsewhere = new Date().getTimezoneOffset() !== 0;
+
+/** What the script adds to a page, or to a part of it that is new. */
+const enrich = (root) => {
+  addCopyButtons(root);
+  if (isElsewhere) toLocal(root);
+};
+
+enrich(document);
+const zone = document.getElementById('zone');
+if (isElsewhere && zone) zone.textContent = `Times are of ${ZONE}, and of UTC where they say so or are pointed at`;
+
+const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
+const themeButton = document.getElementById('theme');
+const setTheme = (theme) => {
+  document.documentElement.dataset.theme = theme;
+  themeButton.textContent = `Colours: ${THEMES[theme] ?? THEMES['']}`;
+};
+if (themeButton) {
+  setTheme(document.documentElement.dataset.theme ?? '');
+  themeButton.hidden = false;
+  themeButton.addEventListener('click', () => {
+    const names = Object.keys(THEMES);
+    const next = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
+    setTheme(next);
+    try {
+      localStorage.setItem('theme', next);
+    } catch {
+      // It holds for this page.
+    }
+  });
+}
 
 const line = document.querySelector('.live[data-stream]');
 const word = line?.querySelector('.dot + span');
@@ -54,14 +100,22 @@ const replace = (id, text) => {
   if (before === null) return false;
   const open = [...before.querySelectorAll('details')].map((one) => one.open);
   const focused = before.contains(document.activeElement) ? document.activeElement : null;
-  const place = focused && [...before.querySelectorAll('a, button, summary, input')].indexOf(focused);
+  const place = focused && [...before.querySelectorAll('a, button, summary, input, select')].indexOf(focused);
+  const typed = [...before.querySelectorAll('input:not([type=hidden]), select')].map(({ value, checked }) => ({
+    value,
+    checked,
+  }));
   const template = document.createElement('template');
   template.innerHTML = text;
   const after = template.content.firstElementChild;
   before.replaceWith(after);
   for (const [index, one] of [...after.querySelectorAll('details')].entries()) one.open = open[index] ?? false;
-  addCopyButtons(after);
-  if (focused) [...after.querySelectorAll('a, button, summary, input')][place]?.focus();
+  for (const [index, one] of [...after.querySelectorAll('input:not([type=hidden]), select')].entries()) {
+    one.value = typed[index]?.value ?? one.value;
+    one.checked = typed[index]?.checked ?? one.checked;
+  }
+  enrich(after);
+  if (focused) [...after.querySelectorAll('a, button, summary, input, select')][place]?.focus();
   return true;
 };
 
