@@ -91,16 +91,14 @@ export function elsewhereCard(elsewhere: ElsewhereSubnet, problem: FleetProblem,
   const id = problemId(elsewhere.name, problem);
   const alert = Object.entries(problemCatalog).find(([known]) => known === problem.problem)?.[1].alert;
   return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
-<div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
 <p class="tags">${badge(standingOfSeverity(severity), severity)}<a href="${subnetPath(elsewhere.name)}">${elsewhere.name}</a><span>${since(problem.since, nowWall)}</span></p></header>
-<p class="hint">Found by ${nameWatcher(elsewhere)}, where the evidence is.</p>
-</div>
-<div>
+<div class="todo">
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
 ${commandsOf(fix).map((command) => commandBlock(command, summary))}
 ${alert === undefined ? '' : html`<p class="line"><a href="${runbookPath(alert, elsewhere.name, name)}">Runbook ${alert}</a></p>`}
 </div>
+<p class="hint seen">Found by ${nameWatcher(elsewhere)}, where the evidence is.</p>
 </article>`;
 }
 

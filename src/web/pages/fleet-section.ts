@@ -82,8 +82,8 @@ export function shardNotices(view: FleetView, nowWall: number): Section {
     id: 'state-notices',
     html: html`<div class="stack" id="state-notices">${notices.length === 0 ? '' : html`<h2 class="sr">Unseen shards</h2>`}${notices.map(
       ({ title, detail, advice }, index) =>
-        html`<article class="problem alarm" aria-labelledby="notice-${index}"><div><header><h3 id="notice-${index}">${title}</h3></header><p>${detail}</p></div>
-<div><p class="advice">${withCommands(advice)}</p><p class="line"><a href="/alerts/SubnetdShardUnseen">Runbook SubnetdShardUnseen</a></p></div></article>`,
+        html`<article class="problem alarm" aria-labelledby="notice-${index}"><header><h3 id="notice-${index}">${title}</h3></header><p class="seen">${detail}</p>
+<div class="todo"><p class="advice">${withCommands(advice)}</p><p class="line"><a href="/alerts/SubnetdShardUnseen">Runbook SubnetdShardUnseen</a></p></div></article>`,
     )}</div>`,
   };
 }

@@ -49,7 +49,7 @@ function findCommands({ fix, name }: Problem, causes: readonly Problem[]): reado
   return causes.flatMap((cause) => commandsOf(cause.fix).slice(0, 1)).slice(0, MAX_CAUSES);
 }
 
-/** A problem: what, since when, what was seen, and what to type. */
+/** A problem: what, since when, what to type, and what was seen. */
 export function problemCard(
   subnet: string,
   problem: Problem,
@@ -59,19 +59,18 @@ export function problemCard(
   const { severity, state, summary, fix, alert, explains, name, component, planned } = problem;
   const id = problemId(subnet, problem);
   return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
-<div>
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
-<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p></header>
-${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}
-<p>${beginSentence(describeEvidence(problem, toWall))}.</p>
-${explains.length === 0 ? '' : listExplained(explains)}
-</div>
-<div>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p>${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}</header>
+<div class="todo">
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
 ${findCommands(problem, causes).map((command) => commandBlock(command, summary))}
 <p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${
     name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`
   }${incident === undefined ? '' : html`<a href="${incidentPath(incident)}">Incident</a>`}</p>
+</div>
+<div class="seen">
+<p>${beginSentence(describeEvidence(problem, toWall))}.</p>
+${explains.length === 0 ? '' : listExplained(explains)}
 </div>
 </article>`;
 }

@@ -41,8 +41,8 @@ describe('the status page of an instance of a fleet', () => {
     ]);
     expect(partOf(page, 'banner')).toBe('1 of 3 subnets needs attention east is running, but n1 is down , since 03:03');
     expect(partOf(page, 'state-problems')).toBe(
-      '1 problem n1 is down warning east since 03:03 , 1 min Found by subnetd-1 (shard 1/3), where the evidence is. ' +
-        'Start it with docker start n1 . docker start n1 Copy the command: n1 is down Runbook SubnetNodeDown',
+      '1 problem n1 is down warning east since 03:03 , 1 min ' +
+        'Start it with docker start n1 . docker start n1 Copy the command: n1 is down Runbook SubnetNodeDown Found by subnetd-1 (shard 1/3), where the evidence is.',
     );
     // Its targets are on no page of this instance.
     expect(page).not.toContain('/targets/east');
