@@ -130,7 +130,7 @@ const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly
 const countUnsent = ({ sight, known }: ElsewhereState['elsewhere']): number =>
   sight === 'seen' && known !== undefined ? known.problemCount - known.problems.length : 0;
 
-/** The problems of some subnets, the worst first, and then the findings about the set-up of those that are watched here. */
+/** The problems of some subnets (that there are none, the verdict above says), the worst first, and then the findings about the set-up of those that are watched here. */
 export function problemSection(
   subnets: readonly (SubnetState | ElsewhereState)[],
   moment: Moment & Pick<Shown, 'incidentOf'>,
@@ -152,7 +152,7 @@ export function problemSection(
   const countOf = (some: readonly Listed[]) => some.reduce((sum, { problems }) => sum + problems, 0);
   const all = countOf(ordered) + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
   const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
-  return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
+  return html`<section class="${all + setup.length === 0 ? 'sr' : 'stack'}" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${cards.map(({ toHtml }) => toHtml())}
 ${moreLine(all - countOf(cards), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
 ${setupFindings(setup, shown)}

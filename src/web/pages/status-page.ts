@@ -33,21 +33,25 @@ export interface StatusInput extends Moment {
   readonly query?: ListQuery;
 }
 
-function inFull(state: SubnetState, { minutesOf, historyOf, query, ...moment }: StatusInput): readonly Section[] {
+function inFull(
+  state: SubnetState,
+  { minutesOf, historyOf, query, toWall, nowWall }: StatusInput,
+  isOnly: boolean,
+): readonly Section[] {
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
   const masternodes = `masternodes-${subnet.name}`;
   return [
-    { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), moment) },
+    { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), { toWall, nowWall, isOnly }) },
     {
       id: `state-${masternodes}`,
-      html: html`<section class="panel" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
+      html: html`<section class="panel left" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
 ${masternodeRows(subnet.name, state.epoch)}
 </section>`,
     },
     {
       id,
-      html: html`<section class="panel" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
+      html: html`<section class="panel right" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
 ${targetRows(subnet.name, targets, historyOf, query)}
 </section>`,
     },
@@ -78,7 +82,7 @@ export function statusContent(input: StatusInput): LiveContent {
       : worstFirst(shown).flatMap((state): readonly Section[] =>
           'elsewhere' in state
             ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
-            : inFull(state, input),
+            : inFull(state, input, shown.length === 1),
         );
   const verdicts = shown.map((state) => toVerdict(state, input));
   return {

@@ -113,20 +113,23 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
   return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
 }
 
-/** A subnet as a picture: figures, pace, quorum, peers, services. */
-export function subnetPicture(state: SubnetState, minutes: readonly Minute[], moment: Moment): Html {
+/** A subnet as a picture: figures, pace, quorum, peers, services. One that is shown alone is named by the verdict above. */
+export function subnetPicture(
+  state: SubnetState,
+  minutes: readonly Minute[],
+  moment: Moment & { readonly isOnly?: boolean },
+): Html {
   const { subnet, targets, members = [], quorum } = state;
+  const { isOnly = false } = moment;
   const id = `picture-${subnet.name}`;
   const nodes = nodesOf(targets);
   const services = targets.filter(({ target }) => target.component !== 'node');
   const expected = expectedPace(nodes, state.epoch?.round);
-  return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
+  return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
 ${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
-<div class="grid wide">
+<div class="grid picture">
 <section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
-</div>
-<div class="grid two">
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${isUnseen(state) ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>` : peerMesh(nodes, members)}</section>
 ${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
 </div>
