@@ -1,4 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
+import { highest } from '../../lib/numbers.ts';
 import {
   type EndedProblem,
   type ExplainedCheck,
@@ -158,15 +159,16 @@ export function diagnose(
     return { ...one, explains: [...free] };
   };
   const found = indexProblems(causes.map(take));
-  const notFoundAgain = before.values.filter(
-    (one) => isStanding(one) && found.get(one) === undefined && !failsOtherwise(one, view),
-  );
+  const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);
+  const replaced = over.filter((one) => failsOtherwise(one, view));
+  const failsSince = highest(replaced.map(({ seenAt }) => seenAt));
+  const notFoundAgain = over.filter((one) => !replaced.includes(one));
   explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
   const halt = before.get({ problem: 'subnet_halted' });
   // After a restart, subnetd needs as long to find a halt again as it did at first.
   if (halt?.state === 'open' && found.get(halt) === undefined) explainAlso(explainHalt(view));
   for (const one of findCheckProblems(view, explained)) {
-    const own = withContract(withCause(one, causes), view);
+    const own = withContract(withCause(one, causes), view, failsSince);
     if (own === undefined) continue;
     const taken = take(own);
     if ((one.explains.length > 0 && taken.explains.length === 0) || isRecovering(taken)) continue;

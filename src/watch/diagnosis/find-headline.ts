@@ -61,7 +61,9 @@ function rank({ problem, state, severity, planned }: Problem): number {
     (planned === undefined ? 0 : 200) +
     (state === 'clearing' ? 100 : 0) +
     (severity === 'critical' ? 0 : 50) +
-    (place < 0 ? 20 : place)
+    (place < 0 ? 20 : place) +
+    // It is reported for minutes after it happened. What lasts comes first.
+    (problem === 'containers_crashed' ? 10 : 0)
   );
 }
 

@@ -268,13 +268,16 @@ function failsElsewhere({ facts: { logs, service } }: TargetState): boolean {
   );
 }
 
-/** A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. */
-export function withContract(one: Suspicion, view: SubnetView): Suspicion | undefined {
+/**
+ * A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. Its check may have failed
+ * before `failsSince` for another reason.
+ */
+export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Suspicion | undefined {
   const { progress, observation } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
-  const since = (relayer && checkOf(relayer, 'submissions')?.since) ?? view.now;
+  const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
   if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
   return {
     ...one,

@@ -33,10 +33,11 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   if (facts === undefined || recent.length > 1 || !isCrash(found, target)) return undefined;
   const isRunning = container.kind === 'running';
   const { lastExit } = facts;
-  const at = isRunning ? facts.lastRestartAt : lastExit?.at;
-  if (at === undefined) return undefined;
+  const foundAt = isRunning ? facts.lastRestartAt : lastExit?.at;
+  if (foundAt === undefined) return undefined;
   // Docker starts a container again within seconds. An exit long before is that of another end.
-  const code = lastExit !== undefined && Math.abs(at - lastExit.at) < TOGETHER_MS ? lastExit.code : undefined;
+  const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
+  const { at, code } = isOwn ? lastExit : { at: foundAt, code: undefined };
   const { name, component } = state.target;
   return { found, name, isNode: component === 'node', isRunning, at, code };
 }

@@ -105,6 +105,20 @@ describe('containers that crash within seconds of each other', () => {
     expect(named(...gone)).not.toContain('containers_crashed');
   });
 
+  test('are told with the time of their end, not with that of their next start', () => {
+    const all = NAMES.map((name, index) =>
+      crash(
+        node(name),
+        15_000,
+        { lastRestartAt: NOW - 10_000 + index * 300 },
+        { startedAt: NOW - 10_000 + index * 300 },
+      ),
+    );
+    expect(diagnosed(all)[0]?.evidence).toBe(
+      'all 7 nodes ended with exit code 137 within 1s, 15s ago (02:46:25 UTC), which nobody had requested; all are running again',
+    );
+  });
+
   test('explain their checks, and are over when the checks are, for all at once', () => {
     const all = NAMES.map((name) => crash(node(name), 15_000));
     const [one] = diagnosed(all);

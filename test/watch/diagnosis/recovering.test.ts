@@ -151,6 +151,21 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   ).toBe('devnet is running, but the container of n2 does not run');
 });
 
+test('the headline is of a node that is down rather than of crashes that are over', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const { component: _, name: __, ...whole } = { ...risk, severity: 'warning' as const, state: 'open' as const };
+  const crashed: Problem = {
+    ...whole,
+    problem: 'containers_crashed',
+    summary: 'the containers of all 4 nodes crashed',
+  };
+  const targets = judgeTargets(startedAgain(), NOW);
+  const told = (problems: readonly Problem[]) =>
+    findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true }).sentence;
+  expect(told([crashed, { ...down, state: 'open' }])).toBe('devnet is running, but the container of n2 does not run');
+  expect(told([crashed])).toBe('devnet is running, but the containers of all 4 nodes crashed');
+});
+
 test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
   const [risk, down] = clearing() as [Problem, Problem];
   const lost = { ...QUORUM, voting: 2 };

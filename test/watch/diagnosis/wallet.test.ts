@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
-import type { ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
+import type { CheckpointProgress, ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
 import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -59,13 +59,16 @@ const causesOf = (
   services: readonly KnownTarget[] = [relayer],
   parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
   before = since(NOW - 2 * MINUTE),
+  progress?: CheckpointProgress,
 ) => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
   const parent: ParentFacts = {
     observation: {
       head: { ok: true, value: { number: 77, timestamp: 1 } },
       ...(facts && { balance: { ok: true, value: facts.balance } }),
+      ...(progress && { contract: { ok: true, value: { kind: 'checkpoint', checkpoint: progress.checkpoint } } }),
     },
+    ...(progress && { progress }),
     at: NOW,
     headAgeMs: 2_000,
     firstChainId: 551,
@@ -78,7 +81,12 @@ const causesOf = (
     targets: targets.map(({ target }) => target),
     parentChain,
   };
-  return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent }), before);
+  // The check has failed for the whole time.
+  const states = judgeTargets(targets, NOW).map((one) => ({
+    ...one,
+    checks: one.checks.map((check) => ({ ...check, since: before[0]?.since ?? check.since })),
+  }));
+  return listCauses(viewSubnet(subnet, states, NOW, { parent }), before);
 };
 
 const problems = (...given: Parameters<typeof causesOf>) => causesOf(...given).map(({ problem }) => problem);
@@ -189,9 +197,18 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' } as const],
       seenAt: NOW - MINUTE,
     }));
-    const found = (at: number) => causesOf(undefined, [failing('underpriced', at)], undefined, clearing);
+    const found = (at: number, progress?: CheckpointProgress) =>
+      causesOf(undefined, [failing('underpriced', at)], undefined, clearing, progress);
     expect(found(NOW - MINUTE + 1).map(({ problem }) => problem)).toEqual(['relayer_stopped']);
     expect(found(NOW - MINUTE)).toEqual([]);
+    // In between it could pay once. That block does not show that it can now.
+    const block = { hash: '0xaa', number: 990 };
+    const paid = (advancedAt: number): CheckpointProgress => ({
+      ...{ checkpoint: { mode: 'full', latest: block, committed: block }, readAt: NOW, hasAdvanced: true, advancedAt },
+      recent: [{ at: advancedAt, number: 990 }],
+    });
+    expect(found(NOW, paid(NOW - MINUTE + 40_000)).map(({ problem }) => problem)).toEqual(['relayer_stopped']);
+    expect(found(NOW, paid(NOW - MINUTE + 40_001))).toEqual([]);
   });
 
   test('is not known to pay from another one before a balance is read since it fails', () => {
