@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { html } from 'hono/html';
 import { ownFile } from '../../lib/process.ts';
-import { SCRIPT_PATH, STYLE_PATH } from '../frame/frame.ts';
+import { KIOSK_STYLE_PATH, SCRIPT_PATH, STYLE_PATH } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 
 /** The path of the page of a target. */
@@ -14,6 +14,10 @@ export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes'
 
 /** The path of the page with one subnet. */
 export const subnetPath = (subnet: string): string => `/?${new URLSearchParams({ subnet })}`;
+
+/** The path of the page for a screen on a wall, of one subnet or of all. */
+export const kioskPath = (subnet?: string): string =>
+  subnet === undefined ? '/?kiosk' : `${subnetPath(subnet)}&kiosk`;
 
 /** A text with what to type between backticks, cut at them. */
 const cut = (text: string): readonly { readonly text: string; readonly isCommand: boolean }[] =>
@@ -36,8 +40,9 @@ export const commandBlock = (command: string, about: string): Html =>
 
 const readAsset = (name: string) => () => readFile(ownFile(`src/web/pages/assets/${name}`), 'utf8');
 
-/** The files that pages load: one style sheet and one script. */
+/** The files that pages load: a style sheet, one more for the kiosk, and a script. */
 export const assets = [
   { path: STYLE_PATH, type: 'text/css; charset=utf-8', read: readAsset('style.css') },
+  { path: KIOSK_STYLE_PATH, type: 'text/css; charset=utf-8', read: readAsset('kiosk.css') },
   { path: SCRIPT_PATH, type: 'text/javascript; charset=utf-8', read: readAsset('live.js') },
 ] as const;

@@ -89,9 +89,12 @@ const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly
       }))
     : [];
 
-/** How many problems of a subnet its instance has not sent. */
-const countUnsent = ({ sight, known }: ElsewhereState['elsewhere']): number =>
-  sight === 'seen' && known !== undefined ? known.problemCount - known.problems.length : 0;
+/** How many problems some subnets have, without findings about the set-up. */
+export const countProblems = (subnets: readonly (SubnetState | ElsewhereState)[]): number =>
+  subnets.reduce((sum, state) => {
+    if (!('elsewhere' in state)) return sum + state.problems.filter(({ problem }) => !isOfSetup(problem)).length;
+    return sum + (state.elsewhere.sight === 'seen' ? (state.elsewhere.known?.problemCount ?? 0) : 0);
+  }, 0);
 
 /** The problems of some subnets, the worst first, and then the findings about the set-up of those that are watched here. */
 export function problemSection(
@@ -111,12 +114,12 @@ export function problemSection(
       .map((one) => ({ isSure: isStanding(one.problem), toHtml: () => toCard(one, shown) }));
   });
   const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
-  const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
-  const all = ordered.length + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
+  const isElsewhere = subnets.some((state) => 'elsewhere' in state);
+  const all = countProblems(subnets);
   const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
   return html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${ordered.slice(0, MAX_PROBLEMS).map(({ toHtml }) => toHtml())}
-${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
+${moreLine(all - Math.min(ordered.length, MAX_PROBLEMS), isElsewhere ? 'fleet.json' : 'status.json')}
 ${setupFindings(setup, shown)}
 </section>`;
 }
