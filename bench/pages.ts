@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createHistory } from '../src/tell/history/create-history.ts';
 import { parseInventory } from '../src/watch/inventory/parse-inventory.ts';
 import { createBoard } from '../src/watch/monitor/board.ts';
-import { createPages } from '../src/web/pages/create-pages.ts';
+import { createPages, type PageQuery } from '../src/web/pages/create-pages.ts';
 import { cpuMillisSince, median, pathOf, round } from './measure.ts';
 
 const NODES = 50;
@@ -48,7 +48,7 @@ function pagesOf(now: () => number) {
       isDatabaseUp: true,
     }),
     snapshot: board.snapshot,
-    history: { ...history, probeTimesOf: () => [], barsOf: () => [] },
+    history: { ...history, probeTimesOf: () => [], barsOf: () => [], changesOf: () => [] },
     matchingLines: () => [],
     mayRestart: () => undefined,
     outside: {},
@@ -69,8 +69,8 @@ function pagesOf(now: () => number) {
   return { pages, rise };
 }
 
-/** CPU time of one status page of 50 nodes with an hour behind it, and its size on the wire. */
-function measurePage() {
+/** CPU time of one status page of 50 nodes with an hour behind it, or of its kiosk, and its size on the wire. */
+function measurePage(query: PageQuery) {
   let at = Date.UTC(2026, 0, 1);
   const { pages, rise } = pagesOf(() => at);
   for (let turn = 0; turn < 360; turn += 1) {
@@ -79,10 +79,10 @@ function measurePage() {
   }
   const times = Array.from({ length: PAGES }, () => {
     const before = process.cpuUsage();
-    String(pages.status({}));
+    String(pages.status(query));
     return cpuMillisSince(before);
   });
-  const text = String(pages.status({}));
+  const text = String(pages.status(query));
   return { bytes: text.length, gzipBytes: gzipSync(text).length, cpuMillis: round(median(times)) };
 }
 
@@ -149,7 +149,8 @@ async function measureStreams() {
 /** Measures the status page and its streams. */
 export const benchPages = async () => ({
   nodes: NODES,
-  page: { ...measurePage(), goalMillis: 10, goalGzipBytes: 40_000 },
+  page: { ...measurePage({}), goalMillis: 10, goalGzipBytes: 40_000 },
+  kiosk: { ...measurePage({ kiosk: '' }), goalMillis: 10, goalGzipBytes: 40_000 },
   streams: await measureStreams(),
 });
 

@@ -132,10 +132,12 @@ export interface History {
   historyOf(target: Target, at: number): TargetHistory;
 }
 
-/** What happened to single targets lately; in memory alone. */
+/** What happened lately; in memory alone. */
 export interface RecentHistory {
   /** How long its probes took in the last hour, the oldest minute first. */
   probeTimesOf(target: Target, at: number): readonly ProbeMinute[];
   /** The last 24 hours of a check, the oldest first. */
   barsOf(target: Target, check: CheckName, at: number): readonly CheckBar[];
+  /** What changed in a subnet in the last hour, the oldest first. */
+  changesOf(subnet: string, at: number): readonly HistoryChange[];
 }

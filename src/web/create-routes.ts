@@ -22,6 +22,7 @@ import { answerChanges, answerUptimes } from './history-routes.ts';
 import { addIncidentRoutes, addOpenIncidentRoutes } from './incident-routes.ts';
 import { answerMetrics } from './metrics-route.ts';
 import type { Pages } from './pages/create-pages.ts';
+import { answerMissing } from './pages/missing-page.ts';
 import { assets } from './pages/paths.ts';
 import { type AnsweredRequest, measureRequests, REQUEST_ID, refuseOtherMethods } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
@@ -99,7 +100,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     deps.onError(error, c.req.header(REQUEST_ID));
     return c.text('internal error; the log of subnetd says more\n', 500);
   });
-  app.notFound((c) => c.text('not found; see /\n', 404));
+  app.notFound((c) => answerMissing(c, 'nothing has this address'));
 
   app.get('/livez', (c) =>
     deps.isAlive() ? c.text('ok\n') : c.text('the scheduler has missed its rounds; restart subnetd\n', 503),
@@ -149,7 +150,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
     const [pages, subnet] = [await deps.pages(), c.req.param('subnet')];
     const page = pages.target(subnet, c.req.param('name'));
     if (page !== undefined) return c.html(page);
-    return c.text(`${pages.whereIs(subnet) ?? 'the inventory has no such target; / lists them'}\n`, 404);
+    return answerMissing(c, pages.whereIs(subnet) ?? 'the inventory has no such target');
   });
   app.get('/badge/:file', badge);
   app.get('/events', async (c) => {

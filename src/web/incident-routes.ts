@@ -5,6 +5,7 @@ import { isDatabaseFailure } from '../lib/database-failure.ts';
 import type { RoutesEnv } from './api-routes.ts';
 import { findOperator, type OperatorDeps } from './find-operator.ts';
 import type { Pages } from './pages/create-pages.ts';
+import { answerMissing } from './pages/missing-page.ts';
 import { incidentPath } from './pages/paths.ts';
 
 /** What the routes are made of. */
@@ -22,7 +23,7 @@ const TEXTS = {
 };
 const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 
-const nothing = (c: Context<RoutesEnv>) => c.text('there is no such incident; /incidents lists them\n', 404);
+const nothing = (c: Context<RoutesEnv>) => answerMissing(c, 'there is no such incident', '/incidents');
 
 const feed = (pages: IncidentRoutesDeps['pages'], isPublic: boolean) => async (c: Context<RoutesEnv>) =>
   c.body(await (await pages()).feed(isPublic), 200, { 'content-type': FEED_TYPE, 'cache-control': 'no-cache' });

@@ -49,6 +49,7 @@ const pagesDeps: Parameters<typeof createPages>[0] = {
     historyOf: () => ({ hours: [], days: [] }),
     probeTimesOf: () => [],
     barsOf: () => [],
+    changesOf: () => [],
   },
   matchingLines: () => [],
   mayRestart: () => undefined,
@@ -126,10 +127,29 @@ describe('the routes', () => {
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toContain('The inventory has no subnets');
     expect((await app.request('/targets/d/<b>')).status).toBe(404);
+    expect(await (await app.request('/?kiosk')).text()).toContain('data-stream="/events?kiosk"');
     const stream = await app.request('/events?subnet=d');
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     await stream.body?.cancel();
     expect((await app.request('/events?target=a')).status).toBe(503);
+  });
+
+  it('answer with 404 as a page to a browser, and in one line to a program', async () => {
+    const { app } = routes();
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    for (const [path, what, list] of [
+      ['/nothing', 'nothing has this address', '/'],
+      ['/targets/d/<b>', 'the inventory has no such target', '/'],
+      ['/incidents/none', 'there is no such incident', '/incidents'],
+    ] as const) {
+      const line = await app.request(path);
+      expect([line.status, await line.text()]).toEqual([404, `${what}; see ${list}\n`]);
+      const page = await app.request(path, { headers: { accept } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8']);
+      const text = await page.text();
+      expect(text).toContain('<title>Not found (subnetd)</title>');
+      expect(text).toContain(`<a href="${list}">Show what there is</a>`);
+    }
   });
 
   it('give the page of an alert, and 404 for one that there is not', async () => {
@@ -193,6 +213,7 @@ describe('the routes', () => {
     const counted = createPages({ ...pagesDeps, snapshot, now: () => at });
     const { app } = routes({ isPublic: true, pages: async () => counted });
     const ask = async () => expect((await app.request('/')).status).toBe(200);
+    expect(await (await app.request('/?kiosk')).text()).not.toContain('events?kiosk');
     for (at of [0, 1, 4_999]) await ask();
     expect(made).toBe(1);
     at = 5_000;
@@ -261,6 +282,7 @@ describe('under basic auth', () => {
     '/livez',
     '/readyz',
     '/assets/style.css',
+    '/assets/kiosk.css',
     '/assets/live.js',
     '/assets/theme.js',
     '/docs',

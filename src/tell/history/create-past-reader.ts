@@ -6,12 +6,14 @@ import type { Target } from '../../model/target.ts';
 import type { CheckBars } from './create-check-bars.ts';
 import { type RestorableHistory, SPAN_MS, SPANS } from './create-history.ts';
 import type { ChangeFinder } from './find-changes.ts';
+import type { createRecentChanges } from './recent-changes.ts';
 
 /** What it needs. */
 export interface PastReaderDeps {
   readonly history: RestorableHistory;
   readonly finder: ChangeFinder;
   readonly bars: CheckBars;
+  readonly recent: Pick<ReturnType<typeof createRecentChanges>, 'add'>;
   readonly snapshot: () => Snapshot;
   /** Now, in wall time. */
   readonly wallNow: () => number;
@@ -38,7 +40,7 @@ type Step = (database: HistoryStore) => Promise<void>;
  * Reads what earlier processes, or other instances, have stored, before this one writes.
  * Creates a reader that has read nothing.
  */
-export function createPastReader({ history, finder, bars, snapshot, wallNow, part }: PastReaderDeps) {
+export function createPastReader({ history, finder, bars, recent, snapshot, wallNow, part }: PastReaderDeps) {
   /** The past of these subnets before `startedAt` in wall time. */
   const stepsOf = (subnets: readonly string[], startedAt: number): readonly Step[] => {
     /** The newest changes from before the start. */
@@ -64,6 +66,7 @@ export function createPastReader({ history, finder, bars, snapshot, wallNow, par
       async (database) => {
         remembered = await database.changes({ subnets, limit: REMEMBERED });
         finder.remember(remembered);
+        recent.add(remembered);
       },
       ...spansUntil(startedAt).map(
         ({ span, start }): Step =>

@@ -10,6 +10,7 @@ import { createHistory, SPAN_MS } from './create-history.ts';
 import { createPastReader } from './create-past-reader.ts';
 import { createProbeTimes } from './create-probe-times.ts';
 import { createChangeFinder } from './find-changes.ts';
+import { createRecentChanges } from './recent-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
 
 /** The history as part of the daemon. */
@@ -103,7 +104,8 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
 
-  const past = createPastReader({ history, finder, bars, snapshot, wallNow, part });
+  const recent = createRecentChanges();
+  const past = createPastReader({ history, finder, bars, recent, snapshot, wallNow, part });
   /** One of all instances that watch a subnet writes its history. */
   const isKept = ({ subnet }: { readonly subnet: string }) => part.keeps(subnet);
 
@@ -152,6 +154,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   first.unref();
   const listeners: ((changes: readonly HistoryChange[]) => void)[] = [];
   const note = (found: readonly HistoryChange[]) => {
+    recent.add(found);
     const kept = found.filter(isKept);
     changes.add(kept);
     if (kept.length > 0) for (const listener of listeners) listener(kept);
@@ -186,6 +189,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     historyOf: history.historyOf,
     probeTimesOf: probeTimes.read,
     barsOf: bars.read,
+    changesOf: recent.read,
     onChanges: (listener) => void listeners.push(listener),
     note,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),

@@ -4,16 +4,17 @@ import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import type { Verdict } from '../../model/verdict.ts';
+import { OUTLINE_OF } from './glance.ts';
 
 /** A piece of a page. Values in it are escaped. */
 export type Html = ReturnType<typeof html>;
 
 /** The four shapes, which stand beside their word: a disc, a triangle, an octagon, a broken ring. Every page holds them once. */
 export const shapes = html`<svg width="0" height="0" class="sr" aria-hidden="true"><defs>
-<symbol id="ok" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8"/><path class="stroke" d="M4.3 8.4l2.6 2.4 4.8-5.2"/></symbol>
-<symbol id="warn" viewBox="0 0 16 16"><path d="M8 .5l7.8 14.7H.2z"/><path class="stroke" d="M8 5.3v5M8 11.7v1.8"/></symbol>
-<symbol id="bad" viewBox="0 0 16 16"><path d="M4.8.4h6.4l4.4 4.4v6.4l-4.4 4.4H4.8L.4 11.2V4.8z"/><path class="stroke" d="M5 5l6 6M11 5l-6 6"/></symbol>
-<symbol id="off" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6.9" class="ring"/><path d="M4.4 7h7.2v2H4.4z"/></symbol>
+<symbol id="ok" viewBox="0 0 16 16"><path d="${OUTLINE_OF.ok}"/><path class="stroke" d="M4.3 8.4l2.6 2.4 4.8-5.2"/></symbol>
+<symbol id="warn" viewBox="0 0 16 16"><path d="${OUTLINE_OF.warn}"/><path class="stroke" d="M8 5.3v5M8 11.7v1.8"/></symbol>
+<symbol id="bad" viewBox="0 0 16 16"><path d="${OUTLINE_OF.bad}"/><path class="stroke" d="M5 5l6 6M11 5l-6 6"/></symbol>
+<symbol id="off" viewBox="0 0 16 16"><path d="${OUTLINE_OF.off}" class="ring"/><path d="M4.4 7h7.2v2H4.4z"/></symbol>
 <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0v7"/></pattern>
 </defs></svg>`;
 

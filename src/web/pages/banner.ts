@@ -67,6 +67,23 @@ export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(hea
 export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>
   subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || ascending(one.subnet.name, other.subnet.name));
 
+const isNeedy = ({ headline }: Verdict): boolean => headline?.standing === 'bad' || headline?.standing === 'warn';
+
+/** The verdict on some subnets together: how bad the worst is, and all in one sentence. */
+export function verdictOn(subnets: readonly Verdict[]): Pick<Headline, 'standing' | 'sentence'> {
+  const [worst, ...others] = worstFirst(subnets);
+  if (worst === undefined) return { standing: 'off', sentence: 'The inventory has no subnets' };
+  const { standing, sentence } = worst.headline ?? NOT_DIAGNOSED;
+  if (others.length === 0) return { standing, sentence };
+  const needy = subnets.filter(isNeedy).length;
+  if (needy > 0)
+    return { standing, sentence: `${needy} of ${subnets.length} subnets ${needy === 1 ? 'needs' : 'need'} attention` };
+  const unknown = subnets.filter(({ headline }) => (headline?.standing ?? 'off') === 'off').length;
+  return unknown === 0
+    ? { standing, sentence: `All ${subnets.length} subnets are healthy` }
+    : { standing, sentence: `${unknown} of ${subnets.length} subnets are in an unknown state` };
+}
+
 const frame = (standing: Standing, content: Html): Html =>
   html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}${content}</div></section>`;
 
@@ -85,27 +102,18 @@ function ofOne({ standing, sentence, detail, since }: Headline, { toWall, nowWal
 /** What a person needs to know first, readable from three metres. */
 export function banner(subnets: readonly Verdict[], moment: Moment): Html {
   const [only, ...others] = worstFirst(subnets);
+  const { standing, sentence } = verdictOn(subnets);
   if (only === undefined)
     return frame(
-      'off',
-      html`<h1>The inventory has no subnets</h1><p>Add one, or generate the inventory from a deployment folder with <code>subnetd import</code>.</p>`,
+      standing,
+      html`<h1>${sentence}</h1><p>Add one, or generate the inventory from a deployment folder with <code>subnetd import</code>.</p>`,
     );
   if (others.length === 0) return ofOne(only.headline ?? NOT_DIAGNOSED, moment);
-  const needy = worstFirst(subnets).filter(
-    ({ headline }) => headline?.standing === 'bad' || headline?.standing === 'warn',
-  );
-  const unknown = subnets.filter(({ headline }) => (headline?.standing ?? 'off') === 'off').length;
-  if (needy.length === 0) {
-    const sentence =
-      unknown === 0
-        ? `All ${subnets.length} subnets are healthy`
-        : `${unknown} of ${subnets.length} subnets are in an unknown state`;
-    return frame(unknown === 0 ? 'ok' : 'off', html`<h1>${sentence}</h1><p>Details below.</p>`);
-  }
+  const needy = worstFirst(subnets).filter(isNeedy);
+  if (needy.length === 0) return frame(standing, html`<h1>${sentence}</h1><p>Details below.</p>`);
   const named = needy.slice(0, MAX_NAMED);
-  const sentence = `${needy.length} of ${subnets.length} subnets ${needy.length === 1 ? 'needs' : 'need'} attention`;
   return frame(
-    named[0]?.headline?.standing ?? 'warn',
+    standing,
     html`<h1>${sentence}</h1><ul>${named.map(
       ({ subnet, headline }) =>
         html`<li><a href="${subnetPath(subnet.name)}">${headline?.sentence}</a>${

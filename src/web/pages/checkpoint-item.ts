@@ -7,6 +7,7 @@ import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { ago, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
+import type { Figure } from './figures.ts';
 
 /** The problems that the parent chain and its contract show. */
 const PROBLEMS: readonly ProblemName[] = [
@@ -29,10 +30,10 @@ function whyUnread({ observation: { head, contract } }: ParentFacts): string | u
 const behind = (blocks: number): string =>
   blocks === 0 ? 'up to date' : `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'} behind`;
 
-/** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */
-export function checkpointItem(state: SubnetState, { toWall, nowWall }: Moment): Html {
+/** What is known of the checkpoint on the parent chain; undefined when the inventory names no contract. */
+function readCheckpoint(state: SubnetState) {
   const parent = state.facts?.parent;
-  if (parent?.observation.contract === undefined) return html``;
+  if (parent?.observation.contract === undefined) return undefined;
   const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const why = whyUnread(parent);
   const standing: Standing = problem ? standingOfSeverity(problem.severity) : why === undefined ? 'ok' : 'off';
@@ -40,8 +41,28 @@ export function checkpointItem(state: SubnetState, { toWall, nowWall }: Moment):
   const lag = findCheckpointLag(state.targets, state.reference, parent);
   const at = progress && `block ${count(progress.checkpoint.committed.number)}`;
   const mode = progress?.checkpoint.mode && `${progress.checkpoint.mode.replace('_', ' ')} mode`;
-  const words = why === undefined ? [at, lag && behind(lag.blocks), mode] : [why, at && `last at ${at}`];
-  const rose =
-    progress?.hasAdvanced && why === undefined ? html`, advanced ${ago(toWall(progress.advancedAt), nowWall)}` : '';
-  return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${rose}</span></li>`;
+  const advancedAt = progress?.hasAdvanced && why === undefined ? progress.advancedAt : undefined;
+  return { standing, why, at, mode, advancedAt, lag: why === undefined ? lag?.blocks : undefined };
+}
+
+const describeRise = (advancedAt: number | undefined, { toWall, nowWall }: Moment): Html | string =>
+  advancedAt === undefined ? '' : html`, advanced ${ago(toWall(advancedAt), nowWall)}`;
+
+/** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */
+export function checkpointItem(state: SubnetState, moment: Moment): Html {
+  const known = readCheckpoint(state);
+  if (known === undefined) return html``;
+  const { standing, why, at, lag, mode, advancedAt } = known;
+  const words = why === undefined ? [at, lag !== undefined && behind(lag), mode] : [why, at && `last at ${at}`];
+  return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${describeRise(advancedAt, moment)}</span></li>`;
+}
+
+/** The same as a figure. */
+export function checkpointFigure(state: SubnetState, moment: Moment): readonly Figure[] {
+  const known = readCheckpoint(state);
+  if (known === undefined) return [];
+  const { standing, why, at = 'no block yet', lag, mode, advancedAt } = known;
+  const beside = why ?? html`${mode ?? at}${describeRise(advancedAt, moment)}`;
+  const value = lag === undefined ? (why === undefined ? at : 'unknown') : `${count(lag)} behind`;
+  return [{ name: 'Checkpoint', value, beside, standing }];
 }

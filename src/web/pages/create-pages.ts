@@ -8,11 +8,13 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import type { LiveContent } from '../frame/frame.ts';
+import { iconOf, tabTitle } from '../frame/glance.ts';
 import type { Html } from '../frame/marks.ts';
 import { alertList, alertPage } from './alert-pages.ts';
 import { describeOwnState, type OwnState } from './banner.ts';
 import { createIncidentPages, type IncidentPages } from './create-incident-pages.ts';
 import { describeWhere, toElsewhereStates } from './elsewhere.ts';
+import { kioskContent, kioskPage } from './kiosk-page.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { toAddress } from './paths.ts';
 import { badgeSvg, publicPage } from './public-page.ts';
@@ -21,10 +23,12 @@ import { targetContent, targetPage } from './target-page.ts';
 import type { OutsideAddresses } from './target-panels.ts';
 import type { ListQuery } from './target-rows.ts';
 
-/** What an address asks for: a target, one subnet, or all, and what of their lists. */
+/** What an address asks for: a target, one subnet, or all, and what of their lists; as a page or as a kiosk. */
 export interface PageQuery extends ListQuery {
   readonly subnet?: string;
   readonly target?: string;
+  /** Present, with any value, when the page is for a screen on a wall. */
+  readonly kiosk?: string;
 }
 
 /** The pages that show how things are now, and incidents. */
@@ -90,6 +94,7 @@ export function createPages(deps: PagesDeps): Pages {
       fleet: deps.fleet?.(),
       minutesOf: history.minutesOf,
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
+      changesOf: (name: string) => history.changesOf(name, nowWall),
       incidentOf: incidents.idOf,
       only: subnet,
       query: { search, show, sort },
@@ -117,14 +122,17 @@ export function createPages(deps: PagesDeps): Pages {
     };
   };
   const contentOf = (query: PageQuery): LiveContent | undefined => {
-    if (query.target === undefined) return statusContent(statusInput(query));
+    if (query.target === undefined)
+      return (query.kiosk === undefined ? statusContent : kioskContent)(statusInput(query));
     const input = targetInput(query.subnet ?? '', query.target);
     return input && targetContent(input);
   };
   const streams = createLiveStreams({
     render: (page) => {
       const content = contentOf(Object.fromEntries(new URLSearchParams(page)));
-      return content && { title: content.title, sections: toTexts(content) };
+      if (content === undefined) return undefined;
+      const { title, glance } = content;
+      return { title: tabTitle(title, glance.problems), icon: iconOf(glance), sections: toTexts(content) };
     },
     now: () => toWall(now()),
     onBug,
@@ -144,7 +152,10 @@ export function createPages(deps: PagesDeps): Pages {
       startedAt: own().startedAt,
       now: () => toWall(now()),
     }),
-    status: (query) => statusPage(statusInput(query), footer()),
+    status: (query) =>
+      query.kiosk === undefined
+        ? statusPage(statusInput(query), footer())
+        : kioskPage(statusInput(query), own().version),
     everybody: () => {
       const at = now();
       if (lastPublic === undefined || at - lastPublic.at >= PUBLIC_EVERY_MS) lastPublic = { at, html: makePublic() };
@@ -177,7 +188,8 @@ export function createPages(deps: PagesDeps): Pages {
       const problems = (state?.problems ?? []).filter((one) => one.alert === alert && (!name || one.name === name));
       return alertPage(alert, moment, { subnet, target, problems, incidentOf: incidents.idOf, ...(name && { name }) });
     },
-    events: ({ subnet, target, search, show, sort }) => streams.open(toAddress({ subnet, target, search, show, sort })),
+    events: ({ subnet, target, search, show, sort, kiosk }) =>
+      streams.open(toAddress({ subnet, target, search, show, sort, ...(kiosk !== undefined && { kiosk: '1' }) })),
     stop: streams.stop,
   };
 }

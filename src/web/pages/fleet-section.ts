@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import type { FleetView, InstanceView, ShardView } from '../../model/fleet-view.ts';
+import { NOT_DIAGNOSED } from '../../model/headline.ts';
 import { formatShard } from '../../model/shard.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import type { Section } from '../frame/frame.ts';
-import { badge, type Html } from '../frame/marks.ts';
+import { badge, type Html, shape } from '../frame/marks.ts';
 import { ago, clockSince, count } from '../frame/times.ts';
 import { worstFirst } from './banner.ts';
 import { type ElsewhereState, factsOf, wordOf } from './elsewhere.ts';
@@ -13,22 +14,41 @@ import { type ListQuery, onlyUnhealthy } from './target-rows.ts';
 
 const WORDS = { ok: 'healthy', warn: 'needs attention', bad: 'broken', off: 'unknown' } as const;
 
-function card({ subnet, headline, quorum, reference, targets }: SubnetState): Html {
-  const standing = headline?.standing ?? 'off';
+/** What a card says of a subnet. */
+function describeSubnet(state: SubnetState | ElsewhereState) {
+  const { standing, sentence } = state.headline ?? NOT_DIAGNOSED;
+  if ('elsewhere' in state) {
+    const { sight, known } = state.elsewhere;
+    const word = standing === 'off' ? wordOf(state) : WORDS[standing];
+    return { standing, sentence, word, facts: factsOf(state), before: sight === 'seen' ? undefined : known?.headline };
+  }
+  const { quorum, reference, targets } = state;
   const facts = [
     `${targets.length} targets`,
     reference === undefined ? '' : `block ${count(reference)}`,
     quorum === undefined || quorum.total === 0 ? '' : `${quorum.voting} of ${quorum.total} vote`,
   ].filter(Boolean);
-  return html`<li class="panel ${standing}${standing === 'ok' ? ' well' : ''}"><h3><a href="${subnetPath(subnet.name)}">${subnet.name}</a></h3><p>${badge(standing, WORDS[standing])}</p><p>${headline?.sentence ?? ''}</p><p class="hint">${facts.join(', ')}</p></li>`;
+  return { standing, sentence, word: WORDS[standing], facts, before: undefined };
 }
 
-function elsewhereItem(state: ElsewhereState): Html {
-  const { subnet, headline, elsewhere } = state;
-  const { standing, sentence } = headline;
-  const word = standing === 'off' ? wordOf(state) : WORDS[standing];
-  const before = elsewhere.sight === 'seen' ? undefined : elsewhere.known?.headline?.sentence;
-  return html`<li class="panel ${standing}${standing === 'ok' ? ' well' : ''}"><h3><a href="${subnetPath(subnet.name)}">${subnet.name}</a></h3><p>${badge(standing, word)}</p><p>${sentence}</p>${before === undefined ? '' : html`<p class="hint">Last known state: ${before}</p>`}<p class="hint">${factsOf(state).join(', ')}</p></li>`;
+function card(state: SubnetState | ElsewhereState): Html {
+  const { name } = state.subnet;
+  const { standing, sentence, word, facts, before } = describeSubnet(state);
+  return html`<li class="panel ${standing}${standing === 'ok' ? ' well' : ''}"><h3><a href="${subnetPath(name)}">${name}</a></h3><p>${badge(standing, word)}</p><p>${sentence}</p>${before === undefined ? '' : html`<p class="hint">Last known state: ${before.sentence}</p>`}<p class="hint">${facts.join(', ')}</p></li>`;
+}
+
+/** As many tiles fit a screen. */
+const MAX_TILES = 48;
+
+/** Many subnets as tiles that fill a screen, the worst first, and how many are left of each kind. */
+export function subnetTiles(subnets: readonly (SubnetState | ElsewhereState)[]): Html {
+  const sorted = worstFirst(subnets);
+  const more = Map.groupBy(sorted.slice(MAX_TILES), ({ headline }) => headline?.standing ?? 'off');
+  const words = [...more].map(([standing, ones]) => `${count(ones.length)} ${WORDS[standing]}`);
+  return html`<ul class="tiles">${sorted.slice(0, MAX_TILES).map((state) => {
+    const { standing, sentence, word, facts } = describeSubnet(state);
+    return html`<li class="${standing}">${shape(standing)}<h2>${state.subnet.name}</h2><b>${word}</b><p>${sentence}</p><p class="hint">${facts.join(', ')}</p></li>`;
+  })}</ul>${words.length === 0 ? '' : html`<p>and ${count(sorted.length - MAX_TILES)} more: ${words.join(', ')}</p>`}`;
 }
 
 /** Many subnets, the worst first, with a search and a switch for those that are well. */
@@ -39,7 +59,7 @@ export function subnetGrid(
   const found = worstFirst(subnets).filter(({ subnet }) => subnet.name.toLowerCase().includes(search.toLowerCase()));
   return html`<section class="stack" aria-labelledby="subnets" id="state-subnets"><h2 id="subnets">Subnets</h2>
 <form class="bar" method="get" action="/"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}">${onlyUnhealthy(show)}<button type="submit">Find</button></form>
-${found.length === 0 ? html`<p class="empty">No subnet name contains "${search}". <a href="/">Show all</a>.</p>` : html`<ul class="cards">${found.map((state) => ('elsewhere' in state ? elsewhereItem(state) : card(state)))}</ul>`}
+${found.length === 0 ? html`<p class="empty">No subnet name contains "${search}". <a href="/">Show all</a>.</p>` : html`<ul class="cards">${found.map(card)}</ul>`}
 </section>`;
 }
 

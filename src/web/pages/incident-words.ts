@@ -77,6 +77,14 @@ function describeChange({ kind, what, was, is, reason }: HistoryChange): string 
   return kind === 'problem' ? `${what} ${is}: ${reason}` : `${what}: ${was} → ${is}, ${reason}`;
 }
 
+/** What a change says: about what, and how it is now. */
+export const toChangeEntry = (change: HistoryChange): TimelineEntry => ({
+  at: change.at,
+  standing: standingOfChange(change),
+  subject: change.name ?? change.subnet,
+  text: describeChange(change),
+});
+
 /** What changed around an incident, the oldest first. */
 export function toEntries({ incident, timeline, notes }: IncidentRecord): readonly TimelineEntry[] {
   const { subnet, problem, component, name, alert, startedAt, endedAt, end } = incident;
@@ -91,12 +99,7 @@ export function toEntries({ incident, timeline, notes }: IncidentRecord): readon
     ...(endedAt === undefined || end === undefined
       ? []
       : [{ at: endedAt, standing: 'ok' as const, isOwn: true as const, subject, text: `ended: ${ENDS[end]}` }]),
-    ...changes.map((one) => ({
-      at: one.at,
-      standing: standingOfChange(one),
-      subject: one.name ?? one.subnet,
-      text: describeChange(one),
-    })),
+    ...changes.map(toChangeEntry),
     ...incident.notified.map(({ at, to, phase, isChannel }) => ({
       at,
       standing: 'off' as const,

@@ -1,6 +1,8 @@
 /** A page as its stream needs it: sections by their ids. */
 export interface LivePage {
   readonly title: string;
+  /** The URL of its icon. */
+  readonly icon: string;
   readonly sections: ReadonlyMap<string, string>;
 }
 
@@ -64,9 +66,9 @@ export function createLiveStreams(options: LiveStreamsOptions) {
   let timer: NodeJS.Timeout | undefined;
   let sent = 0;
 
-  const toEvent = ({ title }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
+  const toEvent = ({ title, icon }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
     sent += 1;
-    const data = JSON.stringify({ at: new Date(now()).toISOString(), title, parts: Object.fromEntries(parts) });
+    const data = JSON.stringify({ at: new Date(now()).toISOString(), title, icon, parts: Object.fromEntries(parts) });
     return encoder.encode(`id: ${sent}\nevent: parts\ndata: ${data}\n\n`);
   };
 

@@ -29,6 +29,20 @@ function describeSpare({ voting, required }: Quorum, isHalted: boolean): string 
   return `${formatCount(spare, 'spare vote', 'spare votes')}.`;
 }
 
+/** Many masternodes as one bar: those who vote first, with a line after as many as a block needs. */
+function voteBar(votes: readonly Vote[], quorum: Quorum | undefined): Html {
+  const percent = (count: number) => `${((count / votes.length) * 100).toFixed(1)}%`;
+  const parts = ORDER.flatMap((vote) => {
+    const start = votes.indexOf(vote);
+    return start < 0 ? [] : [{ ...LOOK_OF_VOTE[vote], start, count: votes.lastIndexOf(vote) + 1 - start }];
+  });
+  const need = quorum && percent(quorum.required);
+  return html`<svg class="votes" width="100%" height="20" role="img" aria-label="${parts.map(({ count, word }) => `${count} ${word}`).join(', ')}">${parts.map(
+    ({ standing, start, count }) =>
+      html`<rect class="${standing}" x="${percent(start)}" width="${percent(count)}" height="100%"/>`,
+  )}${need && html`<line x1="${need}" x2="${need}" y2="100%" stroke="currentColor" stroke-width="3"/>`}</svg>`;
+}
+
 /** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
 export function quorumSeats(members: readonly Member[], quorum: Quorum | undefined, isHalted: boolean): Html {
   const seats = members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
@@ -39,6 +53,13 @@ export function quorumSeats(members: readonly Member[], quorum: Quorum | undefin
   const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
   const words = quorum === undefined ? 'Votes are not visible from here.' : describeSpare(quorum, isHalted);
   return html`${
+    isLong
+      ? voteBar(
+          sorted.map(({ vote }) => vote),
+          quorum,
+        )
+      : ''
+  }${
     shown.length === 0
       ? html`<p>All ${sorted.length} nodes vote.</p>`
       : html`<ul class="seats">${shown.map(({ name, vote }, index) => {

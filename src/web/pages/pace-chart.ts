@@ -14,6 +14,12 @@ const BAR = 0.72;
 
 const MINUTE_MS = 60_000;
 
+/** How a bar looks: of a minute without a block, of a slow one, or of any other. */
+export const kindOfMinute = ({ blocks }: Minute, expected: number | undefined): 'none' | 'slow' | 'pace' => {
+  if (blocks === 0) return 'none';
+  return expected !== undefined && blocks < expected * SLOW ? 'slow' : 'pace';
+};
+
 /** What a chart of minutes shows. */
 interface Chart {
   readonly minutes: readonly Minute[];
@@ -34,12 +40,13 @@ function chart({ minutes, first, count, expected, marks = [], words, label, nowW
   const width = 100 / count;
   const xOf = (at: number) => `${((at / MINUTE_MS - first) * width).toFixed(2)}%`;
   const bar = `${(width * BAR).toFixed(2)}%`;
-  const bars = minutes.map(({ at, blocks }) => {
+  const bars = minutes.map((minute) => {
+    const { at, blocks } = minute;
     const x = xOf(at);
-    if (blocks === 0)
+    const kind = kindOfMinute(minute, expected);
+    if (kind === 'none')
       return html`<rect class="none" x="${x}" y="${TOP}" width="${bar}" height="${FULL}" fill="url(#hatch)"/>`;
     const height = (blocks / scale) * FULL;
-    const kind = expected !== undefined && blocks < expected * SLOW ? 'slow' : 'pace';
     return html`<rect class="${kind}" x="${x}" y="${(BASE - height).toFixed(1)}" width="${bar}" height="${height.toFixed(1)}"/>`;
   });
   const y = BASE - ((expected ?? 0) / scale) * FULL;
@@ -53,7 +60,8 @@ ${marks.map(({ at, word }) => html`<line class="event" x1="${xOf(at)}" x2="${xOf
 </svg>`;
 }
 
-const countWithout = (minutes: readonly Minute[]): string => {
+/** How many minutes had no block, as the end of a sentence. */
+export const countWithout = (minutes: readonly Minute[]): string => {
   const without = minutes.filter(({ blocks }) => blocks === 0).length;
   return without === 0 ? '' : `, ${without} minutes without a block`;
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { html } from 'hono/html';
 import { ownFile } from '../../lib/process.ts';
-import { SCRIPT_PATH, STYLE_PATH, THEME_PATH } from '../frame/frame.ts';
+import { KIOSK_STYLE_PATH, SCRIPT_PATH, STYLE_PATH, THEME_PATH } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 
 /** The path of the page of a target. */
@@ -18,6 +18,9 @@ export const subnetPath = (subnet: string): string => `/?${new URLSearchParams({
 /** What an address asks for, without what is not asked. */
 export const toAddress = (query: Readonly<Record<string, string | undefined>>): string =>
   String(new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))));
+/** The path of the page for a screen on a wall, of one subnet or of all. */
+export const kioskPath = (subnet?: string): string =>
+  subnet === undefined ? '/?kiosk' : `${subnetPath(subnet)}&kiosk`;
 
 /** A text with what to type between backticks, cut at them. */
 const cut = (text: string): readonly { readonly text: string; readonly isCommand: boolean }[] =>
@@ -40,9 +43,10 @@ export const commandBlock = (command: string, about: string): Html =>
 
 const readAsset = (name: string) => () => readFile(ownFile(`src/web/pages/assets/${name}`), 'utf8');
 
-/** The files that pages load: one style sheet, one script, and the choice of colours before both. */
+/** The files that pages load: a style sheet, one more for the kiosk, a script, and the choice of colours before both. */
 export const assets = [
   { path: STYLE_PATH, type: 'text/css; charset=utf-8', read: readAsset('style.css') },
+  { path: KIOSK_STYLE_PATH, type: 'text/css; charset=utf-8', read: readAsset('kiosk.css') },
   { path: THEME_PATH, type: 'text/javascript; charset=utf-8', read: readAsset('theme.js') },
   { path: SCRIPT_PATH, type: 'text/javascript; charset=utf-8', read: readAsset('live.js') },
 ] as const;

@@ -126,9 +126,12 @@ const listElsewhere = ({ elsewhere }: ElsewhereState, nowWall: number): readonly
       }))
     : [];
 
-/** How many problems of a subnet its instance has not sent. */
-const countUnsent = ({ sight, known }: ElsewhereState['elsewhere']): number =>
-  sight === 'seen' && known !== undefined ? known.problemCount - known.problems.length : 0;
+/** How many problems some subnets have, without findings about the set-up. */
+export const countProblems = (subnets: readonly (SubnetState | ElsewhereState)[]): number =>
+  subnets.reduce((sum, state) => {
+    if (!('elsewhere' in state)) return sum + state.problems.filter(({ problem }) => !isOfSetup(problem)).length;
+    return sum + (state.elsewhere.sight === 'seen' ? (state.elsewhere.known?.problemCount ?? 0) : 0);
+  }, 0);
 
 /** The problems of some subnets (that there are none, the verdict above says), the worst first, and then the findings about the set-up of those that are watched here. */
 export function problemSection(
@@ -147,14 +150,14 @@ export function problemSection(
     return groupAlike(others).flatMap((alike) => toListed(alike, shown));
   });
   const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
-  const elsewhere = subnets.flatMap((state) => ('elsewhere' in state ? [state.elsewhere] : []));
+  const isElsewhere = subnets.some((state) => 'elsewhere' in state);
   const cards = ordered.slice(0, MAX_PROBLEMS);
-  const countOf = (some: readonly Listed[]) => some.reduce((sum, { problems }) => sum + problems, 0);
-  const all = countOf(ordered) + elsewhere.reduce((sum, one) => sum + countUnsent(one), 0);
+  const all = countProblems(subnets);
+  const more = all - cards.reduce((sum, { problems }) => sum + problems, 0);
   const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
   return html`<section class="${all + setup.length === 0 ? 'sr' : 'stack'}" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${cards.map(({ toHtml }) => toHtml())}
-${moreLine(all - countOf(cards), elsewhere.length > 0 ? 'fleet.json' : 'status.json')}
+${moreLine(more, isElsewhere ? 'fleet.json' : 'status.json')}
 ${setupFindings(setup, shown)}
 </section>`;
 }

@@ -5,6 +5,7 @@ import type { TargetHistory } from '../../model/history.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { page } from '../frame/frame.ts';
+import { COLOR_OF } from '../frame/glance.ts';
 import { badge, type Html, shape, standingOf } from '../frame/marks.ts';
 import { worstFirst } from './banner.ts';
 import type { ElsewhereState } from './elsewhere.ts';
@@ -18,8 +19,6 @@ export const PUBLIC_WORDS: Readonly<Record<Standing, string>> = {
   off: 'unknown',
 };
 
-const COLOR: Readonly<Record<Standing, string>> = { ok: '#0d753a', warn: '#8a4f00', bad: '#b4182a', off: '#596372' };
-
 /** The width of a text of 11 px in DejaVu Sans or a narrower font, in pixels. */
 const widthOf = (text: string): number => Math.ceil(text.length * 6.8) + 12;
 
@@ -28,7 +27,7 @@ export function badgeSvg(subnet: string, standing: Standing): string {
   const [left, right] = [widthOf(subnet), widthOf(PUBLIC_WORDS[standing])];
   const name = escapeHtml(subnet);
   const word = PUBLIC_WORDS[standing];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${name}: ${word}"><title>${name}: ${word}</title><rect width="${left}" height="20" fill="#30363d"/><rect x="${left}" width="${right}" height="20" fill="${COLOR[standing]}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="${left / 2}" y="14">${name}</text><text x="${left + right / 2}" y="14">${word}</text></g></svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${name}: ${word}"><title>${name}: ${word}</title><rect width="${left}" height="20" fill="#30363d"/><rect x="${left}" width="${right}" height="20" fill="${COLOR_OF[standing]}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="${left / 2}" y="14">${name}</text><text x="${left + right / 2}" y="14">${word}</text></g></svg>\n`;
 }
 
 /** All that the page for everybody is made of: no reason, address, version or time of a probe is among it. */
@@ -94,6 +93,7 @@ export function publicPage(
         : `${needy} of ${subnets.length} subnets are not operational`;
   return page({
     title: sentence,
+    glance: { standing: worst, problems: 0 },
     madeAt: nowWall,
     banner: html`<section class="banner ${worst}" id="banner" aria-label="Verdict"><div class="wrap">${shape(worst)}<h1>${sentence}</h1></div></section>`,
     content: html`${subnets.map(section)}`,

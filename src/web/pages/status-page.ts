@@ -6,12 +6,12 @@ import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { type LiveContent, page, type Section } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
-import { banner, type Moment, type Verdict, worstFirst } from './banner.ts';
+import { banner, type Moment, type Verdict, verdictOn, worstFirst } from './banner.ts';
 import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
 import { shardNotices, shardTable, subnetGrid } from './fleet-section.ts';
 import { masternodeRows } from './masternodes.ts';
-import { toAddress } from './paths.ts';
-import { problemSection } from './problem-section.ts';
+import { kioskPath, toAddress } from './paths.ts';
+import { countProblems, problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { type ListQuery, targetRows } from './target-rows.ts';
 
@@ -64,6 +64,10 @@ const findSubnets = ({ snapshot, fleet, nowWall }: StatusInput): readonly (Subne
   ...toElsewhereStates(fleet, nowWall),
 ];
 
+/** Those of them that the address asks for, the worst first. */
+export const findShown = (input: StatusInput): readonly (SubnetState | ElsewhereState)[] =>
+  worstFirst(findSubnets(input).filter(({ subnet }) => input.only === undefined || subnet.name === input.only));
+
 /** With its headline in wall time. */
 function toVerdict(state: SubnetState | ElsewhereState, { toWall }: Moment): Verdict {
   const { subnet, headline } = state;
@@ -71,24 +75,49 @@ function toVerdict(state: SubnetState | ElsewhereState, { toWall }: Moment): Ver
   return { subnet, headline: { ...headline, since: toWall(headline.since) } };
 }
 
+/** What is said of a subnet that only the address names. */
+const toMissing = (name: string): Verdict => ({
+  subnet: { name },
+  headline: {
+    standing: 'off',
+    sentence: `The inventory has no subnet ${name}`,
+    detail: 'It may have another name now, or was removed.',
+  },
+});
+
+/** What a page says of some subnets first, in its tab and at its top. */
+export function openPage(
+  shown: readonly (SubnetState | ElsewhereState)[],
+  input: StatusInput,
+): Pick<LiveContent, 'title' | 'glance'> & { readonly top: Section } {
+  const { only } = input;
+  const isMissing = only !== undefined && shown.length === 0;
+  const verdicts = isMissing ? [toMissing(only)] : shown.map((state) => toVerdict(state, input));
+  const { standing, sentence } = verdictOn(verdicts);
+  return {
+    title: sentence,
+    glance: { standing, problems: countProblems(shown) },
+    top: { id: 'banner', html: banner(verdicts, { nowWall: input.nowWall, toWall: (at) => at }) },
+  };
+}
+
 /** What the status page shows: the verdict, the problems with their commands, the subnets, their targets with their history. */
 export function statusContent(input: StatusInput): LiveContent {
-  const { fleet, only, query, nowWall } = input;
-  const shown = findSubnets(input).filter(({ subnet }) => only === undefined || subnet.name === only);
-  const [first] = worstFirst(shown);
+  const { fleet, query, nowWall } = input;
+  const shown = findShown(input);
   const subnets =
     shown.length > MAX_IN_FULL
       ? [{ id: 'state-subnets', html: subnetGrid(shown, query) }]
-      : worstFirst(shown).flatMap((state): readonly Section[] =>
+      : shown.flatMap((state): readonly Section[] =>
           'elsewhere' in state
             ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
             : inFull(state, input, shown.length === 1),
         );
-  const verdicts = shown.map((state) => toVerdict(state, input));
+  const { top, ...named } = openPage(shown, input);
   return {
-    title: shown.length === 1 ? (first?.headline?.sentence ?? 'Status') : 'Status',
+    ...named,
     sections: [
-      { id: 'banner', html: banner(verdicts, { nowWall, toWall: (at) => at }) },
+      top,
       ...(fleet ? [shardNotices(fleet, nowWall)] : []),
       { id: 'state-problems', html: problemSection(shown, input) },
       ...subnets,
@@ -101,18 +130,19 @@ export function statusContent(input: StatusInput): LiveContent {
 export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
   const { only, query, nowWall } = input;
   const all = findSubnets(input);
-  const { title, sections } = statusContent(input);
+  const { title, glance, sections } = statusContent(input);
   const [top, ...others] = sections;
   const isMissing = only !== undefined && !all.some(({ subnet }) => subnet.name === only);
   return page({
     title,
+    glance,
     room: '/',
     madeAt: nowWall,
     stream: `/events?${toAddress({ subnet: only, ...query })}`,
     banner: top?.html,
     content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
 ${others.map((section) => section.html)}
-${only === undefined || all.length < 2 ? '' : html`<p><a href="/">All ${all.length} subnets</a></p>`}`,
+<p class="line">${only === undefined || all.length < 2 ? '' : html`<a href="/">All ${all.length} subnets</a>`}<a href="${kioskPath(only)}">Kiosk for a wall screen</a></p>`,
     footer,
   });
 }

@@ -8,6 +8,7 @@ import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
+import { type Figure, figureList } from './figures.ts';
 import { quorumSeats } from './masternodes.ts';
 import { paceChart } from './pace-chart.ts';
 import { withCommands } from './paths.ts';
@@ -16,10 +17,6 @@ import { describeNow } from './target-rows.ts';
 import { walletItem } from './wallet-item.ts';
 
 const MINUTE_MS = 60_000;
-
-/** A number with its name, and what to compare it with. */
-const figure = (name: string, value: string, beside: Html | string): Html =>
-  html`<div><dt>${name}</dt><dd>${value}</dd><dd>${beside}</dd></div>`;
 
 const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
   targets.filter(({ target }) => target.component === 'node');
@@ -44,20 +41,24 @@ function findCommitted(nodes: readonly TargetState[]): number {
   return Math.max(...(settled.length > 0 ? settled : given).map(({ number }) => number));
 }
 
-function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Html[] {
+function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Figure[] {
   const nodes = nodesOf(targets);
   const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
   const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
   const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
   const newest = findCommitted(nodes);
-  const height = reference === undefined ? [] : [figure('Height', count(reference), rose)];
+  const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];
   if (reference === undefined || !Number.isFinite(newest)) return height;
   // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
   const committed = Math.min(newest, reference);
   const gap = reference - committed;
   return [
     ...height,
-    figure('Unfinalised', gap === 1 ? '1 block' : `${count(gap)} blocks`, `final up to ${count(committed)}`),
+    {
+      name: 'Unfinalised',
+      value: gap === 1 ? '1 block' : `${count(gap)} blocks`,
+      beside: `final up to ${count(committed)}`,
+    },
   ];
 }
 
@@ -69,32 +70,36 @@ const isUnseen = ({ problems }: SubnetState): boolean =>
 const isHalted = ({ problems }: SubnetState): boolean =>
   problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
 
-function figures(state: SubnetState, minutes: readonly Minute[], expected: number | undefined, moment: Moment): Html {
+function findFigures(
+  state: SubnetState,
+  minutes: readonly Minute[],
+  expected: number | undefined,
+  moment: Moment,
+): readonly Figure[] {
   const { quorum } = state;
   const last = minutes.at(-1);
   const pace =
     last === undefined || isUnseen(state)
       ? []
       : [
-          figure(
-            'Pace',
-            `${last.blocks} / min`,
-            expected === undefined ? 'in the last minute' : `${expected} expected`,
-          ),
+          {
+            name: 'Pace',
+            value: `${last.blocks} / min`,
+            beside: expected === undefined ? 'in the last minute' : `${expected} expected`,
+          },
         ];
   const spare = quorum === undefined ? 0 : quorum.voting - quorum.required;
   const votes =
     quorum === undefined || quorum.total === 0
       ? []
       : [
-          figure(
-            'Votes',
-            `${quorum.voting} of ${quorum.total}`,
-            `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} spare`}`,
-          ),
+          {
+            name: 'Votes',
+            value: `${quorum.voting} of ${quorum.total}`,
+            beside: `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} spare`}`,
+          },
         ];
-  const all = [...heightFigures(state, moment), ...pace, ...votes];
-  return all.length === 0 ? html`` : html`<dl class="figures">${all}</dl>`;
+  return [...heightFigures(state, moment), ...pace, ...votes];
 }
 
 const TITLE = { bootnode: 'Bootnode', relayer: 'Relayer', stats: 'Stats server', frontend: 'Frontend' } as const;
@@ -113,25 +118,41 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
   return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
 }
 
+/** The parts of a picture of a subnet, which each page arranges in its own way. */
+export function pictureParts(state: SubnetState, minutes: readonly Minute[], moment: Moment) {
+  const { targets, members = [], quorum } = state;
+  const nodes = nodesOf(targets);
+  const expected = expectedPace(nodes, state.epoch?.round);
+  return {
+    found: foundLine(state, moment),
+    /** Blocks a minute. */
+    expected,
+    figures: findFigures(state, minutes, expected, moment),
+    quorum: quorumSeats(members, quorum, isHalted(state)),
+    peers: isUnseen(state)
+      ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`
+      : peerMesh(nodes, members),
+    services: targets.filter(({ target }) => target.component !== 'node').map(service),
+  };
+}
+
 /** A subnet as a picture: figures, pace, quorum, peers, services. One that is shown alone is named by the verdict above. */
 export function subnetPicture(
   state: SubnetState,
   minutes: readonly Minute[],
   moment: Moment & { readonly isOnly?: boolean },
 ): Html {
-  const { subnet, targets, members = [], quorum } = state;
+  const { subnet } = state;
   const { isOnly = false } = moment;
   const id = `picture-${subnet.name}`;
-  const nodes = nodesOf(targets);
-  const services = targets.filter(({ target }) => target.component !== 'node');
-  const expected = expectedPace(nodes, state.epoch?.round);
+  const { found, expected, figures, quorum, peers, services } = pictureParts(state, minutes, moment);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
-${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
+${found}${figureList(figures)}
 <div class="grid picture">
 <section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
-<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
-<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${isUnseen(state) ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>` : peerMesh(nodes, members)}</section>
-${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
+<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorum}</section>
+<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peers}</section>
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
 </div>
 </section>`;
 }

@@ -139,6 +139,7 @@ export function targetContent(input: TargetInput): LiveContent {
     problemCard(subnet.name, problem, moment, { incident: incidentOf?.(subnet.name, problem) });
   return {
     title: `${name} of ${subnet.name}`,
+    glance: { standing: standingOf(target).standing, problems: own.length },
     sections: [
       { id: 'banner', html: banner(target, moment) },
       {
@@ -187,10 +188,11 @@ const probeForm = (subnet: string, name: string, mayProbe: boolean): Html =>
 export function targetPage(input: TargetInput, { footer, outside, mayProbe }: TargetFrame): Html {
   const { subnet } = input.state;
   const { name, component } = input.target.target;
-  const { title, sections } = targetContent(input);
+  const { title, glance, sections } = targetContent(input);
   const [top, ...others] = sections;
   return page({
     title,
+    glance,
     room: '/',
     madeAt: input.nowWall,
     stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name })}`,

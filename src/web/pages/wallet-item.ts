@@ -6,35 +6,61 @@ import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { ago } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
+import type { Figure } from './figures.ts';
 
 const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
 
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
-  if (spend === undefined) return 'no spend measured yet';
-  const left = spend.daysLeft === 0 ? 'nothing' : formatDays(spend.daysLeft);
-  return `spends ${formatCoins(spend.perDay)} a day, ${left} left`;
+  return spend === undefined ? 'no spend measured yet' : `spends ${formatCoins(spend.perDay)} a day`;
+}
+
+function describeLeft(wallet: WalletFacts): string {
+  const spend = findSpend(wallet);
+  if (spend === undefined) return '';
+  return `, ${spend.daysLeft === 0 ? 'nothing' : formatDays(spend.daysLeft)} left`;
 }
 
 const isUsedUp = (wallet: WalletFacts): boolean => wallet.balance === 0n || findSpend(wallet)?.daysLeft === 0;
 
-/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
-export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment): Html | undefined {
-  const wallet = facts?.parent?.wallet;
-  if (wallet === undefined) return undefined;
+/** What a wallet has and spends. */
+function describeWallet(wallet: WalletFacts, { toWall, nowWall }: Moment): Html {
   const readAt = toWall(wallet.readAt);
   const read = nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
   return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
 }
 
-/** The wallet as an item beside the services; nothing before its balance was read. */
-export function walletItem(state: SubnetState, moment: Moment): Html {
-  const words = walletWords(state, moment);
-  if (words === undefined) return html``;
+/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
+export function walletWords({ facts }: SubnetState, moment: Moment): Html | undefined {
+  const wallet = facts?.parent?.wallet;
+  return wallet && html`${describeWallet(wallet, moment)}${describeLeft(wallet)}`;
+}
+
+function standingOfWallet(state: SubnetState, moment: Moment): Standing {
   const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const { wallet, observation } = state.facts?.parent ?? {};
   const isKnown = observation?.head.ok === true && moment.nowWall - moment.toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
   const known: Standing = !isKnown || wallet === undefined ? 'off' : isUsedUp(wallet) ? 'warn' : 'ok';
-  const standing = problem ? standingOfSeverity(problem.severity) : known;
-  return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
+  return problem ? standingOfSeverity(problem.severity) : known;
+}
+
+/** The wallet as an item beside the services; nothing before its balance was read. */
+export function walletItem(state: SubnetState, moment: Moment): Html {
+  const words = walletWords(state, moment);
+  return words === undefined
+    ? html``
+    : html`<li>${shape(standingOfWallet(state, moment))}<b>Wallet</b><span>${words}</span></li>`;
+}
+
+/** The same as a figure: how long it lasts, or what is in it. */
+export function walletFigure(state: SubnetState, moment: Moment): readonly Figure[] {
+  const wallet = state.facts?.parent?.wallet;
+  if (wallet === undefined) return [];
+  const spend = findSpend(wallet);
+  const value = isUsedUp(wallet)
+    ? 'empty'
+    : spend === undefined
+      ? `${formatCoins(wallet.balance)} coins`
+      : formatDays(spend.daysLeft);
+  return [{ name: 'Wallet', value, beside: describeWallet(wallet, moment), standing: standingOfWallet(state, moment) }];
 }

@@ -75,7 +75,7 @@ test('a page whose stream has died says so', async () => {
   const page = await browser.newPage();
   await page.route('**/events**', (route) => route.abort());
   await page.goto(url);
-  await page.getByText('Not live, as of').waitFor();
+  await page.getByText(/^Not live since \d\d:\d\d UTC,$/).waitFor();
   expect(await page.locator('.live').evaluate((line) => line.classList.contains('on'))).toBe(false);
   await page.close();
 });

@@ -95,7 +95,7 @@ describe('the status page of an instance of a fleet', () => {
   test('has the shards in a table, with their instances and when each was last seen', () => {
     expect(partOf(pageOf(viewOf('seen')), 'state-shards')).toBe(
       'Fleet shards Shard Instance State Subnets Targets Last seen ' +
-        '0/3 subnetd-0 (this one) seen 1 7 now 1/3 subnetd-1 seen 1 7 4 s ago 2/3 none never seen',
+        '0/3 subnetd-0 (this one) seen 1 7 now 1/3 subnetd-1 seen 1 7 4 s ago 2/3 none never seen Kiosk for a wall screen',
     );
   });
 

@@ -92,7 +92,11 @@ const stamp = line?.querySelector('time');
 const say = (text, isOn) => {
   word.textContent = text;
   line.classList.toggle('on', isOn);
+  line.classList.toggle('lost', !isOn);
 };
+
+/** The time of the last state comes after it, as how long ago that was. */
+const sayLost = () => say(`Not live since ${new Date(stamp.dateTime).toISOString().slice(11, 16)} UTC,`, false);
 
 /** Replaces a part of the page by its id; what was open stays open, and what had the focus keeps it. */
 const replace = (id, text) => {
@@ -119,12 +123,19 @@ const replace = (id, text) => {
   return true;
 };
 
+/** Something comes at least every 15 seconds. */
+const SILENT_MS = 45_000;
+const AGAIN_MS = 5_000;
+
 let stream;
 let lastAt = Date.now();
+let openedAt = 0;
 
-const show = ({ at, title, parts }) => {
+const show = ({ at, title, icon, parts }) => {
   lastAt = Date.now();
   document.title = title;
+  const link = document.querySelector('link[rel="icon"]');
+  if (link.href !== icon) link.href = icon;
   for (const [id, text] of Object.entries(parts)) if (!replace(id, text)) location.reload();
   stamp.dateTime = at;
   say('Live, updated', true);
@@ -133,9 +144,10 @@ const show = ({ at, title, parts }) => {
 
 const open = () => {
   if (stream !== undefined || document.hidden) return;
+  openedAt = Date.now();
   stream = new EventSource(line.dataset.stream);
   stream.addEventListener('parts', (event) => show(JSON.parse(event.data)));
-  stream.addEventListener('error', () => say('Not live, as of', false));
+  stream.addEventListener('error', sayLost);
 };
 
 const close = () => {
@@ -150,6 +162,13 @@ if (line) {
   addEventListener('pagehide', close);
   setInterval(() => {
     runTimes();
-    if (Date.now() - lastAt > 45_000) say('Not live, as of', false);
+    const now = Date.now();
+    if (now - lastAt > SILENT_MS) sayLost();
+    // A browser tries no more after an answer that is not a stream, as a proxy gives it, and waits for ever on a network that is gone.
+    const isGone = stream?.readyState === EventSource.CLOSED && now - openedAt > AGAIN_MS;
+    if (isGone || now - Math.max(lastAt, openedAt) > SILENT_MS) {
+      close();
+      open();
+    }
   }, 1000);
 }
