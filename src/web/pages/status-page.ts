@@ -4,6 +4,7 @@ import type { Minute, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
+import { rangeQuery } from '../../model/time-range.ts';
 import { type LiveContent, page, type Section } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 import { banner, type Moment, type Verdict, worstFirst } from './banner.ts';
@@ -13,9 +14,10 @@ import { masternodeRows } from './masternodes.ts';
 import { problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { targetRows } from './target-rows.ts';
+import { subnetTime, type TimeInput } from './time-section.ts';
 
 /** More subnets than these are a grid. */
-const MAX_IN_FULL = 2;
+export const MAX_IN_FULL = 2;
 
 /** What the page shows beside the snapshot. */
 export interface StatusInput extends Moment {
@@ -24,6 +26,8 @@ export interface StatusInput extends Moment {
   readonly fleet?: FleetView | undefined;
   readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
+  /** The time that the charts show, by the address. */
+  readonly time: TimeInput;
   /** The open incident of a problem. */
   readonly incidentOf?: Incidents['idOf'];
   /** The one subnet to show, by the address. */
@@ -32,12 +36,20 @@ export interface StatusInput extends Moment {
   readonly search?: string;
 }
 
-function inFull(state: SubnetState, { minutesOf, historyOf, ...moment }: StatusInput): readonly Section[] {
+/** The parameters of the address of the page, beside the range. */
+const queryOf = ({ only, search }: Pick<StatusInput, 'only' | 'search'>): Readonly<Record<string, string>> => ({
+  ...(only !== undefined && { subnet: only }),
+  ...(search && { search }),
+});
+
+function inFull(state: SubnetState, input: StatusInput): readonly Section[] {
+  const { minutesOf, historyOf, time, ...moment } = input;
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
   const masternodes = `masternodes-${subnet.name}`;
   return [
     { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), moment) },
+    subnetTime(state, time, queryOf(input), moment),
     {
       id: `state-${masternodes}`,
       html: html`<section class="panel" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
@@ -94,12 +106,12 @@ export function statusContent(input: StatusInput): LiveContent {
 
 /** The page at `/`. */
 export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
-  const { only, search, nowWall } = input;
+  const { only, nowWall, time } = input;
   const all = findSubnets(input);
   const { title, sections } = statusContent(input);
   const [top, ...others] = sections;
   const isMissing = only !== undefined && !all.some(({ subnet }) => subnet.name === only);
-  const query = new URLSearchParams({ ...(only !== undefined && { subnet: only }), ...(search && { search }) });
+  const query = new URLSearchParams({ ...queryOf(input), ...rangeQuery(time.range) });
   return page({
     title,
     room: '/',

@@ -9,7 +9,6 @@ import { ago, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
 import { quorumSeats } from './masternodes.ts';
-import { paceChart } from './pace-chart.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { describeNow } from './target-rows.ts';
@@ -21,11 +20,11 @@ const MINUTE_MS = 60_000;
 const figure = (name: string, value: string, beside: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd><dd>${beside}</dd></div>`;
 
-const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
+export const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
   targets.filter(({ target }) => target.component === 'node');
 
 /** Blocks a minute as the chain's own mining period has it. */
-function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
+export function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
   const period = nodes
     .map(({ facts }) => facts.node?.chain?.observation.consensus)
     .map((consensus) => consensus && settingsAt(consensus, round).minePeriodMs)
@@ -113,7 +112,7 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
   return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
 }
 
-/** A subnet as a picture: figures, pace, quorum, peers, services. */
+/** A subnet as a picture: figures, quorum, peers, services. */
 export function subnetPicture(state: SubnetState, minutes: readonly Minute[], moment: Moment): Html {
   const { subnet, targets, members = [], quorum } = state;
   const id = `picture-${subnet.name}`;
@@ -122,13 +121,12 @@ export function subnetPicture(state: SubnetState, minutes: readonly Minute[], mo
   const expected = expectedPace(nodes, state.epoch?.round);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}">${subnet.name}</h2>
 ${foundLine(state, moment)}${figures(state, minutes, expected, moment)}
-<div class="grid wide">
-<section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
-<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
-</div>
 <div class="grid two">
-<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${isUnseen(state) ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>` : peerMesh(nodes, members)}</section>
+<div class="stack">
+<section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorumSeats(members, quorum, isHalted(state))}</section>
 ${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services.map(service)}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
+</div>
+<section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${isUnseen(state) ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>` : peerMesh(nodes, members)}</section>
 </div>
 </section>`;
 }

@@ -18,7 +18,13 @@ function describeSpend(wallet: WalletFacts): string {
 
 const isUsedUp = (wallet: WalletFacts): boolean => wallet.balance === 0n || findSpend(wallet)?.daysLeft === 0;
 
-/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
+/** What the wallet of the relayer has, spends, and how long it lasts, as far as that was read. */
+export function walletText({ facts }: SubnetState): string | undefined {
+  const wallet = facts?.parent?.wallet;
+  return wallet && `${formatCoins(wallet.balance)} coins, ${describeSpend(wallet)}`;
+}
+
+/** Same, with how old that is; nothing before its balance was read. */
 export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment): Html | undefined {
   const wallet = facts?.parent?.wallet;
   if (wallet === undefined) return undefined;
