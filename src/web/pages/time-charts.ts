@@ -82,16 +82,20 @@ const LINES = 4;
 
 const worstOf = (steps: Steps): number => mostOf(steps)?.value ?? 0;
 
-/** For each step the largest value of all. */
-const mostOfAll = (all: readonly Steps[], steps: number): Steps =>
-  Array.from({ length: steps }, (_, step) => {
-    const values = all.flatMap((one) => one[step] ?? []);
-    return values.length === 0 ? undefined : Math.max(...values);
-  });
+/** For each step the largest value of all that are known and finite. */
+function mostOfAll(all: readonly Steps[], steps: number): Steps {
+  const most: (number | undefined)[] = Array(steps).fill(undefined);
+  for (const one of all)
+    for (let step = 0; step < steps; step += 1) {
+      const value = one[step];
+      if (value !== undefined && value !== Number.POSITIVE_INFINITY) most[step] = Math.max(most[step] ?? 0, value);
+    }
+  return most;
+}
 
 /** What a line looks like, with what it is. */
 const lineKey = (place: number, words: string): Html =>
-  html`<li><svg class="key" aria-hidden="true"><path class="curve line${place}" d="M0 6h24"/></svg>${words}</li>`;
+  html`<li><svg class="swatch" aria-hidden="true"><path class="curve line${place}" d="M0 6h24"/></svg>${words}</li>`;
 
 /** How far nodes are behind the others: a line for each of the worst, and a band for all that lag beside them. */
 export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly NamedSteps[]): Html {
@@ -141,6 +145,14 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
   });
 }
 
+/** The newest value, and when there was a larger one. */
+function describeMost(axis: Axis, values: Steps): string {
+  const [now, most] = [lastOf(values) ?? 0, mostOf(values)];
+  return most === undefined || most.value <= now
+    ? `${round(now)} now, the most in this time`
+    : `${round(now)} now, at most ${round(most.value)} at ${whenOf(axis, most.x)}`;
+}
+
 /** How many blocks were not final. */
 export function gapLane(axis: Axis, marks: readonly Mark[], gap: Steps): Html {
   const title = 'Unfinalised blocks';
@@ -149,30 +161,31 @@ export function gapLane(axis: Axis, marks: readonly Mark[], gap: Steps): Html {
   const scale = toScale(Math.max(5, most.value));
   return lane(axis, marks, {
     title,
-    words: `${round(lastOf(gap) ?? 0)} now, at most ${round(most.value)} at ${whenOf(axis, most.x)}`,
+    words: describeMost(axis, gap),
     chart: { top: round(scale), content: [stepLine(axis, gap, scale, '')] },
   });
 }
 
+/** The value in the middle. */
 const median = (values: readonly number[]): number | undefined =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length / 2) - 1];
+  Float64Array.from(values).sort()[Math.ceil(values.length / 2) - 1];
 
 /** Of the p50 of all targets that in the middle, and of their p95 the largest. */
 function joinLatency(targets: readonly NamedSteps[], steps: number): Pick<TargetSteps, 'p50' | 'p95'> {
-  const each = Array.from({ length: steps }, (_, step) => step);
-  return {
-    p50: each.map((step) => median(targets.flatMap(({ steps: { p50 } }) => p50[step] ?? []))),
-    p95: mostOfAll(
-      targets.map(({ steps: { p95 } }) => p95.map((value) => (value === Number.POSITIVE_INFINITY ? undefined : value))),
-      steps,
-    ),
-  };
+  const known = Array.from({ length: steps }, (): number[] => []);
+  for (const { steps: of } of targets)
+    for (let step = 0; step < steps; step += 1) {
+      const value = of.p50[step];
+      if (value !== undefined) known[step]?.push(value);
+    }
+  const p95 = targets.map(({ steps: of }) => of.p95);
+  return { p50: known.map(median), p95: mostOfAll(p95, steps) };
 }
 
 /** This share of the largest values may be spikes, which go beyond the scale. */
 const USUAL = 0.8;
-/** The usual ones fill this part of the height or more. */
-const ROOM = 3;
+/** So far above the usual ones the scale goes. */
+const ROOM = 1.5;
 
 /** The top of a scale on which the usual values can be read, whatever the largest is. */
 function usualScale(values: Steps): number {
@@ -186,7 +199,7 @@ function usualScale(values: Steps): number {
 /** Whose probes took longest in the middle, where it differs from the others. */
 function describeSlowest(targets: readonly NamedSteps[]): string {
   const typical = targets.flatMap(({ name, steps: { p50 } }) => {
-    const ms = median(p50.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
+    const ms = median(p50.filter((value) => value !== undefined && value !== Number.POSITIVE_INFINITY) as number[]);
     return ms === undefined ? [] : [{ name, ms }];
   });
   const [slowest, ...others] = typical.sort((one, other) => other.ms - one.ms);
@@ -210,7 +223,7 @@ export function latencyLane(axis: Axis, marks: readonly Mark[], targets: readonl
     most === undefined
       ? 'No probe was answered'
       : [
-          `${isMany ? 'Half of the nodes' : 'p50'} ${latest(p50)} ms`,
+          `${isMany ? 'p50 of the middle node' : 'p50'} ${latest(p50)} ms`,
           `${isMany ? 'p95 of the slowest' : 'p95'} ${latest(p95)} ms now`,
           `highest ${round(most.value)} ms at ${whenOf(axis, most.x)}`,
           ...(silent === 0 ? [] : [`${lasting(silent * axis.stepMs)} without an answer`]),
@@ -262,7 +275,8 @@ export function missedLane(axis: Axis, marks: readonly Mark[], nodes: readonly N
 /** What the wallet of the relayer held. `words` say what it spends. */
 export function walletLane(axis: Axis, marks: readonly Mark[], coins: Steps, words: string): Html {
   const most = mostOf(coins);
-  const scale = toScale(most?.value ?? 1);
+  // It only falls, until somebody fills it up.
+  const scale = most?.value ?? 1;
   const chart = most && { top: `${round(scale)} coins`, content: [stepLine(axis, coins, scale, '')] };
   return lane(axis, marks, { title: 'Relayer wallet', words, chart });
 }

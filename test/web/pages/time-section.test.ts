@@ -154,7 +154,7 @@ describe('probe latency', () => {
       },
     });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency Half of the nodes 5 ms, p95 of the slowest 40 ms now, highest 40 ms at 03:03 p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
+      'Probe latency p50 of the middle node 5 ms, p95 of the slowest 40 ms now, highest 40 ms at 03:03 p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
     );
   });
 
@@ -162,7 +162,7 @@ describe('probe latency', () => {
     const times = [5_000, 9, 8, 9, 9, 8, 9, 10];
     const page = timeOf({ nodes: { n1: { p50: ending(times), p95: ending(times) } } });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 p50 p95 ▲ 50 ms',
+      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 p50 p95 ▲ 20 ms',
     );
     expect(page.match(/class="spike" x="87.5%"/g)).toHaveLength(1);
   });
