@@ -10,6 +10,7 @@ import type {
   RecentHistory,
   Retention,
   StepHistory,
+  StepsRow,
 } from '../../model/history.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
@@ -140,11 +141,14 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const saveSteps = async ({ putSteps }: HistoryStore) => {
     // Before the past of a subnet was read, it would be written over.
     const isOwn = ({ subnet: { name } }: Snapshot[number]) => part.keeps(name) && past.isRead(name);
-    const rows = steps.rows(snapshot().filter(isOwn));
-    for (let slice = [...rows.take(ROWS_AT_ONCE)]; slice.length > 0; slice = [...rows.take(ROWS_AT_ONCE)]) {
+    let slice: StepsRow[] = [];
+    for (const row of steps.rows(snapshot().filter(isOwn))) {
+      slice.push(row);
+      if (slice.length < ROWS_AT_ONCE) continue;
       await putSteps(slice);
-      await nextTurn();
+      slice = [];
     }
+    await putSteps(slice);
   };
 
   let savedAt = clock.now();

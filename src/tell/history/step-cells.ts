@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Steps } from '../../model/history.ts';
 import { firstStep, RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
 
@@ -89,17 +90,29 @@ export function readColumn(own: StepCells | undefined, column: number, range: Ra
   return values;
 }
 
-/** The cells as text. */
+/** The cells as text, packed, as most are alike: a row of a database then has a third of their size. */
 export const packCells = ({ cells: { buffer, byteOffset, byteLength } }: StepCells): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  deflateRawSync(Buffer.from(buffer, byteOffset, byteLength)).toString('base64');
 
-/** Joins cells that were packed when `newest` was their newest minute, as those of before. Others than these have another length. */
+/** Undefined for a text that other cells, or nothing, were packed into. */
+function unpackCells({ cells }: StepCells, packed: string): StepCells['cells'] | undefined {
+  try {
+    const bytes = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: cells.byteLength });
+    if (bytes.length !== cells.byteLength) return undefined;
+    const unpacked = cells.slice();
+    new Uint8Array(unpacked.buffer).set(bytes);
+    return unpacked;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Joins cells that were packed when `newest` was their newest minute, as those of before. */
 export function joinPacked(own: StepCells, packed: string, newest: number): void {
   const { cells, columns } = own;
-  const bytes = Buffer.from(packed, 'base64');
-  if (bytes.length !== cells.byteLength) return;
-  const before: StepCells = { ...own, cells: cells.slice().fill(Number.NaN), newest };
-  new Uint8Array(before.cells.buffer).set(bytes);
+  const unpacked = unpackCells(own, packed);
+  if (unpacked === undefined) return;
+  const before: StepCells = { ...own, cells: unpacked, newest };
   openMinute(before, own.newest);
   openMinute(own, newest);
   for (let place = 0; place < cells.length; place += columns.length)

@@ -215,12 +215,18 @@ test('after a restart the steps go on where they were, with a gap for the time b
   expect([half.blocks.at(-1), half.gap.at(-1)]).toEqual([22, 3]);
 });
 
-test('what is stored of a target has one size, however long it is watched', () => {
-  const sizes = [1, 100].map((minutes) => {
-    const steps = createSteps();
-    for (let minute = 0; minute < minutes; minute += 1) probe(steps, AT + minute * HOUR, [4]);
-    return [...steps.rows([well])].map(({ cells }) => cells.length);
-  });
-  expect(sizes[0]).toEqual(sizes[1]);
-  expect(sizes[0]?.[1]).toBeLessThan(2_500);
+test('what is stored of a target stays small, however long it is watched', () => {
+  const steps = createSteps();
+  const ms = (minute: number) => 4 + 9 * Math.abs(Math.sin(minute * minute));
+  const month = 31 * 24 * 60;
+  for (let minute = 0; minute < month; minute += minute < month - 60 ? 30 : 1)
+    probe(steps, AT + minute * MINUTE, [ms(minute), 2 * ms(minute + 7)]);
+  const [, node] = steps.rows([well]);
+  expect(node?.cells.length).toBeLessThan(1_000);
+  // Only a text of the same form joins.
+  const other = createSteps();
+  other.begin([well]);
+  for (const cells of ['', 'AAAA', `${node?.cells.slice(0, 40)}`])
+    other.restore([{ ...(node as NonNullable<typeof node>), cells }]);
+  expect(other.targetStepsOf(n1, '30d', AT + 31 * DAY).p50).toEqual(Array(60).fill(undefined));
 });

@@ -223,6 +223,32 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
 const storedTime = async (store: HistoryStore, at: number) =>
   sum(await store.uptimesAt('hour', Math.floor(at / HOUR) * HOUR));
 
+it('at its end writes the steps of all its targets, however many they are', async () => {
+  const [one] = well.targets;
+  if (one === undefined) throw new Error('a target is needed');
+  const targets = Array.from({ length: 1_200 }, (_, index) => ({
+    ...one,
+    target: { ...one.target, name: `node${index}` },
+  }));
+  const names = new Set<string>();
+  const nothing = async () => {};
+  const store: HistoryStore = {
+    ...{ addTimes: nothing, addMinutes: nothing, addChanges: nothing, trim: async () => false },
+    ...{ uptimesAt: async () => [], minutesFrom: async () => [], changes: async () => [], days: async () => [] },
+    steps: async () => [],
+    putSteps: async (rows) => {
+      for (const { name } of rows) names.add(name);
+    },
+  };
+  const daemon = run(async () => store, START, 60_000);
+  daemon.show({ ...well, targets });
+  await daemon.pass(50_000);
+  await eventually(async () => {
+    await daemon.stop();
+    expect(names.size).toBe(1_201);
+  }, 10_000);
+});
+
 describe('a database that is away', () => {
   const sqlite = useDatabases('sqlite');
   let lock: Database.Database | undefined;
