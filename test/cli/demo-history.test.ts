@@ -53,7 +53,7 @@ it('its steps are those of a subnet without a lag, whose wallet is paid from', (
   expect(new Set(blocks.slice(1))).toEqual(new Set([30]));
   expect(new Set(gap.slice(1))).toEqual(new Set([2]));
   expect(Math.round(coins.at(-2) ?? 0)).toBe(2_000);
-  expect(Math.round(coins[1] ?? 0)).toBe(2_042);
+  expect(Math.round(coins[1] ?? 0)).toBe(2_041);
   for (const { target } of targets) {
     const { p50, lag, missed } = steps.targetStepsOf(target, '24h', AT);
     expect(p50.slice(1).every((ms) => ms !== undefined && ms > 1 && ms < 10)).toBe(true);
