@@ -94,6 +94,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'watch/monitor',
       'watch/planned',
       'tell/alerts',
+      'tell/history',
       'tell/notify',
       'platform/model',
       'platform/api',

@@ -39,6 +39,7 @@ const SMALL_TABLE = 2 * 1024 ** 2;
 export const KEPT_TABLES: readonly string[] = [
   'uptime',
   'pace',
+  'steps',
   'history_change',
   'incident',
   'incident_part',

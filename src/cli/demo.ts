@@ -6,10 +6,12 @@ import { startApp } from '../daemon/app.ts';
 import type { App } from '../daemon/app-options.ts';
 import { createLog } from '../daemon/log.ts';
 import { parseSettings, readEnvironment, type Settings } from '../daemon/settings.ts';
+import { COMMIT_DISTANCE, DAY_OLD_START_HEIGHT } from '../demo/chain.ts';
 import { parseClients } from '../demo/demo-client.ts';
 import type { DemoParts } from '../demo/expected-changes.ts';
 import { demoNodeNames, type FaultName, findFaultErrors, isFaultName, listFaults, missingFor } from '../demo/faults.ts';
 import { findChromium } from '../demo/find-chromium.ts';
+import { WALLET_AT_START } from '../demo/parent-chain.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../demo/start-simulation.ts';
 import { createClock } from '../lib/clock.ts';
 import { describeCause } from '../lib/database-failure.ts';
@@ -21,6 +23,7 @@ import type { DatabaseAddress } from '../store/database-url.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
+import { type DemoPast, storeDemoHistory, toDemoHistory } from './demo-history.ts';
 import { describeBindError, type ExitCode, printLine, refuse, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
@@ -33,11 +36,22 @@ export interface DemoAccess {
   readonly apiKey: string;
 }
 
-/** Creates the demo's database with one admin user (id 1) and an API key that may write and reload. */
-export async function prepareDemoApi(address: DatabaseAddress): Promise<DemoAccess> {
+/**
+ * Creates the demo's database with one admin user (id 1), an API key that may write and reload, and the simulated past of what an
+ * instance of subnetd will watch.
+ */
+export async function prepareDemoApi(
+  address: DatabaseAddress,
+  past?: { readonly instance: string } & DemoPast,
+): Promise<DemoAccess> {
   const connection = await openDatabase(address);
   try {
-    const { platform: store } = await createRepositories(connection);
+    const { platform: store, ...stores } = await createRepositories(connection);
+    if (past !== undefined) {
+      const { instance } = past;
+      const places = { history: stores.history(instance), incidents: stores.incidents(instance) };
+      await storeDemoHistory(places, toDemoHistory(past));
+    }
     const person = { FirstName: 'Demo', LastName: 'Admin', UserName: 'demo', EmailID: 'demo@example.com' };
     const password = makePassword();
     const created = await createAdmin(store, { ...person, Password: password }, Date.now());
@@ -124,6 +138,7 @@ function printAddresses(
   printLine(`  parent    ${simulation.parent}  its contract and wallet are in the inventory`);
   printLine(`  inventory ${config}`);
   printLine(`  database  sqlite:${database}  for "subnetd silence", as SUBNETD_DATABASE_URL`);
+  printLine('  history   the day before the start is simulated');
   printLine('');
   printLine(`  ${url}/portal       the developer portal; sign in as ${userName} with ${password}`);
   printLine(`  ${url}/docs         the platform API; this key may write: ${apiKey}`);
@@ -193,7 +208,14 @@ async function watchSimulation(
     const configPath = join(folder, 'subnetd.yaml');
     await writeFile(configPath, simulation.inventory());
     const database = { kind: 'sqlite', path: join(folder, 'subnetd.db') } as const;
-    const access = await prepareDemoApi(database);
+    const access = await prepareDemoApi(database, {
+      instance: settings.instance,
+      nodes: parts.nodes,
+      startedAt: Date.now(),
+      heightAt: simulation.heightAt,
+      commitDistance: COMMIT_DISTANCE,
+      wallet: WALLET_AT_START,
+    });
     const { log, messages } = createLog(environment.SUBNETD_LOG_LEVEL ?? 'warn');
     const started = await startApp({
       ...settings,
@@ -241,7 +263,7 @@ export async function demo(flags: DemoFlags): Promise<ExitCode> {
   const browser = findChromium(environment.PATH ?? '');
   const parts = { nodes: demoNodeNames(nodes), clients, browser: browser !== undefined };
   if (flags.listFaults) return printFaults(parts, flags.json === true);
-  const plan = { nodes, clients, faults, browser };
+  const plan = { nodes, clients, faults, browser, startHeight: DAY_OLD_START_HEIGHT };
 
   if (flags.configOnly) {
     // The reader of the inventory may end this process at once. So does a terminal that is closed.

@@ -27,6 +27,9 @@ export const LONG_START_HEIGHT = 99_970;
 /** Rounds that ran out before the first block, as the nodes of a subnet never start at the same moment. */
 export const LOST_ROUNDS = 17;
 
+/** Same for a chain that is more than a day old, in the same place of its epoch. */
+export const DAY_OLD_START_HEIGHT = START_HEIGHT + 48 * 900;
+
 /** Blocks between two elections, and the distance of the snapshot before them, as a generated subnet has them. */
 export const EPOCH = 900;
 export const GAP = 450;

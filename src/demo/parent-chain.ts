@@ -15,6 +15,12 @@ const COIN = 10n ** 18n;
 const BALANCE = 2_000n * COIN;
 const FEE = COIN / 100n;
 
+/** What the wallet has at the start, and spends a day, in coins. */
+export const WALLET_AT_START = {
+  coins: Number(BALANCE / COIN),
+  perDay: (Number(FEE) / 1e18) * (86_400_000 / RELAY_PERIOD_MS),
+};
+
 /** A wallet that is low can pay for three days of submissions. */
 const LOW_BALANCE = 3n * FEE * BigInt(86_400_000 / RELAY_PERIOD_MS);
 

@@ -107,11 +107,12 @@ export const createSubnet = (
   now: () => number,
   clients: readonly DemoClient[],
   roundTimeoutMs?: number,
+  startHeight = START_HEIGHT,
 ): SimulatedSubnet => {
   const identities = names.map((name, index) => toNodeIdentity(name, index, clients[index]));
   const unlisted = toNodeIdentity(`subnet${names.length + 1}`, names.length, clients[0]);
   const addresses = identities.map(({ address }) => address);
-  const height = clients.includes('xdposchain') ? LONG_START_HEIGHT : START_HEIGHT;
+  const height = clients.includes('xdposchain') ? LONG_START_HEIGHT : startHeight;
   const chain = createChain(addresses, now(), roundTimeoutMs, height);
   let broken = effects;
   const placesOf = (all: { has(name: string): boolean }): readonly number[] =>

@@ -29,6 +29,8 @@ export interface SimulationOptions {
   readonly host?: string;
   /** What the inventory says under `checks`, as an object or as YAML; its defaults when absent. */
   readonly checks?: string | Readonly<Record<string, unknown>>;
+  /** The height at which it begins, if the clients are all of XDC-Subnet; `START_HEIGHT` when absent. */
+  readonly startHeight?: number;
   /** How long the nodes wait for a masternode that makes no block, in milliseconds; ten seconds when absent. */
   readonly roundTimeoutMs?: number;
   /** The Chromium that visits the page of the frontend; nobody visits it when absent. */
@@ -39,6 +41,8 @@ export interface SimulationOptions {
 export interface Simulation extends DemoServers {
   /** What the clock of the machine of subnetd shows, in Unix milliseconds. */
   monitorTime(): number;
+  /** The height of the chain at a time, now or past, in Unix milliseconds. */
+  heightAt(ms: number): number;
   /** The inventory for it, as YAML. */
   inventory(): string;
   /** Lets exactly these faults be there from now on. Throws a `RangeError` when there are too few nodes for one. */
@@ -99,7 +103,16 @@ const refuseImpossible = (faults: readonly FaultName[], { nodes, clients }: Simu
  * more nodes; `findFaultErrors` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
-  const { faults, clients = [], now = Date.now, host = '127.0.0.1', checks, roundTimeoutMs, browser } = options;
+  const {
+    faults,
+    clients = [],
+    now = Date.now,
+    host = '127.0.0.1',
+    checks,
+    startHeight,
+    roundTimeoutMs,
+    browser,
+  } = options;
   if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
   refuseImpossible(faults, options);
 
@@ -138,7 +151,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     return mergeEffects([wanted, ...restarts.map(([name, phase]) => effectsOfRestart(name, phase))]);
   };
   let current = breakNow();
-  const subnet = createSubnet(names, current, now, clients, roundTimeoutMs);
+  const subnet = createSubnet(names, current, now, clients, roundTimeoutMs, startHeight);
   const serially = createQueue();
   const listeners = new Map<string, Listener>();
   const closeAll = async (): Promise<void> => {
@@ -250,6 +263,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   return {
     ...addresses,
     monitorTime: () => now() + (wanted.clockStepped && now() - wantedSince >= CLOCK_STEP_AFTER_MS ? CLOCK_STEP_MS : 0),
+    heightAt: subnet.chain.heightAt,
     inventory: () => toDemoInventory(addresses, checks),
     setFaults: async (next) => {
       refuseImpossible(next, options);

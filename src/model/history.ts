@@ -1,6 +1,7 @@
 import type { WallMs, WatchedMs } from '../lib/clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Component, Target } from './target.ts';
+import type { RangeName } from './time-range.ts';
 import type { CheckName } from './verdict.ts';
 
 /** How long a target was in each state within a time, in milliseconds; what is missing of the time was not watched. */
@@ -24,12 +25,40 @@ export interface Minute {
   readonly gap?: number;
 }
 
-/** How long the probes of a target took within one minute. */
-export interface ProbeMinute {
-  /** Its start. */
-  readonly at: WallMs;
-  /** On average of those that were answered; absent when none was. */
-  readonly ms?: number;
+/** A value for each step of a range, the oldest first; undefined where it is not known. */
+export type Steps = readonly (number | undefined)[];
+
+/** A target step by step. */
+export interface TargetSteps {
+  /** How many milliseconds half of its answered probes took at most; infinite when none was answered. */
+  readonly p50: Steps;
+  /** Same of 95 %. */
+  readonly p95: Steps;
+  /** How many blocks a node that answers was below the height that half of the nodes have, at most. */
+  readonly lag: Steps;
+  /** How many rounds its masternode missed. */
+  readonly missed: Steps;
+}
+
+/** A subnet step by step. */
+export interface SubnetSteps {
+  /** Blocks a minute, on average. */
+  readonly blocks: Steps;
+  /** How many blocks were not final at the end of a minute, at most. */
+  readonly gap: Steps;
+  /** What the wallet of the relayer held last. */
+  readonly coins: Steps;
+}
+
+/** All steps of a target, or of a whole subnet, as they are stored. */
+export interface StepsRow {
+  readonly subnet: string;
+  readonly component: Component | 'subnet';
+  /** Empty for a subnet. */
+  readonly name: string;
+  /** The newest minute that is in them. */
+  readonly newest: WallMs;
+  readonly cells: string;
 }
 
 /** What a check was within half an hour: it passed, passed in part of it, failed, or nobody knows. */
@@ -39,6 +68,8 @@ export type CheckBar = 'up' | 'part' | 'down' | 'none';
 export interface TargetHistory {
   readonly hours: readonly (Uptime | undefined)[];
   readonly days: readonly (Uptime | undefined)[];
+  /** What its last probes found, the oldest first. */
+  readonly probes?: readonly CheckBar[];
 }
 
 /** The lengths of time by which uptimes are added up, in UTC. */
@@ -99,6 +130,7 @@ export interface Retention {
   readonly days: WallMs;
   readonly hours: WallMs;
   readonly minutes: WallMs;
+  readonly steps: WallMs;
 }
 
 /** The history of one instance of subnetd in a database. Every function rejects when the database fails. */
@@ -107,6 +139,10 @@ export interface HistoryStore {
   addTimes(uptimes: readonly UptimeRow[]): Promise<void>;
   addMinutes(minutes: readonly PaceRow[]): Promise<void>;
   addChanges(changes: readonly HistoryChange[]): Promise<void>;
+  /** Writes steps in place of those that are stored. */
+  putSteps(rows: readonly StepsRow[]): Promise<void>;
+  /** The steps of some subnets and their targets. */
+  steps(subnets: readonly string[]): Promise<readonly StepsRow[]>;
   /** All uptimes of the hour or day that starts then, or those of some subnets. */
   uptimesAt(span: Span, start: WallMs, subnets?: readonly string[]): Promise<readonly UptimeRow[]>;
   /** The minutes from a time on, the oldest first, or those of some subnets. */
@@ -132,10 +168,14 @@ export interface History {
   historyOf(target: Target, at: number): TargetHistory;
 }
 
+/** How subnets and targets were within the steps of a range that ends at a time. */
+export interface StepHistory {
+  stepsOf(subnet: string, range: RangeName, at: WallMs): SubnetSteps;
+  targetStepsOf(target: Target, range: RangeName, at: WallMs): TargetSteps;
+}
+
 /** What happened lately; in memory alone. */
 export interface RecentHistory {
-  /** How long its probes took in the last hour, the oldest minute first. */
-  probeTimesOf(target: Target, at: number): readonly ProbeMinute[];
   /** The last 24 hours of a check, the oldest first. */
   barsOf(target: Target, check: CheckName, at: number): readonly CheckBar[];
   /** What changed in a subnet in the last hour, the oldest first. */

@@ -1,5 +1,13 @@
 import { toIso } from '../lib/duration.ts';
-import type { HistoryQuery, HistoryStore, PaceRow, Retention, StoredChange, UptimeRow } from '../model/history.ts';
+import type {
+  HistoryQuery,
+  HistoryStore,
+  PaceRow,
+  Retention,
+  StepsRow,
+  StoredChange,
+  UptimeRow,
+} from '../model/history.ts';
 import type { Component } from '../model/target.ts';
 import type { PlainSql } from './run-sql.ts';
 import { type Cell, joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql } from './sql.ts';
@@ -152,6 +160,22 @@ export function createHistoryTables({ run, scan, inTransaction }: PlainSql, inst
               (instance, at, subnet, component, name, kind, what, old_state, new_state, reason) values ${values}`,
         ),
       ),
+    putSteps: (rows) =>
+      writeAll(
+        slices(
+          rows,
+          ({ subnet, component, name, newest, cells }) => [instance, subnet, component, name, toIso(newest), cells],
+          (values) => sql`
+            insert into steps (instance, subnet, component, name, newest, cells) values ${values}
+            on conflict (instance, subnet, component, name) do update set
+              newest = excluded.newest, cells = excluded.cells`,
+        ),
+      ),
+    steps: async (subnets) => {
+      const rows = await run<Omit<StepsRow, 'newest'> & { readonly newest: string }>(sql`
+        select subnet, component, name, newest, cells from steps where instance = ${instance} and ${ofSubnets(subnets)}`);
+      return rows.map((row) => ({ ...row, newest: Date.parse(row.newest) }));
+    },
     uptimesAt: async (span, start, subnets) => {
       const rows = await run<Omit<UptimeRow, 'start'>>(sql`
         select subnet, component, name, span, ok, fail, unseen, planned from uptime
@@ -177,6 +201,7 @@ export function createHistoryTables({ run, scan, inTransaction }: PlainSql, inst
     days: (query) => readDays(scan, instance, query),
     trim: (keep) =>
       inTransaction(async (transaction) => {
+        await transaction(sql`delete from steps where newest < ${toIso(keep.steps)}`);
         const found = [
           await trimChanges(transaction, keep),
           await trimOldest(transaction, 'uptime', keep.hours, HOUR_MS),

@@ -296,4 +296,15 @@ export const migrations: readonly Migration[] = [
         .join('')}`,
   },
   { name: '0020-end-of-the-audit-trail', sql: noteAuditEnd },
+  {
+    name: '0021-steps-of-the-history',
+    // One row of a fixed size for each target and subnet, written anew each time: it never grows.
+    sql: () => `
+      create table steps (
+        instance text not null, subnet text not null, component text not null, name text not null,
+        newest text not null, cells text not null,
+        primary key (instance, subnet, component, name)
+      );
+      create index steps_newest on steps (newest);`,
+  },
 ];

@@ -145,10 +145,10 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   app.get(MONITOR_QUESTION.path, answerRestart(deps.mayRestart));
   app.get('/history.json', answerChanges(deps.history));
   app.get('/history.json/uptime', answerUptimes(deps.history));
-  app.get('/', packed, async (c) => c.html((await deps.pages()).status(c.req.query())));
+  app.get('/', packed, async (c) => c.html(await (await deps.pages()).status(c.req.query())));
   app.get('/targets/:subnet/:name', packed, async (c) => {
     const [pages, subnet] = [await deps.pages(), c.req.param('subnet')];
-    const page = pages.target(subnet, c.req.param('name'));
+    const page = await pages.target(subnet, c.req.param('name'), c.req.query());
     if (page !== undefined) return c.html(page);
     return answerMissing(c, pages.whereIs(subnet) ?? 'the inventory has no such target');
   });

@@ -42,7 +42,7 @@ describe.each(DATABASE_KINDS)('what is too old in %s', (kind) => {
   };
   const trim = async (database: ReturnType<typeof startDatabase>) => {
     await (await database.plannedWork()).trim(AT);
-    const before = { changes: AT, most: 1_000, days: AT, hours: AT, minutes: AT };
+    const before = { changes: AT, most: 1_000, days: AT, hours: AT, minutes: AT, steps: AT };
     await (await database.history('b')).trim(before);
     await (await database.incidents('b')).trim({ endedBefore: AT, most: 1_000, mostParts: 1_000 });
     await (await database.fleet()).trim(AT);

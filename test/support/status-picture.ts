@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { launchChromium } from './chromium.ts';
 import { eventually, startCli, temporaryFolder } from './cli.ts';
 
-/** A picture of the README: the page at `/` of a demo with a node that is down. */
+/** A picture of the README: a page of a demo with a node that is down. */
 export interface StatusPicture {
   /** Its file in `docs/images`. */
   readonly file: string;
@@ -15,8 +15,9 @@ export interface StatusPicture {
 
 /** The pictures; their sizes are in CSS pixels, which are the pixels of the picture. */
 export const PICTURES = [
-  { file: 'status.png', width: 1280, height: 1000, colorScheme: 'light' },
-  { file: 'status-phone.png', width: 390, height: 844, colorScheme: 'dark' },
+  { file: 'status.png', path: '/', width: 1280, height: 1000, colorScheme: 'light' },
+  { file: 'status-time.png', path: '/?range=24h#time-demo', width: 1280, height: 900, colorScheme: 'light' },
+  { file: 'status-phone.png', path: '/', width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 
 const FAULT = 'node-down';
@@ -39,7 +40,8 @@ export async function takeStatusPictures(untilFault: boolean): Promise<readonly 
     const [, url = ''] = await demo.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/metrics/);
     await eventually(
       async () => {
-        const text = await (await fetch(url)).text();
+        const text = await (await fetch(`${url}/?range=24h`)).text();
+        if (!text.includes('class="pace" d="M0 ')) throw new Error('the simulated day has not been read yet');
         if (!text.includes('Blocks made')) throw new Error('the chain has not named its masternodes yet');
         const isFaultShown = text.includes('No further node may fail') && !text.includes('suspected');
         if (untilFault && !isFaultShown) throw new Error('no fault is shown yet');
@@ -49,10 +51,10 @@ export async function takeStatusPictures(untilFault: boolean): Promise<readonly 
     );
     const style = createHash('sha256').update(readFileSync(STYLE)).digest('hex').slice(0, 16);
     const pictures: StatusPicture[] = [];
-    for (const { file, width, height, colorScheme } of PICTURES) {
+    for (const { file, path, width, height, colorScheme } of PICTURES) {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme });
       page.setDefaultTimeout(PAGE_MS);
-      await page.goto(url);
+      await page.goto(`${url}${path}`);
       const words = await page.locator('nav a, .panel > h3, th').allInnerTexts();
       pictures.push({ file, png: await page.screenshot(), outline: [...words, `style ${style}`].join('\n') });
       await page.close();

@@ -6,6 +6,7 @@ import { createRoutes, type RouteDeps } from '../../src/web/create-routes.ts';
 import { createPages } from '../../src/web/pages/create-pages.ts';
 import type { Status } from '../../src/web/to-status.ts';
 import { NO_INCIDENTS } from '../support/no-incidents.ts';
+import { NO_STEPS } from '../support/no-steps.ts';
 
 const status: Status = {
   subnets: [
@@ -47,7 +48,7 @@ const pagesDeps: Parameters<typeof createPages>[0] = {
   history: {
     minutesOf: () => [],
     historyOf: () => ({ hours: [], days: [] }),
-    probeTimesOf: () => [],
+    ...NO_STEPS,
     barsOf: () => [],
     changesOf: () => [],
   },
@@ -68,6 +69,8 @@ const noHistory: Omit<HistoryStore, 'changes' | 'days'> = {
   addTimes: async () => {},
   addMinutes: async () => {},
   addChanges: async () => {},
+  putSteps: async () => {},
+  steps: async () => [],
   uptimesAt: async () => [],
   minutesFrom: async () => [],
   trim: async () => false,

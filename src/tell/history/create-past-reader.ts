@@ -5,12 +5,14 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import type { CheckBars } from './create-check-bars.ts';
 import { type RestorableHistory, SPAN_MS, SPANS } from './create-history.ts';
+import type { createSteps } from './create-steps.ts';
 import type { ChangeFinder } from './find-changes.ts';
 import type { createRecentChanges } from './recent-changes.ts';
 
 /** What it needs. */
 export interface PastReaderDeps {
   readonly history: RestorableHistory;
+  readonly steps: Pick<ReturnType<typeof createSteps>, 'begin' | 'restore' | 'restoreMinutes'>;
   readonly finder: ChangeFinder;
   readonly bars: CheckBars;
   readonly recent: Pick<ReturnType<typeof createRecentChanges>, 'add'>;
@@ -26,6 +28,8 @@ const WATCHED_MS = 30_000;
 /** How many of the last changes are read to find out how things were before a restart. */
 const REMEMBERED = 2_000;
 const SUBNETS_AT_ONCE = 500;
+/** Steps are large. */
+const STEPS_AT_ONCE = 20;
 
 /** What is read at the start: one hour or day of all targets at a time, the newest first. */
 const spansUntil = (at: number): readonly { readonly span: Span; readonly start: number }[] =>
@@ -40,7 +44,7 @@ type Step = (database: HistoryStore) => Promise<void>;
  * Reads what earlier processes, or other instances, have stored, before this one writes.
  * Creates a reader that has read nothing.
  */
-export function createPastReader({ history, finder, bars, recent, snapshot, wallNow, part }: PastReaderDeps) {
+export function createPastReader({ history, steps, finder, bars, recent, snapshot, wallNow, part }: PastReaderDeps) {
   /** The past of these subnets before `startedAt` in wall time. */
   const stepsOf = (subnets: readonly string[], startedAt: number): readonly Step[] => {
     /** The newest changes from before the start. */
@@ -62,7 +66,10 @@ export function createPastReader({ history, finder, bars, recent, snapshot, wall
       bars.restore({ snapshot: snapshot(), changes, isWhole, startedAt, isWatched, isRestored });
     };
     return [
-      async () => history.begin(snapshot()),
+      async () => {
+        history.begin(snapshot());
+        steps.begin(snapshot());
+      },
       async (database) => {
         remembered = await database.changes({ subnets, limit: REMEMBERED });
         finder.remember(remembered);
@@ -73,7 +80,15 @@ export function createPastReader({ history, finder, bars, recent, snapshot, wall
           async (database) =>
             history.restore(await database.uptimesAt(span, start, subnets), []),
       ),
-      async (database) => history.restore([], await database.minutesFrom(wallNow() - SPAN_MS.hour, subnets)),
+      ...Array.from({ length: Math.ceil(subnets.length / STEPS_AT_ONCE) }, (_, index): Step => {
+        const slice = subnets.slice(index * STEPS_AT_ONCE, (index + 1) * STEPS_AT_ONCE);
+        return async (database) => steps.restore(await database.steps(slice));
+      }),
+      async (database) => {
+        const minutes = await database.minutesFrom(wallNow() - SPAN_MS.hour, subnets);
+        history.restore([], minutes);
+        steps.restoreMinutes(minutes);
+      },
       async () => {
         restoreBars(remembered);
         remembered = [];

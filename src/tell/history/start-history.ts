@@ -2,19 +2,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { oneSaveAtATime, settleWithin } from '../../lib/promises.ts';
 import type { FleetPart } from '../../model/fleet.ts';
-import type { History, HistoryChange, HistoryStore, PaceRow, RecentHistory, Retention } from '../../model/history.ts';
+import type {
+  History,
+  HistoryChange,
+  HistoryStore,
+  PaceRow,
+  RecentHistory,
+  Retention,
+  StepHistory,
+  StepsRow,
+} from '../../model/history.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 import { createCheckBars } from './create-check-bars.ts';
 import { createHistory, SPAN_MS } from './create-history.ts';
 import { createPastReader } from './create-past-reader.ts';
-import { createProbeTimes } from './create-probe-times.ts';
+import { createSteps } from './create-steps.ts';
 import { createChangeFinder } from './find-changes.ts';
 import { createRecentChanges } from './recent-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
 
 /** The history as part of the daemon. */
-export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'>, RecentHistory {
+export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'>, RecentHistory, StepHistory {
   /** How many parts of the history were dropped because the database did not take them. */
   readonly dropped: () => number;
   /** Reports every change as it is found, from now on. */
@@ -47,6 +56,8 @@ export interface HistoryDeps {
 const FIRST_AFTER_MS = 15_000;
 const RECORD_EVERY_MS = 5_000;
 const SAVE_EVERY_MS = 60_000;
+/** Each time all of them are written anew. */
+const SAVE_STEPS_EVERY_MS = 10 * 60_000;
 const TRIM_EVERY_MS = 10 * 60_000;
 /** If the database has not answered by then, changes are found without those from before the start. */
 const FIRST_WITHIN_MS = 15_000;
@@ -61,6 +72,8 @@ const ROWS_AT_ONCE = 500;
 
 const KEPT_HOURS_MS = 8 * SPAN_MS.day;
 const KEPT_MINUTES_MS = 2 * SPAN_MS.day;
+/** Steps older than the longest range show nothing. */
+const KEPT_STEPS_MS = 31 * SPAN_MS.day;
 /** Keeps the table of changes, with its indexes, at about 100 MB. */
 const MOST_CHANGES = 200_000;
 /** The most slices that are deleted one after the other. */
@@ -94,18 +107,21 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const times = createUnsavedTimes(MOST_TIMES_WAITING);
   const minutes = createBoundedQueue<PaceRow>(MOST_WAITING);
   const changes = createBoundedQueue<HistoryChange>(MOST_WAITING);
+  const steps = createSteps();
   const history = createHistory({
     keeps: (subnet) => isKept({ subnet }),
     times,
-    addMinute: (subnet, minute) => minutes.add([{ subnet, ...minute }].filter(isKept)),
+    addMinute: (subnet, minute) => {
+      minutes.add([{ subnet, ...minute }].filter(isKept));
+      steps.addMinute(subnet, minute);
+    },
   });
   const finder = createChangeFinder();
-  const probeTimes = createProbeTimes();
   const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
 
   const recent = createRecentChanges();
-  const past = createPastReader({ history, finder, bars, recent, snapshot, wallNow, part });
+  const past = createPastReader({ history, steps, finder, bars, recent, snapshot, wallNow, part });
   /** One of all instances that watch a subnet writes its history. */
   const isKept = ({ subnet }: { readonly subnet: string }) => part.keeps(subnet);
 
@@ -117,13 +133,28 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       days: at - keptDays.days * SPAN_MS.day,
       hours: at - KEPT_HOURS_MS,
       minutes: at - KEPT_MINUTES_MS,
+      steps: at - KEPT_STEPS_MS,
     };
   };
   const trim = async (database: HistoryStore) => {
     for (let left = MOST_SLICES; left > 0 && (await database.trim(retention())); left -= 1) await nextTurn();
   };
 
+  const saveSteps = async ({ putSteps }: HistoryStore) => {
+    // Before the past of a subnet was read, it would be written over.
+    const isOwn = ({ subnet: { name } }: Snapshot[number]) => part.keeps(name) && past.isRead(name);
+    let slice: StepsRow[] = [];
+    for (const row of steps.rows(snapshot().filter(isOwn))) {
+      slice.push(row);
+      if (slice.length < ROWS_AT_ONCE) continue;
+      await putSteps(slice);
+      slice = [];
+    }
+    await putSteps(slice);
+  };
+
   let savedAt = clock.now();
+  let stepsSavedAt = savedAt;
   let trimmedAt = Number.NEGATIVE_INFINITY;
   const saveNow = async ({ withTimes, isLast }: { readonly withTimes: boolean; readonly isLast: boolean }) => {
     const database = await store();
@@ -133,6 +164,10 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     savedAt = clock.now();
     await drain(times, database.addTimes);
     await drain(minutes, database.addMinutes);
+    if (isLast || savedAt - stepsSavedAt >= SAVE_STEPS_EVERY_MS) {
+      await saveSteps(database);
+      stepsSavedAt = savedAt;
+    }
     if (isLast || savedAt - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = savedAt;
     await trim(database);
@@ -166,7 +201,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       const at = clock.toWall(watchedMs);
       past.begin();
       history.record(current, at, watchedMs);
-      probeTimes.record(current, at);
+      steps.record(current, at);
       bars.record(current, at);
       const known = current.filter(({ subnet: { name } }) => past.isRead(name) || (isWithoutPast && part.keeps(name)));
       if (isReadyForChanges) note(finder.find(known, clock.toWall, at));
@@ -186,8 +221,9 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
 
   return {
     minutesOf: history.minutesOf,
-    historyOf: history.historyOf,
-    probeTimesOf: probeTimes.read,
+    historyOf: (target, at) => ({ ...history.historyOf(target, at), probes: steps.probesOf(target) }),
+    stepsOf: steps.stepsOf,
+    targetStepsOf: steps.targetStepsOf,
     barsOf: bars.read,
     changesOf: recent.read,
     onChanges: (listener) => void listeners.push(listener),

@@ -162,7 +162,9 @@ export function diagnose(
   const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);
   const replaced = over.filter((one) => failsOtherwise(one, view));
   const failsSince = highest(replaced.map(({ seenAt }) => seenAt));
-  const notFoundAgain = over.filter((one) => !replaced.includes(one));
+  // What a check is about to show again keeps what it explains.
+  const shown = indexProblems(over.length === 0 ? [] : findCheckProblems(view, explained));
+  const notFoundAgain = over.filter((one) => !replaced.includes(one) && shown.get(one) === undefined);
   explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
   const halt = before.get({ problem: 'subnet_halted' });
   // After a restart, subnetd needs as long to find a halt again as it did at first.

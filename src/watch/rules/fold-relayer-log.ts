@@ -92,7 +92,7 @@ function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHi
       attempted: true,
       ...(startBlock !== undefined && { startBlock }),
       // The first attempt shows nothing yet. A later start block shows that the previous blocks were accepted.
-      ...(rises && before?.startBlock !== undefined && { advancedAt: at }),
+      ...(rises && before?.startBlock !== undefined && { advancedAt: at, error: undefined }),
     },
     at,
   );

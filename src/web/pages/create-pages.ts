@@ -1,11 +1,12 @@
 import type { FleetView } from '../../model/fleet-view.ts';
-import type { History, RecentHistory } from '../../model/history.ts';
+import type { History, RecentHistory, StepHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import { isStanding } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
+import { parseRange } from '../../model/time-range.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import type { LiveContent } from '../frame/frame.ts';
 import { iconOf, tabTitle } from '../frame/glance.ts';
@@ -18,7 +19,8 @@ import { kioskContent, kioskPage } from './kiosk-page.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { toAddress } from './paths.ts';
 import { badgeSvg, publicPage } from './public-page.ts';
-import { statusContent, statusPage } from './status-page.ts';
+import { createRecentIncidents } from './recent-incidents.ts';
+import { MAX_IN_FULL, statusContent, statusPage } from './status-page.ts';
 import { targetContent, targetPage } from './target-page.ts';
 import type { OutsideAddresses } from './target-panels.ts';
 import type { ListQuery } from './target-rows.ts';
@@ -27,19 +29,21 @@ import type { ListQuery } from './target-rows.ts';
 export interface PageQuery extends ListQuery {
   readonly subnet?: string;
   readonly target?: string;
+  /** How much time the charts show. */
+  readonly range?: string;
   /** Present, with any value, when the page is for a screen on a wall. */
   readonly kiosk?: string;
 }
 
 /** The pages that show how things are now, and incidents. */
 export interface Pages extends IncidentPages {
-  readonly status: (query: PageQuery) => Html;
+  readonly status: (query: PageQuery) => Promise<Html>;
   /** What anybody may see. */
   readonly everybody: () => Html;
   /** The badge of a subnet as SVG; undefined when the inventory has no such subnet. */
   readonly badge: (subnet: string) => string | undefined;
   /** Undefined when the inventory has no such target. */
-  readonly target: (subnet: string, name: string) => Html | undefined;
+  readonly target: (subnet: string, name: string, query: PageQuery) => Promise<Html | undefined>;
   /** Where a subnet is watched that is not watched here; undefined when no instance of the fleet has it. */
   readonly whereIs: (subnet: string) => string | undefined;
   readonly runbooks: (search?: string) => Html;
@@ -61,7 +65,7 @@ export interface PagesDeps {
   readonly snapshot: () => Snapshot;
   /** The fleet that this instance belongs to. */
   readonly fleet?: () => FleetView | undefined;
-  readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory;
+  readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory & StepHistory;
   /** The last lines of a target's log that matched a pattern, without secrets. */
   readonly matchingLines: (target: Target) => readonly MatchingLine[];
   /** Whether a node may be restarted now; undefined for what is not a node. */
@@ -87,7 +91,9 @@ const PUBLIC_EVERY_MS = 5_000;
 export function createPages(deps: PagesDeps): Pages {
   const { own, snapshot, history, incidents, publicUrl, now, toWall, onBug } = deps;
   const footer = () => ({ footer: describeOwnState(own(), toWall(now())) });
-  const statusInput = ({ subnet, search, show, sort }: PageQuery) => {
+  const recent = createRecentIncidents(incidents, { now, onBug });
+  const toTime = (range: string | undefined) => ({ range: parseRange(range), history, incidentsOf: recent.of });
+  const statusInput = ({ subnet, search, show, sort, range }: PageQuery) => {
     const nowWall = toWall(now());
     return {
       snapshot: snapshot(),
@@ -96,13 +102,14 @@ export function createPages(deps: PagesDeps): Pages {
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
       changesOf: (name: string) => history.changesOf(name, nowWall),
       incidentOf: incidents.idOf,
+      time: toTime(range),
       only: subnet,
       query: { search, show, sort },
       toWall,
       nowWall,
     };
   };
-  const targetInput = (subnet: string, name: string) => {
+  const targetInput = (subnet: string, name: string, range: string | undefined) => {
     const nowWall = toWall(now());
     const state = snapshot().find((one) => one.subnet.name === subnet);
     const target = state?.targets.find((one) => one.target.name === name);
@@ -114,7 +121,7 @@ export function createPages(deps: PagesDeps): Pages {
       toWall,
       nowWall,
       history: history.historyOf(one, nowWall),
-      probeTimes: history.probeTimesOf(one, nowWall),
+      time: toTime(range),
       barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
       lines: deps.matchingLines(one),
       restart: one.component === 'node' ? deps.mayRestart(subnet, name) : undefined,
@@ -124,7 +131,7 @@ export function createPages(deps: PagesDeps): Pages {
   const contentOf = (query: PageQuery): LiveContent | undefined => {
     if (query.target === undefined)
       return (query.kiosk === undefined ? statusContent : kioskContent)(statusInput(query));
-    const input = targetInput(query.subnet ?? '', query.target);
+    const input = targetInput(query.subnet ?? '', query.target, query.range);
     return input && targetContent(input);
   };
   const streams = createLiveStreams({
@@ -152,10 +159,12 @@ export function createPages(deps: PagesDeps): Pages {
       startedAt: own().startedAt,
       now: () => toWall(now()),
     }),
-    status: (query) =>
-      query.kiosk === undefined
-        ? statusPage(statusInput(query), footer())
-        : kioskPage(statusInput(query), own().version),
+    status: async (query) => {
+      if (query.kiosk !== undefined) return kioskPage(statusInput(query), own().version);
+      const shown = snapshot().filter(({ subnet: { name } }) => query.subnet === undefined || name === query.subnet);
+      if (shown.length <= MAX_IN_FULL) await recent.read(shown.map(({ subnet: { name } }) => name));
+      return statusPage(statusInput(query), footer());
+    },
     everybody: () => {
       const at = now();
       if (lastPublic === undefined || at - lastPublic.at >= PUBLIC_EVERY_MS) lastPublic = { at, html: makePublic() };
@@ -166,8 +175,10 @@ export function createPages(deps: PagesDeps): Pages {
       const state = snapshot().find(isMeant) ?? toElsewhereStates(deps.fleet?.(), toWall(now())).find(isMeant);
       return state && badgeSvg(name, state.headline?.standing ?? 'off');
     },
-    target: (subnet, name) => {
-      const input = targetInput(subnet, name);
+    target: async (subnet, name, { range }) => {
+      if (targetInput(subnet, name, range) === undefined) return undefined;
+      await recent.read([subnet]);
+      const input = targetInput(subnet, name, range);
       return input && targetPage(input, { ...footer(), outside: deps.outside, mayProbe: deps.mayProbe });
     },
     whereIs: (subnet) => {
@@ -188,8 +199,10 @@ export function createPages(deps: PagesDeps): Pages {
       const problems = (state?.problems ?? []).filter((one) => one.alert === alert && (!name || one.name === name));
       return alertPage(alert, moment, { subnet, target, problems, incidentOf: incidents.idOf, ...(name && { name }) });
     },
-    events: ({ subnet, target, search, show, sort, kiosk }) =>
-      streams.open(toAddress({ subnet, target, search, show, sort, ...(kiosk !== undefined && { kiosk: '1' }) })),
+    events: ({ subnet, target, search, show, sort, range, kiosk }) =>
+      streams.open(
+        toAddress({ subnet, target, search, show, sort, range, ...(kiosk !== undefined && { kiosk: '1' }) }),
+      ),
     stop: streams.stop,
   };
 }

@@ -5,7 +5,8 @@ import { isOfSetup } from '../../model/problem-catalog.ts';
 import type { Html } from '../frame/marks.ts';
 import { clockTime } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
-import { countWithout, kindOfMinute } from './pace-chart.ts';
+import { countWithout } from './pace-chart.ts';
+import { SLOW } from './time-charts.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
@@ -23,6 +24,12 @@ export interface HourInput {
   /** The oldest first. */
   readonly changes: readonly HistoryChange[];
 }
+
+/** How a bar looks: of a minute without a block, of a slow one, or of any other. */
+const kindOfMinute = ({ blocks }: Minute, expected: number | undefined): 'none' | 'slow' | 'pace' => {
+  if (blocks === 0) return 'none';
+  return expected !== undefined && blocks < expected * SLOW ? 'slow' : 'pace';
+};
 
 interface Span {
   readonly from: number;

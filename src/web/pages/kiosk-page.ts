@@ -19,7 +19,7 @@ import { pictureParts } from './subnet-picture.ts';
 import { walletFigure } from './wallet-item.ts';
 
 /** What the kiosk shows: the same as the status page, and what changed. */
-export interface KioskInput extends StatusInput {
+export interface KioskInput extends Omit<StatusInput, 'time'> {
   /** What changed in the last hour, the oldest first. */
   readonly changesOf: (subnet: string) => readonly HistoryChange[];
 }

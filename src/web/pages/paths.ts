@@ -15,9 +15,13 @@ export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes'
 /** The path of the page with one subnet. */
 export const subnetPath = (subnet: string): string => `/?${new URLSearchParams({ subnet })}`;
 
-/** What an address asks for, without what is not asked. */
+/** What an address asks for, without what it does not. */
+export const presentOf = (query: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+
+/** The same as the query of an address. */
 export const toAddress = (query: Readonly<Record<string, string | undefined>>): string =>
-  String(new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))));
+  String(new URLSearchParams(presentOf(query)));
 /** The path of the page for a screen on a wall, of one subnet or of all. */
 export const kioskPath = (subnet?: string): string =>
   subnet === undefined ? '/?kiosk' : `${subnetPath(subnet)}&kiosk`;

@@ -9,7 +9,7 @@ import { COLOR_OF } from '../frame/glance.ts';
 import { badge, type Html, shape, standingOf } from '../frame/marks.ts';
 import { worstFirst } from './banner.ts';
 import type { ElsewhereState } from './elsewhere.ts';
-import { uptimeBars, uptimeKey } from './uptime-bars.ts';
+import { dayBars, uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What a person without an account may know of a subnet, in a word. */
 export const PUBLIC_WORDS: Readonly<Record<Standing, string>> = {
@@ -63,7 +63,7 @@ export const toPublicElsewhere = ({ subnet, headline }: ElsewhereState): PublicS
 });
 
 const row = ({ name, standing, history }: PublicSubnet['targets'][number]): Html =>
-  html`<tr role="row"><th scope="row" role="rowheader">${name}</th><td role="cell">${badge(standing, PUBLIC_WORDS[standing])}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(history.hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
+  html`<tr role="row"><th scope="row" role="rowheader">${name}</th><td role="cell">${badge(standing, PUBLIC_WORDS[standing])}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 
 const rows = (targets: PublicSubnet['targets']): Html =>
   html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Part</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">${targets.map(row)}</tbody></table>${uptimeKey}`;

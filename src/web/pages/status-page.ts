@@ -4,19 +4,21 @@ import type { Minute, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
+import { rangeQuery } from '../../model/time-range.ts';
 import { type LiveContent, page, type Section } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 import { banner, type Moment, type Verdict, verdictOn, worstFirst } from './banner.ts';
 import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
 import { shardNotices, shardTable, subnetGrid } from './fleet-section.ts';
 import { masternodeRows } from './masternodes.ts';
-import { kioskPath, toAddress } from './paths.ts';
+import { kioskPath, presentOf, toAddress } from './paths.ts';
 import { countProblems, problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { type ListQuery, targetRows } from './target-rows.ts';
+import { subnetTime, type TimeInput } from './time-section.ts';
 
 /** More subnets than these are a grid. */
-const MAX_IN_FULL = 2;
+export const MAX_IN_FULL = 2;
 
 /** What the page shows beside the snapshot. */
 export interface StatusInput extends Moment {
@@ -25,6 +27,8 @@ export interface StatusInput extends Moment {
   readonly fleet?: FleetView | undefined;
   readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
+  /** The time that the charts show, by the address. */
+  readonly time: TimeInput;
   /** The open incident of a problem. */
   readonly incidentOf?: Incidents['idOf'];
   /** The one subnet to show, by the address. */
@@ -33,14 +37,12 @@ export interface StatusInput extends Moment {
   readonly query?: ListQuery;
 }
 
-function inFull(
-  state: SubnetState,
-  { minutesOf, historyOf, query, toWall, nowWall }: StatusInput,
-  isOnly: boolean,
-): readonly Section[] {
+function inFull(state: SubnetState, input: StatusInput, isOnly: boolean): readonly Section[] {
+  const { minutesOf, historyOf, time, only, query, toWall, nowWall } = input;
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
   const masternodes = `masternodes-${subnet.name}`;
+  const others = presentOf({ subnet: only, ...query });
   return [
     { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), { toWall, nowWall, isOnly }) },
     {
@@ -55,17 +57,22 @@ ${masternodeRows(subnet.name, state.epoch)}
 ${targetRows(subnet.name, targets, historyOf, query)}
 </section>`,
     },
+    subnetTime(state, time, others, { toWall, nowWall }),
   ];
 }
 
 /** All subnets, whoever watches them. */
-const findSubnets = ({ snapshot, fleet, nowWall }: StatusInput): readonly (SubnetState | ElsewhereState)[] => [
+const findSubnets = ({
+  snapshot,
+  fleet,
+  nowWall,
+}: Omit<StatusInput, 'time'>): readonly (SubnetState | ElsewhereState)[] => [
   ...snapshot,
   ...toElsewhereStates(fleet, nowWall),
 ];
 
 /** Those of them that the address asks for, the worst first. */
-export const findShown = (input: StatusInput): readonly (SubnetState | ElsewhereState)[] =>
+export const findShown = (input: Omit<StatusInput, 'time'>): readonly (SubnetState | ElsewhereState)[] =>
   worstFirst(findSubnets(input).filter(({ subnet }) => input.only === undefined || subnet.name === input.only));
 
 /** With its headline in wall time. */
@@ -88,7 +95,7 @@ const toMissing = (name: string): Verdict => ({
 /** What a page says of some subnets first, in its tab and at its top. */
 export function openPage(
   shown: readonly (SubnetState | ElsewhereState)[],
-  input: StatusInput,
+  input: Omit<StatusInput, 'time'>,
 ): Pick<LiveContent, 'title' | 'glance'> & { readonly top: Section } {
   const { only } = input;
   const isMissing = only !== undefined && shown.length === 0;
@@ -128,7 +135,7 @@ export function statusContent(input: StatusInput): LiveContent {
 
 /** The page at `/`. */
 export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
-  const { only, query, nowWall } = input;
+  const { only, query, nowWall, time } = input;
   const all = findSubnets(input);
   const { title, glance, sections } = statusContent(input);
   const [top, ...others] = sections;
@@ -138,7 +145,7 @@ export function statusPage(input: StatusInput, { footer }: { readonly footer: re
     glance,
     room: '/',
     madeAt: nowWall,
-    stream: `/events?${toAddress({ subnet: only, ...query })}`,
+    stream: `/events?${toAddress({ subnet: only, ...query, ...rangeQuery(time.range) })}`,
     banner: top?.html,
     content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
 ${others.map((section) => section.html)}

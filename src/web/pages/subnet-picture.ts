@@ -10,7 +10,6 @@ import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
 import { type Figure, figureList } from './figures.ts';
 import { quorumSeats } from './masternodes.ts';
-import { paceChart } from './pace-chart.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { describeNow } from './target-rows.ts';
@@ -18,11 +17,11 @@ import { walletItem } from './wallet-item.ts';
 
 const MINUTE_MS = 60_000;
 
-const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
+export const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
   targets.filter(({ target }) => target.component === 'node');
 
 /** Blocks a minute as the chain's own mining period has it. */
-function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
+export function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
   const period = nodes
     .map(({ facts }) => facts.node?.chain?.observation.consensus)
     .map((consensus) => consensus && settingsAt(consensus, round).minePeriodMs)
@@ -136,7 +135,7 @@ export function pictureParts(state: SubnetState, minutes: readonly Minute[], mom
   };
 }
 
-/** A subnet as a picture: figures, pace, quorum, peers, services. One that is shown alone is named by the verdict above. */
+/** A subnet as a picture: figures, quorum, peers, services. One that is shown alone is named by the verdict above. */
 export function subnetPicture(
   state: SubnetState,
   minutes: readonly Minute[],
@@ -145,11 +144,10 @@ export function subnetPicture(
   const { subnet } = state;
   const { isOnly = false } = moment;
   const id = `picture-${subnet.name}`;
-  const { found, expected, figures, quorum, peers, services } = pictureParts(state, minutes, moment);
+  const { found, figures, quorum, peers, services } = pictureParts(state, minutes, moment);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
 ${found}${figureList(figures)}
 <div class="grid picture">
-<section class="panel" aria-labelledby="${id}-pace"><h3 id="${id}-pace">Blocks a minute, last hour</h3>${paceChart(minutes, expected, moment.nowWall)}</section>
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorum}</section>
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peers}</section>
 ${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
 import { beginSentence } from '../../lib/words.ts';
-import type { CheckBar, ProbeMinute, TargetHistory } from '../../model/history.ts';
+import type { CheckBar, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
+import { rangeQuery } from '../../model/time-range.ts';
 import { type CheckName, formatReason } from '../../model/verdict.ts';
 import { toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { findExchanges } from '../../watch/clients/find-exchanges.ts';
@@ -15,10 +16,10 @@ import { badge, type Html, shape, standingOf, standingOfVerdict } from '../frame
 import { ago, at, count, lasting } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { subnetPath, targetPath, withCommands } from './paths.ts';
-import { probeCurve } from './probe-curve.ts';
 import { problemCard } from './problem-card.ts';
 import { exchangePanel, matchingLinesPanel, type OutsideAddresses, outsideLinks } from './target-panels.ts';
-import { checkBars, uptimeBars } from './uptime-bars.ts';
+import { type TimeInput, targetTime } from './time-section.ts';
+import { checkBars, dayBars, uptimeBars } from './uptime-bars.ts';
 import { walletWords } from './wallet-item.ts';
 
 /** What the page of a target shows. */
@@ -26,7 +27,8 @@ export interface TargetInput extends Moment {
   readonly state: SubnetState;
   readonly target: TargetState;
   readonly history: TargetHistory;
-  readonly probeTimes: readonly ProbeMinute[];
+  /** The time that the charts show, by the address. */
+  readonly time: TimeInput;
   readonly barsOf: (check: CheckName) => readonly CheckBar[];
   /** The last lines of its log that matched a pattern. */
   readonly lines: readonly MatchingLine[];
@@ -127,7 +129,7 @@ function walletLine(state: SubnetState, { target }: TargetState, moment: Moment)
 
 /** What the page of a target shows: its problems, checks, container and log. */
 export function targetContent(input: TargetInput): LiveContent {
-  const { state, target, history, probeTimes, lines, incidentOf, restart, ...moment } = input;
+  const { state, target, history, time, lines, incidentOf, restart, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
   const isOwn = (one: Problem) => one.component === component && one.name === name;
@@ -157,18 +159,16 @@ ${restartLine(restart)}${walletLine(state, target, moment)}
 ${target.checks.map((check) => checkRow(check, input))}
 </tbody></table></section>`,
       },
+      targetTime(target, time, moment),
       {
         id: 'state-probes',
-        html: html`<div class="grid two" id="state-probes">
-<section class="panel" aria-labelledby="times"><h2 id="times">Probe latency, last hour</h2>${probeCurve(probeTimes, moment.nowWall)}</section>
-${exchangePanel(findExchanges(target, subnet.consensus), moment)}
-</div>`,
+        html: html`<div id="state-probes">${exchangePanel(findExchanges(target, subnet.consensus), moment)}</div>`,
       },
       {
         id: 'state-facts',
         html: html`<div class="grid two" id="state-facts">
 <div class="stack">
-<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${uptimeBars(history.hours, '24 hours')}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}</section>
+<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}</section>
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
 <section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target)}</section>
 </div>
@@ -195,7 +195,7 @@ export function targetPage(input: TargetInput, { footer, outside, mayProbe }: Ta
     glance,
     room: '/',
     madeAt: input.nowWall,
-    stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name })}`,
+    stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name, ...rangeQuery(input.time.range) })}`,
     banner: top?.html,
     footer,
     content: html`<div class="line"><p class="hint"><a href="/">Status</a> / <a href="${subnetPath(subnet.name)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, mayProbe)}</div>

@@ -8,7 +8,7 @@ import { formatReason } from '../../model/verdict.ts';
 import { badge, type Html, standingOf } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
 import { subnetPath, targetPath, withCommands } from './paths.ts';
-import { uptimeBars, uptimeKey } from './uptime-bars.ts';
+import { dayBars, uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What is said of a target in a few words: why it fails, or how it does and that it was restarted. */
 export function describeNow(state: TargetState): string {
@@ -28,11 +28,11 @@ function describeState(state: TargetState): string {
   return `block ${count(latest.number)}${peers}`;
 }
 
-function row(subnet: string, state: TargetState, { hours, days }: TargetHistory): Html {
+function row(subnet: string, state: TargetState, history: TargetHistory): Html {
   const { target } = state;
   const { standing, word } = standingOf(state);
   const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 }
 
 const BAD_FIRST = ['fail', 'problem', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;

@@ -30,7 +30,13 @@ function describeWallet(wallet: WalletFacts, { toWall, nowWall }: Moment): Html 
   return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
 }
 
-/** What the wallet of the relayer has, spends, and how long it lasts; nothing before its balance was read. */
+/** What the wallet of the relayer has, spends, and how long it lasts, as text; nothing before its balance was read. */
+export function walletText({ facts }: SubnetState): string | undefined {
+  const wallet = facts?.parent?.wallet;
+  return wallet && `${formatCoins(wallet.balance)} coins, ${describeSpend(wallet)}${describeLeft(wallet)}`;
+}
+
+/** The same, with how old that is. */
 export function walletWords({ facts }: SubnetState, moment: Moment): Html | undefined {
   const wallet = facts?.parent?.wallet;
   return wallet && html`${describeWallet(wallet, moment)}${describeLeft(wallet)}`;

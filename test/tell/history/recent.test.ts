@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { CheckBar, HistoryChange } from '../../../src/model/history.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createCheckBars } from '../../../src/tell/history/create-check-bars.ts';
-import { createProbeTimes } from '../../../src/tell/history/create-probe-times.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -17,51 +16,6 @@ const well = snapshotOf();
 const down = snapshotOf({ fault: REFUSED, container: STOPPED });
 const n2 = well[0]?.subnet.targets[1];
 if (n2 === undefined) throw new Error('two nodes are needed');
-
-/** A snapshot in which every probe took so long at a time. */
-const probed = (snapshot: Snapshot, at: number, ms: number): Snapshot =>
-  snapshot.map((subnet) => ({
-    ...subnet,
-    targets: subnet.targets.map((state) => ({
-      ...state,
-      checks: state.checks.map((check) => ({ ...check, lastRun: at, durationSeconds: ms / 1_000 })),
-    })),
-  }));
-
-describe('the times of probes', () => {
-  test('are the average of each minute of the last hour, without a time where nothing answered', () => {
-    const times = createProbeTimes();
-    times.record(probed(well, 1, 4), 0);
-    times.record(probed(well, 1, 4), 5_000);
-    times.record(probed(well, 2, 9), 10_000);
-    times.record(probed(down, 3, 5_000), MINUTE);
-    times.record(probed(down, 4, 5_000), 3 * MINUTE);
-    times.record(probed(well, 5, 8), 3 * MINUTE + 1);
-    expect(times.read(n2, 3 * MINUTE)).toEqual([{ at: 0, ms: 6.5 }, { at: MINUTE }, { at: 3 * MINUTE, ms: 8 }]);
-    expect(times.read(n2, 60 * MINUTE).map(({ at }) => at)).toEqual([MINUTE, 3 * MINUTE]);
-    times.record(probed(well, 6, 1e9), 500 * MINUTE);
-    expect(times.read(n2, 500 * MINUTE)).toEqual([{ at: 500 * MINUTE, ms: 32_766.5 }]);
-  });
-
-  test('go on in the newest minute when the clock was set back', () => {
-    const times = createProbeTimes();
-    times.record(probed(well, 1, 4), 10 * MINUTE);
-    times.record(probed(well, 2, 6), 8 * MINUTE);
-    times.record(probed(well, 3, 8), 11 * MINUTE);
-    expect(times.read(n2, 11 * MINUTE)).toEqual([
-      { at: 10 * MINUTE, ms: 5 },
-      { at: 11 * MINUTE, ms: 8 },
-    ]);
-  });
-
-  test('end with their target, and are nothing before its first probe', () => {
-    const times = createProbeTimes();
-    expect(times.read(n2, 0)).toEqual([]);
-    times.record(probed(well, 1, 4), 0);
-    times.record([stateOf([diagnosedNode('n1', ['n1'])])], 1);
-    expect(times.read(n2, 0)).toEqual([]);
-  });
-});
 
 describe('the bars of a check', () => {
   const last = (bars: readonly CheckBar[], count: number) => bars.slice(-count);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { createCheckBars } from '../../../src/tell/history/create-check-bars.ts';
 import { createHistory } from '../../../src/tell/history/create-history.ts';
-import { createProbeTimes } from '../../../src/tell/history/create-probe-times.ts';
+import { createSteps } from '../../../src/tell/history/create-steps.ts';
 import { createChangeFinder } from '../../../src/tell/history/find-changes.ts';
 import { createUnsavedTimes } from '../../../src/tell/history/unsaved-times.ts';
 import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
@@ -76,18 +76,19 @@ describe('what is kept of a target', () => {
   });
 
   it('stays its own when others come, go, or change their order: its probes and bars', () => {
-    const [probes, bars] = [createProbeTimes(), createCheckBars()];
+    const [probes, bars] = [createSteps(), createCheckBars()];
     for (const part of [probes, bars]) part.record([east, west], AT);
     for (const part of [probes, bars]) part.record(later, AT + 1);
-    const minutesOf = (subnet: string, name: string) => probes.read(targetOf(subnet, name), AT + 60_000);
-    const timeOf = (subnet: string, name: string) => minutesOf(subnet, name)[0]?.ms;
+    const timeOf = (subnet: string, name: string) =>
+      probes.targetStepsOf(targetOf(subnet, name), '1h', AT + 60_000).p50.at(-1);
+    probes.record(later, AT + 60_000);
     expect(['n3', 'n4', 'n1'].map((name) => timeOf('west', name))).toEqual([3_000, 4_000, 1_000]);
-    expect(['n1', 'n2', 'n3'].map((name) => timeOf('east', name))).toEqual([1_000, undefined, 3_000]);
+    expect(['n1', 'n2', 'n3'].map((name) => timeOf('east', name))).toEqual([1_000, Number.POSITIVE_INFINITY, 3_000]);
     expect(timeOf('west', 'n2')).toBeUndefined();
     // What was probed before is not counted again in the next minute, whatever its place is then.
     probes.record([east, west], AT + 60_000);
-    expect(['n1', 'n2'].map((name) => minutesOf('west', name).length)).toEqual([1, 1]);
-    expect(minutesOf('east', 'n1')).toHaveLength(1);
+    probes.record([east, west], AT + 120_000);
+    expect(probes.targetStepsOf(targetOf('east', 'n1'), '1h', AT + 120_000).p50.slice(-2)).toEqual([1_000, undefined]);
     const barOf = (subnet: string, name: string) => bars.read(targetOf(subnet, name), 'latest_block', AT).at(-1);
     expect(['n1', 'n2', 'n3'].map((name) => barOf('east', name))).toEqual(['up', 'down', 'up']);
     expect(['n1', 'n2', 'n3', 'n4'].map((name) => barOf('west', name))).toEqual(['up', 'none', 'up', 'up']);

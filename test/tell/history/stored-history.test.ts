@@ -94,6 +94,31 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
     expect([...first.bugs, ...second.bugs, ...first.failures, ...second.failures]).toEqual([]);
   });
 
+  it('shows the same steps after a restart, and what it shows then joins them', async () => {
+    const address = await databases.create();
+    const first = run(openHistory(address), START);
+    await first.pass(6 * 60_000);
+    await first.stop();
+    const before = first.stepsOf('devnet', '24h', first.wall());
+    expect(before.blocks.at(-1)).toBe(30);
+    const lag = first.targetStepsOf(n1, '24h', first.wall()).lag;
+    expect(lag.at(-1)).toBeTypeOf('number');
+    const second = run(openHistory(address), START + HOUR);
+    await eventually(() => {
+      const { blocks } = second.stepsOf('devnet', '24h', second.wall());
+      expect(blocks.slice(-3)).toEqual([30, undefined, 30]);
+      expect(second.targetStepsOf(n1, '24h', second.wall()).lag.at(-3)).toBe(lag.at(-1));
+    }, 10_000);
+    // Another instance has its own.
+    const row = { subnet: 'd', component: 'node', name: 'n', newest: START, cells: 'AA==' } as const;
+    const store = openHistory(address);
+    await (await store('two')).putSteps([row]);
+    await (await store('two')).putSteps([{ ...row, newest: START + 60_000, cells: 'AAA=' }]);
+    expect(await (await store('two')).steps(['d', 'e'])).toEqual([{ ...row, newest: START + 60_000, cells: 'AAA=' }]);
+    expect(await (await store('one')).steps(['d'])).toEqual([]);
+    expect(await (await store('two')).steps([])).toEqual([]);
+  });
+
   it('shows for each check when it failed before a restart', async () => {
     const store = openHistory(await databases.create());
     const { subnet, component, name } = n2;
@@ -165,7 +190,15 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
     }
     const change = { ...target, kind: 'check', what: 'peers', was: 'pass', is: 'fail', reason: 'r' } as const;
     await store.addChanges(Array.from({ length: 2_400 }, (_, index) => ({ ...change, at: at(2_400 - index) })));
-    const keep = { changes: at(1_300), most: 9_999, hours: at(2 * HOUR), days: at(3 * DAY), minutes: at(4 * HOUR) };
+    const row = { subnet: 'd', component: 'node', cells: '' } as const;
+    await store.putSteps([
+      { ...row, name: 'old', newest: at(HOUR + 1) },
+      { ...row, name: 'new', newest: at(HOUR) },
+    ]);
+    const keep = {
+      ...{ changes: at(1_300), most: 9_999, hours: at(2 * HOUR), days: at(3 * DAY) },
+      ...{ minutes: at(4 * HOUR), steps: at(HOUR) },
+    };
     let slices = 0;
     while (await store.trim(keep)) slices += 1;
     expect(slices).toBeGreaterThan(1);
@@ -176,6 +209,7 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
       [3, 2, 1, 0].map((ago) => at(ago * DAY)),
     );
     expect((await store.minutesFrom(0)).map(({ blocks }) => blocks)).toEqual([2, 1, 0]);
+    expect((await store.steps(['d'])).map(({ name }) => name)).toEqual(['new']);
     const hours = await Promise.all([2, 3].map((ago) => store.uptimesAt('hour', at(ago * HOUR))));
     expect(hours.map((rows) => rows.length)).toEqual([1, 0]);
     while (await store.trim({ ...keep, most: 50 })) slices += 1;
@@ -188,6 +222,32 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
 /** The time that the database has, of all hours. */
 const storedTime = async (store: HistoryStore, at: number) =>
   sum(await store.uptimesAt('hour', Math.floor(at / HOUR) * HOUR));
+
+it('at its end writes the steps of all its targets, however many they are', async () => {
+  const [one] = well.targets;
+  if (one === undefined) throw new Error('a target is needed');
+  const targets = Array.from({ length: 1_200 }, (_, index) => ({
+    ...one,
+    target: { ...one.target, name: `node${index}` },
+  }));
+  const names = new Set<string>();
+  const nothing = async () => {};
+  const store: HistoryStore = {
+    ...{ addTimes: nothing, addMinutes: nothing, addChanges: nothing, trim: async () => false },
+    ...{ uptimesAt: async () => [], minutesFrom: async () => [], changes: async () => [], days: async () => [] },
+    steps: async () => [],
+    putSteps: async (rows) => {
+      for (const { name } of rows) names.add(name);
+    },
+  };
+  const daemon = run(async () => store, START, 60_000);
+  daemon.show({ ...well, targets });
+  await daemon.pass(50_000);
+  await eventually(async () => {
+    await daemon.stop();
+    expect(names.size).toBe(1_201);
+  }, 10_000);
+});
 
 describe('a database that is away', () => {
   const sqlite = useDatabases('sqlite');

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Suspicion } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const healthy = (name: string) => diagnosedNode(name, NAMES);
@@ -79,4 +83,35 @@ test('a stats server that does not answer is a problem, although a node that is 
     ['node_down', 'n1', 'n1 latest_block, n1 log_block, stats block_data, stats history_data'],
     ['service_down', 'stats', 'stats http'],
   ]);
+});
+
+test('a frontend that does not answer explains the errors in its log for as long as it does not, and then while it clears', () => {
+  const sources = { container: { up: true, lines: 9, since: NOW - 3_600_000 } };
+  const error = { means: 'error', count: 3, at: NOW - 1_000, order: 1, what: 'it fails', own: false } as const;
+  const frontend = (isWell: boolean) =>
+    withLogs(diagnosedService('frontend', isWell ? {} : { fault: refused }), {
+      sources,
+      patterns: { http_5xx: error },
+    });
+  const diagnose = (isWell: boolean, before: FollowedProblems, now: number) => {
+    const targets = [...NAMES.map(healthy), frontend(isWell)];
+    const subnet = {
+      ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+      targets: targets.map(({ target }) => target),
+    };
+    return diagnoseSubnet(subnet, judgeTargets(targets, NOW), before, now);
+  };
+  const told = ({ problems }: FollowedProblems) =>
+    problems.flatMap(({ problem, name, state, explains }) =>
+      name === 'frontend' ? [[problem, state, explains.map(({ check }) => check).join(', ')]] : [],
+    );
+  let last: FollowedProblems = NO_PROBLEMS;
+  for (let ms = 0; ms <= 40_000; ms += 5_000) {
+    last = diagnose(false, last, NOW + ms);
+    expect(told(last)).toEqual([['service_down', ms < 20_000 ? 'suspected' : 'open', 'logs, http']]);
+  }
+  for (let ms = 45_000; ms <= 60_000; ms += 5_000) {
+    last = diagnose(true, last, NOW + ms);
+    expect(told(last)).toEqual([['service_down', 'clearing', 'logs']]);
+  }
 });

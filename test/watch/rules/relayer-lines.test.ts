@@ -111,6 +111,17 @@ test.each<[string, RelayerMode]>([
   expect(of('7', '8', '8')).toMatchObject({ startBlock: 8, advancedAt: 2 });
 });
 
+test('an error is over when an attempt begins above the one before, as the contract has taken that', () => {
+  const errorOf = (second: string) =>
+    fold(
+      ['attempt', 1, { value: '188' }],
+      ['contract_missing', 2, { means: 'error' }],
+      ['attempt', 3, { value: second }],
+    ).byMode.full?.error;
+  expect(errorOf('188')).toEqual({ pattern: 'contract_missing', at: 2 });
+  expect(errorOf('218')).toBeUndefined();
+});
+
 test('a success marker counts once for its mode, and one of before this process does not count', () => {
   for (const [pattern, mode] of [
     ['full_submitted', 'full'],

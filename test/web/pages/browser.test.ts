@@ -126,6 +126,9 @@ test.each(['127.0.0.1', 'subnetd.test'])(
 
 const PAGES = [
   '/',
+  '/?range=24h',
+  '/?range=30d',
+  '/targets/demo/subnet3?range=7d',
   '/targets/demo/subnet1',
   '/targets/demo/subnet2',
   '/incidents',
@@ -160,6 +163,38 @@ test.each(PAGES)('%s passes axe in dark and in light, and is not wider than a ph
   await audited.goto(`${url}${path}`);
   await auditPage(audited);
 });
+
+test('the charts of a day are full when the demo begins, share one axis, and their marks lead to an incident, without a script', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await expect
+    .poll(async () => (await page.goto(url)) && page.locator('.past a').allTextContents(), { timeout: 30_000 })
+    .not.toEqual([]);
+  await page.getByRole('navigation', { name: 'Time range' }).getByRole('link', { name: '24 h' }).click();
+  await page.waitForURL(/\?range=24h$/);
+  const [pace = ''] = await page
+    .locator('#state-time-demo .pace')
+    .evaluateAll((all) => all.map((one) => one.outerHTML));
+  expect(pace.match(/M\d+ 100/g)?.length).toBeGreaterThanOrEqual(47);
+  for (const [width, height] of [
+    [1_920, 1_080],
+    [1_366, 768],
+    [390, 844],
+  ] as const)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      const [widths, spans] = await Promise.all([
+        page.evaluate('[document.documentElement.scrollWidth, document.documentElement.clientWidth]'),
+        page.locator('.lanes .chart').evaluateAll((all) => all.map((one) => [one.clientLeft, one.clientWidth].join())),
+      ]);
+      expect(widths).toEqual([width, width]);
+      expect(new Set(spans).size).toBe(1);
+    }
+  await page.locator('.chart a').first().click();
+  await page.getByRole('heading', { name: 'demo: frontend did not answer' }).waitFor();
+  await context.close();
+}, 60_000);
 
 test('on a phone the command of the worst problem stands on the first screen, and the keyboard reaches the content', async () => {
   const page = await browser.newPage({ viewport: { width: 360, height: 680 } });

@@ -6,6 +6,7 @@ import { publicPage } from '../../../src/web/pages/public-page.ts';
 import { statusContent, statusPage } from '../../../src/web/pages/status-page.ts';
 import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { reported, viewOf, WALL } from '../../support/fleet-views.ts';
+import { NO_TIME } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -20,6 +21,7 @@ type More = { readonly only?: string; readonly query?: { readonly search: string
 const inputOf = (fleet: FleetView | undefined, more: More = {}, snapshot: readonly SubnetState[] = [own]) => ({
   ...{ snapshot, fleet, toWall, nowWall: WALL, minutesOf: () => [] },
   historyOf: () => ({ hours: [], days: [] }),
+  time: NO_TIME,
   ...more,
 });
 const pageOf = (...input: Parameters<typeof inputOf>) => String(statusPage(inputOf(...input), { footer: [] }));
@@ -137,7 +139,14 @@ describe('the status page of an instance of a fleet', () => {
   test('has live sections whose ids are there from the start, and without a fleet none of this', () => {
     const ids = (fleet?: FleetView) => statusContent(inputOf(fleet)).sections.map(({ id }) => id);
     expect(ids(viewOf('seen'))).toEqual(['banner', 'state-notices', 'state-problems', 'state-subnets', 'state-shards']);
-    expect(ids()).toEqual(['banner', 'state-problems', 'state-west', 'state-masternodes-west', 'state-targets-west']);
+    expect(ids()).toEqual([
+      'banner',
+      'state-problems',
+      'state-west',
+      'state-time-west',
+      'state-masternodes-west',
+      'state-targets-west',
+    ]);
     for (const { id, html } of statusContent(inputOf(viewOf('unseen'))).sections)
       expect(String(html)).toContain(`id="${id}"`);
   });

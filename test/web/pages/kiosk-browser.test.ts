@@ -12,6 +12,7 @@ import { auditPage } from '../../support/audit-page.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { NO_INCIDENTS } from '../../support/no-incidents.ts';
+import { NO_STEPS } from '../../support/no-steps.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
 const SIZES = [
@@ -64,7 +65,7 @@ beforeAll(async () => {
     }),
     snapshot: () => snapshot,
     history: {
-      ...{ minutesOf, historyOf: () => ({ hours: [], days: [] }), probeTimesOf: () => [], barsOf: () => [] },
+      ...{ ...NO_STEPS, minutesOf, historyOf: () => ({ hours: [], days: [] }), barsOf: () => [] },
       changesOf: (subnet, at) =>
         Array.from({ length: 20 }, (_, ago) => ({
           ...{ at: at - ago * 60_000, subnet, kind: 'container', what: 'c', was: 'running', is: 'started' },
@@ -82,7 +83,7 @@ beforeAll(async () => {
   const app = new Hono();
   for (const { path, type, read } of assets)
     app.get(path, async (c) => c.body(await read(), 200, { 'content-type': type }));
-  app.get('/', (c) => c.html(pages.status(c.req.query())));
+  app.get('/', async (c) => c.html(await pages.status(c.req.query())));
   app.get('/events', (c) => (isOut ? undefined : pages.events(c.req.query())) ?? c.text('bad gateway', 502));
   server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

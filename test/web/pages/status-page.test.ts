@@ -7,6 +7,7 @@ import { describeBroken } from '../../../src/watch/diagnosis/find-headline.ts';
 import { type StatusInput, statusPage } from '../../../src/web/pages/status-page.ts';
 import { targetRows } from '../../../src/web/pages/target-rows.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { NO_TIME } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -15,7 +16,7 @@ const toWall = (at: number): number => WALL - NOW + at;
 
 const pageOf = (
   snapshot: readonly SubnetState[],
-  more: Partial<Pick<StatusInput, 'only' | 'query' | 'minutesOf'>> = {},
+  more: Partial<Pick<StatusInput, 'only' | 'query' | 'minutesOf' | 'time'>> = {},
 ) =>
   String(
     statusPage(
@@ -23,6 +24,7 @@ const pageOf = (
         snapshot,
         minutesOf: () => [],
         historyOf: () => ({ hours: [], days: [] }),
+        time: NO_TIME,
         toWall,
         nowWall: WALL,
         ...more,
@@ -308,6 +310,14 @@ describe('the status page', () => {
       Array.from({ length }, (_, index) =>
         index % 3 === 0 ? undefined : index % 5 === 0 ? hour : { ...hour, fail: 0 },
       );
+    const steps = (most: number) => Array.from({ length: 48 }, (_, index) => (index * 7919) % most);
+    const fullSteps = {
+      stepsOf: () => ({ blocks: steps(31), gap: steps(9), coins: steps(100) }),
+      targetStepsOf: ({ name }: { readonly name: string }) => {
+        const place = Number(name.slice(4));
+        return { p50: steps(20 + place), p95: steps(80 + place), lag: steps(3 + place), missed: steps(1 + place) };
+      },
+    };
     const page = String(
       statusPage(
         {
@@ -315,6 +325,7 @@ describe('the status page', () => {
           minutesOf: () =>
             Array.from({ length: 60 }, (_, index) => ({ at: WALL - index * 60_000, blocks: index % 30 })),
           historyOf: () => ({ hours: uptimes(24), days: uptimes(30) }),
+          time: { range: '24h', history: fullSteps, incidentsOf: () => [] },
           toWall,
           nowWall: WALL,
         },

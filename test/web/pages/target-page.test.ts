@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
-import type { ProbeMinute } from '../../../src/model/history.ts';
 import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
-import { probeCurve, toScale } from '../../../src/web/pages/probe-curve.ts';
 import { type TargetFrame, type TargetInput, targetPage } from '../../../src/web/pages/target-page.ts';
 import { queriesOf } from '../../../src/web/pages/target-panels.ts';
 import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { NO_TIME } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
-const MINUTE = 60_000;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
 
@@ -30,7 +28,7 @@ function pageOf(
         state,
         target: change(own),
         history: { hours: [], days: [] },
-        probeTimes: [],
+        time: NO_TIME,
         barsOf: () => Array(48).fill('up'),
         lines: [],
         toWall: (at) => WALL - NOW + at,
@@ -162,35 +160,5 @@ describe('the page of a target', () => {
     expect(page).not.toMatch(/<img|<script>/);
     expect(page.match(/<script/g)).toEqual(['<script', '<script']);
     expect(page.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\s(?:style|on\w+)=/);
-  });
-});
-
-describe('the curve of the times of probes', () => {
-  const curve = (minutes: readonly ProbeMinute[]) => String(probeCurve(minutes, WALL));
-  const minute = Math.floor(WALL / MINUTE) * MINUTE;
-
-  test('is one line while probes are answered, hatched where none was, and open where there was none', () => {
-    const drawn = curve([
-      { at: minute - 4 * MINUTE, ms: 4 },
-      { at: minute - 3 * MINUTE, ms: 40 },
-      { at: minute - 2 * MINUTE },
-      { at: minute, ms: 8 },
-    ]);
-    expect(/ d="(M[^"]*)"/.exec(drawn.slice(drawn.indexOf('curve')))?.[1]).toBe('M55 92.0H56L56 20.0H57M59 84.0H60');
-    expect(drawn).toContain(
-      'aria-label="Probe latency in the last hour: latest 8 ms, highest 40 ms, one minute without an answer"',
-    );
-    expect(drawn.match(/<rect class="none" x="95.00%"/g)).toHaveLength(1);
-    expect(drawn).toContain('<text x="0" y="16">50 ms</text>');
-  });
-
-  test('without a probe says so, and leaves out what is older than an hour', () => {
-    expect(curve([])).toContain('No probe has finished yet.');
-    expect(curve([{ at: minute - 60 * MINUTE, ms: 1 }])).toContain('No probe has finished yet.');
-    expect(curve([{ at: minute - 59 * MINUTE }])).toContain('no probe was answered, one minute without an answer');
-  });
-
-  test('has a round number at its top', () => {
-    expect([0.2, 1, 1.1, 2, 3, 7, 10, 11, 300, 5_001].map(toScale)).toEqual([1, 1, 2, 2, 5, 10, 10, 20, 500, 10_000]);
   });
 });

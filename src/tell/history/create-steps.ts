@@ -1,0 +1,272 @@
+import type { CheckBar, Minute, PaceRow, StepHistory, StepsRow } from '../../model/history.ts';
+import { statusOfFault } from '../../model/name-fault.ts';
+import { toCoins } from '../../model/parent-chain.ts';
+import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { RoundName, Target } from '../../model/target.ts';
+import { RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
+import { partOf } from './create-history.ts';
+import {
+  addValue,
+  createStepCells,
+  joinPacked,
+  last,
+  most,
+  openMinute,
+  packCells,
+  readColumn,
+  type StepCells,
+  sum,
+} from './step-cells.ts';
+import { createTargetMemory } from './target-memory.ts';
+
+const MINUTE_MS = RANGES['1h'].stepMs;
+
+/** The columns of a target, and of a subnet. */
+const OF_TARGET = { p50: 0, p95: 1, lag: 2, missed: 3 } as const;
+const TARGET_JOINS = [last, last, most, sum];
+const OF_SUBNET = { blocks: 0, minutes: 1, gap: 2, coins: 3 } as const;
+const SUBNET_JOINS = [sum, sum, most, last];
+
+/** Ranges whose steps have more probes than are kept one by one: these are counted by how long they took, each time within a fifth. */
+const COARSE = RANGE_NAMES.slice(1);
+const FIRST_BUCKET_MS = 0.5;
+const GROWTH = 1.2;
+const BUCKETS = 64;
+
+const bucketOf = (ms: number): number =>
+  Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log(ms / FIRST_BUCKET_MS) / Math.log(GROWTH))));
+
+/** What so large a share of the probes took at most, of their times in order. */
+const quantileOf = (sorted: readonly number[], share: number): number =>
+  sorted[Math.ceil(sorted.length * share) - 1] ?? Number.POSITIVE_INFINITY;
+
+function quantileOfCounts(counts: Uint16Array, share: number): number {
+  const all = counts.reduce((before, count) => before + count, 0);
+  let left = Math.ceil(all * share);
+  for (const [bucket, count] of counts.entries()) {
+    left -= count;
+    if (count > 0 && left <= 0) return FIRST_BUCKET_MS * GROWTH ** (bucket - 0.5);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const RPC: readonly RoundName[] = ['rpc', 'console'];
+const SERVICES: readonly RoundName[] = ['services'];
+const CONTAINERS: readonly RoundName[] = ['containers'];
+
+/** The rounds of the probe that matters most. */
+const roundsOf = ({ facts: { node, service } }: TargetState): readonly RoundName[] =>
+  node ? RPC : service ? SERVICES : CONTAINERS;
+
+/** Whether that probe was answered. */
+function isAnswered({ facts: { node, service, container } }: TargetState): boolean {
+  if (node) return node.observation.answered;
+  if (service) return service.observation.ok || statusOfFault(service.observation.fault) !== undefined;
+  const kind = container?.observation?.kind;
+  return kind !== undefined && kind !== 'docker-unreachable';
+}
+
+/** The state of the first check that was judged by that probe. */
+function findRun(state: TargetState) {
+  const rounds = roundsOf(state);
+  for (const check of state.checks) if (check.lastRun !== undefined && rounds.includes(check.round)) return check;
+  return undefined;
+}
+
+/** How many blocks a node that answers is below the height that half of the nodes have. */
+function findLag({ facts: { node } }: TargetState, reference: number | undefined): number | undefined {
+  if (reference === undefined || !node?.observation.latest.ok || node.latest === undefined) return undefined;
+  return Math.max(0, reference - node.latest.number);
+}
+
+/** How many probes have a mark of their own. */
+const PROBES = 24;
+const MARKS = { ok: 'up', planned: 'up', fail: 'down', unseen: 'none' } as const;
+
+/** What is kept of a target. */
+const createTargetSteps = () => ({
+  steps: createStepCells(TARGET_JOINS, 'half'),
+  /** When it was last probed. */
+  lastRun: Number.NaN,
+  /** Of the newest minute: whether it was probed, how long its answered probes took, and how near it came to the others. */
+  isProbed: false,
+  times: [] as number[],
+  lag: Number.POSITIVE_INFINITY,
+  /** What its last probes found, the oldest first. */
+  probes: [] as readonly CheckBar[],
+  /** How often its probes took how long in the newest step of each coarse range. */
+  counts: new Uint16Array(COARSE.length * BUCKETS),
+  /** The rounds that its masternode had missed in an epoch when that was last looked at. */
+  missed: undefined as { readonly firstBlock: number | undefined; readonly count: number } | undefined,
+});
+type TargetMemory = ReturnType<typeof createTargetSteps>;
+
+/** Adds the rounds that were missed since the last look; what was before the first one is not known. */
+function addMissed(own: TargetMemory, minute: number, name: string, { epoch }: SubnetState): void {
+  const count = epoch?.masternodes.find((one) => one.name === name)?.missedRounds;
+  if (count === undefined) return;
+  const { missed: before } = own;
+  const firstBlock = epoch?.firstBlock;
+  own.missed = { firstBlock, count };
+  const since = before?.firstBlock === firstBlock ? (before?.count ?? 0) : 0;
+  if (before !== undefined) addValue(own.steps, minute, OF_TARGET.missed, Math.max(0, count - since));
+}
+
+function addLatency(own: TargetMemory, minute: number): void {
+  const { steps, times, counts } = own;
+  const add = (range: RangeName, quantile: (share: number) => number) => {
+    addValue(steps, minute, OF_TARGET.p50, quantile(0.5), range);
+    addValue(steps, minute, OF_TARGET.p95, quantile(0.95), range);
+  };
+  const sorted = times.toSorted((one, other) => one - other);
+  add('1h', (share) => quantileOf(sorted, share));
+  for (const [place, range] of COARSE.entries()) {
+    const ownCounts = counts.subarray(place * BUCKETS, (place + 1) * BUCKETS);
+    for (const ms of times) ownCounts[bucketOf(ms)] = Math.min(0xffff, (ownCounts[bucketOf(ms)] ?? 0) + 1);
+    add(range, (share) => quantileOfCounts(ownCounts, share));
+  }
+}
+
+/** Ends the newest minute of a target, and begins another one. */
+function turnMinute(own: TargetMemory, minute: number, state: TargetState, subnet: SubnetState): void {
+  const ended = own.steps.newest;
+  if (own.isProbed) addLatency(own, ended);
+  if (own.lag !== Number.POSITIVE_INFINITY) addValue(own.steps, ended, OF_TARGET.lag, own.lag);
+  if (ended !== 0 && state.target.component === 'node') addMissed(own, ended, state.target.name, subnet);
+  for (const [place, range] of COARSE.entries()) {
+    const stepMinutes = RANGES[range].stepMs / MINUTE_MS;
+    if (Math.floor(minute / stepMinutes) !== Math.floor(ended / stepMinutes))
+      own.counts.fill(0, place * BUCKETS, (place + 1) * BUCKETS);
+  }
+  Object.assign(own, { isProbed: false, times: [], lag: Number.POSITIVE_INFINITY });
+  openMinute(own.steps, minute);
+}
+
+function recordTarget(own: TargetMemory, minute: number, state: TargetState, subnet: SubnetState): void {
+  if (minute > own.steps.newest) turnMinute(own, minute, state, subnet);
+  own.lag = Math.min(own.lag, findLag(state, subnet.reference) ?? Number.POSITIVE_INFINITY);
+  const run = findRun(state);
+  if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
+  own.lastRun = run.lastRun;
+  own.isProbed = true;
+  own.probes = [...own.probes.slice(1 - PROBES), MARKS[partOf(state, subnet.plannedWork)]];
+  if (isAnswered(state)) own.times.push(run.durationSeconds * 1_000);
+}
+
+/** A minute of a target or subnet, by the names of its columns. */
+export interface StepMinute<Column extends string> {
+  readonly at: number;
+  readonly values: Readonly<Partial<Record<Column, number>>>;
+}
+
+function packMinutes<Column extends string>(
+  own: StepCells,
+  columns: Readonly<Record<Column, number>>,
+  minutes: Iterable<StepMinute<Column>>,
+): Pick<StepsRow, 'newest' | 'cells'> {
+  for (const { at, values } of minutes) {
+    const minute = Math.floor(at / MINUTE_MS);
+    openMinute(own, minute);
+    for (const column in columns) {
+      const value = values[column];
+      if (value !== undefined) addValue(own, minute, columns[column], value);
+    }
+  }
+  return { newest: own.newest * MINUTE_MS, cells: packCells(own) };
+}
+
+/** The steps of a target as they are stored, of its minutes, the oldest first. */
+export const packTargetSteps = (minutes: Iterable<StepMinute<keyof typeof OF_TARGET>>) =>
+  packMinutes(createStepCells(TARGET_JOINS, 'half'), OF_TARGET, minutes);
+
+/** Same of a subnet. */
+export const packSubnetSteps = (minutes: Iterable<StepMinute<keyof typeof OF_SUBNET>>) =>
+  packMinutes(createStepCells(SUBNET_JOINS, 'single'), OF_SUBNET, minutes);
+
+/**
+ * Follows each target and subnet in steps of a minute, half an hour and more, for pages. A clock that was set back goes on in the newest
+ * minute. Starts with nothing.
+ */
+export function createSteps() {
+  const targets = createTargetMemory<TargetMemory>((_, before) => before ?? createTargetSteps());
+  let subnets = new Map<string, StepCells>();
+  /** Takes over the subnets of a snapshot. */
+  const updateSubnets = (snapshot: Snapshot) => {
+    if (snapshot.length === subnets.size && snapshot.every(({ subnet }) => subnets.has(subnet.name))) return;
+    const cellsOf = (name: string) => subnets.get(name) ?? createStepCells(SUBNET_JOINS, 'single');
+    subnets = new Map(snapshot.map(({ subnet: { name } }) => [name, cellsOf(name)]));
+  };
+  const addMinute = (subnet: string, { at, blocks, gap }: Minute): void => {
+    const own = subnets.get(subnet);
+    if (own === undefined) return;
+    const minute = Math.floor(at / MINUTE_MS);
+    openMinute(own, minute);
+    addValue(own, minute, OF_SUBNET.blocks, blocks);
+    addValue(own, minute, OF_SUBNET.minutes, 1);
+    if (gap !== undefined) addValue(own, minute, OF_SUBNET.gap, gap);
+  };
+  const history: StepHistory = {
+    stepsOf: (subnet, range, at) => {
+      const read = (column: number) => readColumn(subnets.get(subnet), column, range, at);
+      const minutes = read(OF_SUBNET.minutes);
+      const blocks = read(OF_SUBNET.blocks).map((count, index) => count && count / (minutes[index] ?? 1));
+      return { blocks, gap: read(OF_SUBNET.gap), coins: read(OF_SUBNET.coins) };
+    },
+    targetStepsOf: (target, range, at) => {
+      const read = (column: number) => readColumn(targets.of(target)?.steps, column, range, at);
+      const { p50, p95, lag, missed } = OF_TARGET;
+      return { p50: read(p50), p95: read(p95), lag: read(lag), missed: read(missed) };
+    },
+  };
+  return {
+    ...history,
+    /** `at` is wall time. */
+    record: (snapshot: Snapshot, at: number): void => {
+      const minute = Math.floor(at / MINUTE_MS);
+      updateSubnets(snapshot);
+      for (const { subnet, facts } of snapshot) {
+        const [own, wallet] = [subnets.get(subnet.name), facts?.parent?.wallet];
+        if (own === undefined) continue;
+        openMinute(own, minute);
+        if (wallet !== undefined && facts?.parent?.observation.balance?.ok)
+          addValue(own, minute, OF_SUBNET.coins, toCoins(wallet.balance));
+      }
+      targets.each(snapshot, (own, state, subnet) => recordTarget(own, minute, state, subnet));
+    },
+    addMinute,
+    /** What the last probes of a target found, the oldest first. */
+    probesOf: (target: Target): readonly CheckBar[] => targets.of(target)?.probes ?? [],
+    /** Takes over the subjects of a snapshot, whose steps can be restored from then on. */
+    begin: (snapshot: Snapshot): void => {
+      updateSubnets(snapshot);
+      targets.each(snapshot, () => {});
+    },
+    /** Joins what was stored before. */
+    restore: (rows: readonly StepsRow[]): void => {
+      for (const { subnet, component, name, newest, cells } of rows) {
+        const own = component === 'subnet' ? subnets.get(subnet) : targets.of({ subnet, component, name })?.steps;
+        if (own !== undefined) joinPacked(own, cells, Math.floor(newest / MINUTE_MS));
+      }
+    },
+    /** Adds minutes that were stored on their own, unless they are known: steps are stored less often. */
+    restoreMinutes: (minutes: readonly PaceRow[]): void => {
+      for (const { subnet, ...minute } of minutes) {
+        const known = readColumn(subnets.get(subnet), OF_SUBNET.minutes, '1h', minute.at + MINUTE_MS).at(-1);
+        if (known === undefined) addMinute(subnet, minute);
+      }
+    },
+    /** All steps of some subnets, to store them, as they are when each is asked for. */
+    *rows(snapshot: Snapshot): Generator<StepsRow> {
+      const toRow = (own: StepCells) => ({ newest: own.newest * MINUTE_MS, cells: packCells(own) });
+      for (const { subnet, targets: states } of snapshot) {
+        const own = subnets.get(subnet.name);
+        if (own !== undefined) yield { subnet: subnet.name, component: 'subnet', name: '', ...toRow(own) };
+        for (const { target } of states) {
+          const { subnet: ofSubnet, component, name } = target;
+          const kept = targets.of(target);
+          if (kept !== undefined) yield { subnet: ofSubnet, component, name, ...toRow(kept.steps) };
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { html } from 'hono/html';
+import { beginSentence } from '../../lib/words.ts';
+import type { StepHistory } from '../../model/history.ts';
+import type { Incident } from '../../model/incident.ts';
+import type { SubnetState, TargetState } from '../../model/snapshot.ts';
+import { RANGES, type RangeName } from '../../model/time-range.ts';
+import type { Section } from '../frame/frame.ts';
+import { type Html, standingOfSeverity } from '../frame/marks.ts';
+import { at, count } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
+import { durationOf, stateOf } from './incident-words.ts';
+import { incidentPath } from './paths.ts';
+import { expectedPace, nodesOf } from './subnet-picture.ts';
+import { type Axis, type Mark, rangeLinks, tickLabels, tickLines, toAxis, toMarks, xOf } from './time-axis.ts';
+import { gapLane, lagLane, latencyLane, missedLane, type NamedSteps, paceLane, walletLane } from './time-charts.ts';
+import { walletText } from './wallet-item.ts';
+
+/** What charts over time are made of. */
+export interface TimeInput {
+  readonly range: RangeName;
+  readonly history: StepHistory;
+  /** The newest incidents of a subnet. */
+  readonly incidentsOf: (subnet: string) => readonly Incident[];
+}
+
+const ROW = 14;
+
+/** The row of each mark: below those that last into it. */
+function placeRows(marks: readonly Mark[]): readonly number[] {
+  const ends: number[] = [];
+  return marks.map(({ from, until }) => {
+    const free = ends.findIndex((end) => end < from);
+    const row = free === -1 ? ends.length : free;
+    ends[row] = until;
+    return row;
+  });
+}
+
+/** More marks than these cannot be told apart, and more lines would fill the page. */
+const MOST_MARKS = 100;
+const MOST_ROWS = 5;
+const LISTED = 5;
+
+const describe = (incident: Incident, nowWall: number): string =>
+  // How long one is open changes each second, and with it the section.
+  `${beginSentence(incident.first.summary)}, ${stateOf(incident).word === 'open' ? 'still open' : `lasted ${durationOf(incident, nowWall)}`}`;
+
+/** The incidents as marks on the axis, and the newest in words; each leads to its page. */
+function incidentLane(axis: Axis, marks: readonly Mark[]): Html {
+  const shown = marks.slice(-MOST_MARKS);
+  const rows = placeRows(shown).map((row) => row % MOST_ROWS);
+  const height = ROW * (Math.max(0, ...rows) + 1);
+  const words =
+    marks.length === 0
+      ? 'None in this time'
+      : marks.length === 1
+        ? '1 in this time'
+        : `${count(marks.length)} in this time`;
+  const links = shown.map(({ incident, from, until }, index) => {
+    const [start, end] = [xOf(axis, from), xOf(axis, until)];
+    const said = describe(incident, axis.nowWall);
+    return html`<a href="${incidentPath(incident.id)}" aria-label="${said}"><rect class="mark ${standingOfSeverity(incident.severity)}" x="${start}%" y="${(rows[index] ?? 0) * ROW + 3}" width="${Math.max(0.1, Math.round((end - start) * 100) / 100)}%" height="${ROW - 6}"><title>${said}</title></rect></a>`;
+  });
+  const newest = shown.slice(-LISTED).reverse();
+  return html`<div class="lane"><div><h3>Incidents</h3><p>${words}</p></div><svg class="chart" height="${height + 18}" role="group" aria-label="Incidents: ${words}">${tickLines(axis, height)}<line class="axis" x1="0" x2="100%" y1="${height}" y2="${height}"/>${links}${tickLabels(axis, height + 15)}<text x="100%" y="${height + 15}" text-anchor="end">now</text></svg>${
+    newest.length === 0
+      ? ''
+      : html`<ul class="past">${newest.map(({ incident }) => html`<li>${at(incident.startedAt, axis.nowWall)} <a href="${incidentPath(incident.id)}">${describe(incident, axis.nowWall)}</a></li>`)}</ul>`
+  }</div>`;
+}
+
+const panel = (id: string, title: string, links: Html, lanes: readonly (Html | string)[]): Section => ({
+  id: `state-${id}`,
+  html: html`<section class="panel lanes" aria-labelledby="${id}" id="state-${id}"><div class="line"><h2 id="${id}">${title}</h2>${links}</div>
+${lanes}
+</section>`,
+});
+
+const stepsOf = (
+  states: readonly TargetState[],
+  { history, range }: TimeInput,
+  nowWall: number,
+): readonly NamedSteps[] =>
+  states.map(({ target }) => ({ name: target.name, steps: history.targetStepsOf(target, range, nowWall) }));
+
+/** How a subnet was in a time that its reader chooses. `query` has the other parameters of the address of the page. */
+export function subnetTime(
+  state: SubnetState,
+  input: TimeInput,
+  query: Readonly<Record<string, string>>,
+  moment: Moment,
+): Section {
+  const { subnet, targets, epoch } = state;
+  const axis = toAxis(input.range, moment.nowWall);
+  const marks = toMarks(axis, input.incidentsOf(subnet.name));
+  const nodes = nodesOf(targets);
+  const steps = stepsOf(nodes, input, moment.nowWall);
+  const { blocks, gap, coins } = input.history.stepsOf(subnet.name, input.range, moment.nowWall);
+  const wallet = walletText(state);
+  return panel(
+    `time-${subnet.name}`,
+    `${subnet.name} in the ${RANGES[input.range].words}`,
+    rangeLinks(input.range, query),
+    [
+      paceLane(axis, marks, blocks, expectedPace(nodes, epoch?.round)),
+      lagLane(axis, marks, steps),
+      gapLane(axis, marks, gap),
+      latencyLane(axis, marks, steps),
+      missedLane(axis, marks, steps),
+      wallet === undefined ? '' : walletLane(axis, marks, coins, wallet),
+      incidentLane(axis, marks),
+    ],
+  );
+}
+
+/** How a target was in that time. */
+export function targetTime(target: TargetState, input: TimeInput, { nowWall }: Moment): Section {
+  const { subnet, component, name } = target.target;
+  const axis = toAxis(input.range, nowWall);
+  const own = input.incidentsOf(subnet).filter((one) => one.component === component && one.name === name);
+  const marks = toMarks(axis, own);
+  const steps = stepsOf([target], input, nowWall);
+  return panel('time', `${name} in the ${RANGES[input.range].words}`, rangeLinks(input.range, {}), [
+    latencyLane(axis, marks, steps),
+    ...(component === 'node' ? [lagLane(axis, marks, steps), missedLane(axis, marks, steps)] : []),
+    incidentLane(axis, marks),
+  ]);
+}
