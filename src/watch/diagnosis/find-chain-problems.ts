@@ -134,18 +134,32 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
     });
   });
 
+/** The node that has never said its address, and the only address of a masternode that no other one has said; undefined of more. */
+function findUntold({ nodes, chain: { masternodes } }: SubnetView): readonly [string, NodeView] | undefined {
+  const { active = [], penalised = [], standby = [] } = masternodes ?? {};
+  const told = new Set(nodes.map(({ chainFacts }) => chainFacts?.observation.address));
+  const [address, ...others] = [...active, ...penalised, ...standby].filter((one) => !told.has(one));
+  const [node, ...more] = nodes.filter(({ chainFacts }) => chainFacts?.observation.address === undefined);
+  return address === undefined || node === undefined || others.length + more.length > 0 ? undefined : [address, node];
+}
+
 /** Masternodes that the chain has left out of its rounds. */
-const findPenalised = ({ chain, chain: { masternodes }, masters }: SubnetView): readonly Suspicion[] =>
-  (masternodes?.penalised ?? []).flatMap((address) => {
-    const node = masters.get(address);
+function findPenalised(view: SubnetView): readonly Suspicion[] {
+  const { chain, masters } = view;
+  const { penalised = [], number } = chain.masternodes ?? {};
+  const [untold, untoldNode] = findUntold(view) ?? [];
+  return penalised.flatMap((address) => {
+    const node = masters.get(address) ?? (address === untold ? untoldNode : undefined);
     if (node === undefined) return [];
     const { name } = node;
+    const whose = masters.has(address) ? ` of ${name}` : ', which no other node has,';
     return suspectTarget('masternode_penalised', node, {
       summary: `${name} is penalised and does not vote`,
-      evidence: `the chain lists ${address} of ${name} among the penalised masternodes at block ${masternodes?.number}`,
+      evidence: `the chain lists ${address}${whose} among the penalised masternodes at block ${number}`,
       fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(chain, address)}`,
     });
   });
+}
 
 /** Problems that the nodes' own answers about their chain show. */
 export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [

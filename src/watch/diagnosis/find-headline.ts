@@ -118,8 +118,8 @@ export function findHeadline(
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
   const votes = quorum === undefined || quorum.total === 0 || !areAsked ? '' : `${describeVotes(quorum)}.`;
-  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
-  const blind = problems.find((one) => one.state === 'suspected' && isBlind(one.problem));
+  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
+  const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
   const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');

@@ -1,5 +1,5 @@
 import { dropAges } from '../../lib/duration.ts';
-import { indexSubjects, isJudged, type SubjectsOf } from '../../model/is-judged.ts';
+import { indexSubjects, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
 import { findPlanned, type Planned, type PlannedWork } from '../../model/planned-work.ts';
 import {
   type EndedProblem,
@@ -202,12 +202,18 @@ function withoutAges(problem: Problem): Problem {
   return evidence === problem.evidence ? problem : { ...problem, evidence };
 }
 
+/** Whether the targets of a problem show that it is over. What happened to several at once is not seen of some of them. */
+function isKnownOver({ problem, nodes }: Problem, subjects: readonly TargetState[]): boolean {
+  if (problem !== 'containers_crashed' || nodes === undefined) return isJudged(subjects, problem);
+  return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
+}
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isJudged(subjects, before.problem) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now))
+  if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;

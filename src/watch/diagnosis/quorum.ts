@@ -118,11 +118,19 @@ function countSilent(voters: Voters, active: readonly string[]): number {
   return active.filter(isSilent).length + Math.min(nameless.addresses.length, nameless.nodesOut);
 }
 
-/** How many of the masternodes that can vote have just started, and do not rise with the chain yet. */
-function countStarting(nodes: readonly NodeView[]): Pick<Quorum, 'starting'> {
-  const starting = nodes.filter((node) => node.isStarting && !node.hasJoined && !node.isForeign).length;
-  return starting === 0 ? {} : { starting };
+/** Whether a node has just started, and does not rise with the chain yet. */
+const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
+
+/** How many of the masternodes that can vote have just started. One that has not said its address yet has one that is nobody's. */
+function countStarting(voters: Voters, active: readonly string[]): number {
+  const { nodes, masters, silentVoters } = voters;
+  const known = active.flatMap((address) => (silentVoters.has(address) ? [] : (masters.get(address) ?? [])));
+  const unnamed = nodes.filter((node) => isToJoin(node) && node.chainFacts?.observation.address === undefined);
+  const { addresses, nodesOut } = findNameless(voters, active);
+  return known.filter(isToJoin).length + Math.max(0, Math.min(unnamed.length, addresses.length - nodesOut));
 }
+
+const toStarting = (starting: number): Pick<Quorum, 'starting'> => (starting === 0 ? {} : { starting });
 
 /** What the quorum is found by. */
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
@@ -139,17 +147,15 @@ export function findQuorum(voters: Voters): Quorum | undefined {
     const missing = nodes.filter(isMissing).length;
     // A node that expects more peers than the inventory has knows of others.
     const total = Math.max(nodes.length, ...nodes.map(({ target }) => target.expectedPeers + 1));
-    return { total, required: requiredVotes(total), voting: total - missing, ...countStarting(nodes) };
+    const starting = toStarting(nodes.filter(isToJoin).length);
+    return { total, required: requiredVotes(total), voting: total - missing, ...starting };
   }
   const total = masternodes.active.length;
-  const signing = masternodes.active.flatMap((address) =>
-    voters.silentVoters.has(address) ? [] : (voters.masters.get(address) ?? []),
-  );
   return {
     total,
     required: requiredVotes(total, consensus?.certificateThreshold),
     voting: total - countSilent(voters, masternodes.active),
-    ...countStarting(signing),
+    ...toStarting(countStarting(voters, masternodes.active)),
   };
 }
 

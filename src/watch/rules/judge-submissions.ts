@@ -1,4 +1,5 @@
 import { formatAgo, formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
@@ -202,8 +203,10 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       `restart its container, as it may hang or its redis be dead, and ${seeLog}`,
     );
   if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
-  // The queues are read less often than the log: a cycle that has ended well since counts more.
-  const doneAt = Math.max(0, ...modes.map(([, { phase, phaseAt }]) => (phase === 'done' ? phaseAt : 0)));
+  // The queues are read less often than the log: what was submitted since, by a cycle that has ended well or goes on, counts more.
+  const doneAt = highest(
+    modes.map(([, { phase, phaseAt, advancedAt = 0 }]) => (phase === 'done' ? phaseAt : advancedAt)),
+  );
   const failing = findFailing(view, doneAt);
   if (failing !== undefined)
     return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);

@@ -194,6 +194,8 @@ describe('the page of metrics', () => {
       board.load(inventory([first, second, stats]), T0);
       const refused = { ok: false, fault: { kind: 'refused', address: '127.0.0.1:1' } } as const;
       const seen = { answered: false, latest: refused } as const;
+      const answered = { answered: true, latest: { ok: true, value: { number: 7 } } } as const;
+      board.recordRun(first, 'rpc', { kind: 'node', seen: answered }, 0, T0 + 15_000);
       for (const at of [T0 + 15_000, T0 + 36_000]) {
         board.recordRun(second, 'rpc', { kind: 'node', seen }, 0, at);
         board.diagnoseChanged(at);

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { viewChain } from '../../../src/watch/diagnosis/chain-view.ts';
 import { findStallMs } from '../../../src/watch/diagnosis/quorum.ts';
-import { addressOf, diagnosed, diagnosedNode, named } from '../../support/diagnosed.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { addressOf, diagnosed, diagnosedNode, NOW, named, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -168,4 +171,55 @@ test('a penalised masternode is said with its address, and the quorum is that of
     name: 'n2',
     evidence: 'the chain lists 0xn2 of n2 among the penalised masternodes at block 1000',
   });
+});
+
+test('a penalised masternode that has not said its address since subnetd started is known by being the only one', () => {
+  const masternodes = {
+    ...{ number: 1_000, round: 2_000, standby: [] },
+    ...{ active: ['n1', 'n3', 'n4'].map(addressOf), penalised: [addressOf('n2')] },
+  };
+  const found = (...silent: readonly string[]) =>
+    diagnosed(
+      NAMES.map((name) => {
+        const one = diagnosedNode(name, NAMES, {
+          chain: { masternodes },
+          ...(silent.includes(name) && {
+            container: STOPPED,
+            fault: { kind: 'refused', address: 'http://n' } as const,
+          }),
+        });
+        const { node, ...facts } = one.facts;
+        const { chain: _, ...unasked } = node ?? {};
+        return silent.includes(name) ? ({ ...one, facts: { ...facts, node: unasked } } as KnownTarget) : one;
+      }),
+    ).find(({ problem }) => problem === 'masternode_penalised');
+  expect(found('n2')).toMatchObject({
+    name: 'n2',
+    summary: 'n2 is penalised and does not vote',
+    evidence: 'the chain lists 0xn2, which no other node has, among the penalised masternodes at block 1000',
+  });
+  expect(found('n2', 'n3')).toBeUndefined();
+});
+
+test('a masternode that has just started is not counted on, whether it has said its address since subnetd started or not', () => {
+  const startedAt = NOW - 5_000;
+  const quorumOf = (isTold: boolean) => {
+    const targets = NAMES.map((name) => {
+      if (name !== 'n2') return healthy(name);
+      const one = diagnosedNode(name, NAMES, {
+        container: { startedAt },
+        fault: { kind: 'refused', address: 'http://n' },
+      });
+      const { node, ...facts } = one.facts;
+      const { chain: _, ...unasked } = node ?? {};
+      return isTold ? one : ({ ...one, facts: { ...facts, node: unasked } } as KnownTarget);
+    });
+    const subnet = {
+      ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+      targets: targets.map(({ target }) => target),
+    };
+    return viewSubnet(subnet, judgeTargets(targets, NOW), NOW).quorum;
+  };
+  for (const isTold of [true, false])
+    expect(quorumOf(isTold)).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
 });

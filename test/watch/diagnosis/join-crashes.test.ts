@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
+import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
@@ -127,6 +128,35 @@ describe('containers that crash within seconds of each other', () => {
     expect(one?.causes).toEqual(NAMES.map((name) => ({ problem: 'container_restarting', component: 'node', name })));
     expect(named(...NAMES.map((name) => crash(node(name), 299_799)))).toEqual(['containers_crashed']);
     expect(named(...NAMES.map((name) => crash(node(name), 300_200)))).toEqual([]);
+  });
+
+  test('are not over because Docker does not answer, be it for some of them', () => {
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+    const stateWith = (silent: readonly string[]) => {
+      const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+      const all = NAMES.map((name) => {
+        const one = crash(node(name), 30_000);
+        const container = { ...one.facts.container, observation: { kind: 'docker-unreachable', why } };
+        return silent.includes(name) ? ({ ...one, facts: { ...one.facts, container } } as KnownTarget) : one;
+      });
+      const targets = all.map(({ target }) => target);
+      const [crashed] = diagnosed(NAMES.map((name) => crash(node(name), 25_000)));
+      const open: Problem = {
+        ...(crashed as Suspicion),
+        ...{ severity: 'warning', alert: 'SubnetContainersCrashed', state: 'open', since: NOW - 25_000 },
+        ...{ seenAt: NOW - 5_000, openedAt: NOW - 5_000 },
+      };
+      const { problems } = diagnoseSubnet(
+        { ...subnet, targets },
+        judgeTargets(all, NOW),
+        { problems: [open], ended: [] },
+        NOW,
+      );
+      return problems.find(({ problem }) => problem === 'containers_crashed')?.state;
+    };
+    expect(stateWith([])).toBe('open');
+    expect(stateWith(NAMES.slice(1))).toBe('open');
+    expect(stateWith(NAMES)).toBe('open');
   });
 
   test('open as one alert after twenty seconds, and none for each', () => {

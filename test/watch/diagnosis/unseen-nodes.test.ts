@@ -308,8 +308,15 @@ describe('nothing of a subnet has answered since the start', () => {
   test('nor is a node down that was asked before the others in the first round', () => {
     const [first, ...others] = NAMES.map((name) => neverSeen(name, REFUSED));
     const unasked = others.map(({ target }): KnownTarget => ({ target, facts: {} }));
-    const [problem, ...more] = diagnose([first as KnownTarget, ...unasked]).problems;
+    const { problems, headline } = diagnose([first as KnownTarget, ...unasked]);
+    const [problem, ...more] = problems;
     expect([problem?.problem, more]).toEqual(['never_reached', []]);
+    // The next answer may show more.
+    expect(headline).toMatchObject({
+      standing: 'off',
+      sentence: 'devnet has shown no new block yet',
+      detail: 'Suspected: subnetd has not reached any node yet.',
+    });
     expect(problem?.evidence).toBe(
       'none of its 4 nodes has answered since subnetd started, and 3 of them are still to be asked; n1 did not return its latest block: nothing listens at http://n',
     );

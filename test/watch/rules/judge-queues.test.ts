@@ -140,6 +140,15 @@ describe('a relayer whose log is read too', () => {
       ),
     });
     expect(judgeBoth(failed, logs(10_000)).verdict).toBe('pass');
+    // Nor while a cycle goes on whose blocks were taken since.
+    const submitting = (takenMs: number): LogFacts => {
+      const log = logs(90_000);
+      const mode = { cycleAt: NOW - 20_000, phase: 'attempt', phaseAt: NOW, attempted: true } as const;
+      const full = { ...mode, startBlock: 218, advancedAt: NOW - takenMs };
+      return { ...log, relayer: { submissions: 9, modes: ['full'], byMode: { full } } };
+    };
+    expect(judgeBoth(failed, submitting(40_000)).verdict).toBe('degraded');
+    expect(judgeBoth(failed, submitting(10_000)).verdict).toBe('pass');
   });
 
   test('is judged by its queues while the log cannot be read', () => {
