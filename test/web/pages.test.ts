@@ -45,7 +45,7 @@ it.each(['/', '/alerts', '/alerts/SubnetHalted', '/alerts/Nothing'])(
 );
 
 it('no page brings a style, a script or an image of its own, which the browser would have to be allowed', async () => {
-  for (const path of ['/', '/alerts', ...alertRules.map(({ name }) => `/alerts/${name}`)]) {
+  for (const path of ['/', '/?kiosk', '/alerts', ...alertRules.map(({ name }) => `/alerts/${name}`)]) {
     const text = await (await fetch(`${daemon.url}${path}`)).text();
     expect(text.replace(/"[^"]*"/g, '""'), path).not.toMatch(/<(?:style|script>|img|iframe)|<[^>]* (?:style|on\w+)=/);
   }

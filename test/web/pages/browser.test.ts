@@ -129,6 +129,7 @@ const PAGES = [
   '/?range=24h',
   '/?range=30d',
   '/targets/demo/subnet3?range=7d',
+  '/?kiosk',
   '/targets/demo/subnet1',
   '/targets/demo/subnet2',
   '/incidents',
