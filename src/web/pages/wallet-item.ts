@@ -23,12 +23,15 @@ function describeLeft(wallet: WalletFacts): string {
 
 const isUsedUp = (wallet: WalletFacts): boolean => wallet.balance === 0n || findSpend(wallet)?.daysLeft === 0;
 
-/** What a wallet has and spends. */
-function describeWallet(wallet: WalletFacts, { toWall, nowWall }: Moment): Html {
+/** When a balance was read, if that was long ago. */
+function describeAge(wallet: WalletFacts, { toWall, nowWall }: Moment): Html | string {
   const readAt = toWall(wallet.readAt);
-  const read = nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
-  return html`${formatCoins(wallet.balance)} coins${read}, ${describeSpend(wallet)}`;
+  return nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
 }
+
+/** What a wallet has and spends. */
+const describeWallet = (wallet: WalletFacts, moment: Moment): Html =>
+  html`${formatCoins(wallet.balance)} coins${describeAge(wallet, moment)}, ${describeSpend(wallet)}`;
 
 /** What the wallet of the relayer has, spends, and how long it lasts, as text; nothing before its balance was read. */
 export function walletText({ facts }: SubnetState): string | undefined {
@@ -62,11 +65,12 @@ export function walletItem(state: SubnetState, moment: Moment): Html {
 export function walletFigure(state: SubnetState, moment: Moment): readonly Figure[] {
   const wallet = state.facts?.parent?.wallet;
   if (wallet === undefined) return [];
+  const standing = standingOfWallet(state, moment);
   const spend = findSpend(wallet);
-  const value = isUsedUp(wallet)
-    ? 'empty'
-    : spend === undefined
-      ? `${formatCoins(wallet.balance)} coins`
-      : formatDays(spend.daysLeft);
-  return [{ name: 'Wallet', value, beside: describeWallet(wallet, moment), standing: standingOfWallet(state, moment) }];
+  if (spend === undefined && !isUsedUp(wallet)) {
+    const beside = html`${describeSpend(wallet)}${describeAge(wallet, moment)}`;
+    return [{ name: 'Wallet', value: `${formatCoins(wallet.balance)} coins`, beside, standing }];
+  }
+  const value = spend === undefined || isUsedUp(wallet) ? 'empty' : formatDays(spend.daysLeft);
+  return [{ name: 'Wallet', value, beside: describeWallet(wallet, moment), standing }];
 }

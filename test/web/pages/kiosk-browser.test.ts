@@ -29,7 +29,13 @@ function subnetOf(count: number, gone: readonly string[] = [], name = 'devnet', 
   const nodes = names.map((one) =>
     diagnosedNode(one, names, gone.includes(one) ? { container: STOPPED, stalledMs: 600_000 } : { height }),
   );
-  return stateOf([...nodes, diagnosedService('stats'), diagnosedService('frontend')], name);
+  const [stats, frontend, relayer] = [
+    diagnosedService('stats'),
+    diagnosedService('frontend'),
+    diagnosedService('relayer'),
+  ];
+  const bootnode = { target: { ...relayer.target, component: 'bootnode', name: 'bootnode' } as const, facts: {} };
+  return stateOf([...nodes, stats, frontend, ...(gone.length === 0 ? [] : [relayer, bootnode])], name);
 }
 
 const SNAPSHOTS = {
@@ -111,7 +117,7 @@ async function openLive(size: (typeof SIZES)[number] = SIZES[0]): Promise<Page> 
 /** What does not fit: the page itself, or a part of a panel, tile, banner or figure, as what is hidden has no scroll bar. */
 const FIND_CUT = `[
   ...(document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight ? ['page'] : []),
-  ...[...document.querySelectorAll('.panel, .figures, .banner, #kiosk-subnets, .tiles, footer')]
+  ...[...document.querySelectorAll('.panel, ul.services, .figures, .banner, #kiosk-subnets, .tiles, footer')]
     .filter((one) => one.checkVisibility())
     .filter((one) => [...one.children].some((child) => {
       const [inner, outer] = [child.getBoundingClientRect(), one.getBoundingClientRect()];

@@ -126,7 +126,11 @@ describe('the kiosk of one subnet', () => {
     expect(figures(withParent(well(), 1_204n))).toContain(
       'Checkpoint block 990 full mode, advanced 12 s ago Wallet 41 days 1204 coins, spends 29 a day',
     );
-    expect(figures(withParent(well(), 0n))).toContain('Wallet empty 0 coins');
+    expect(figures(withParent(well(), 0n))).toContain('Wallet empty 0 coins, spends 29 a day');
+    const { facts, ...rest } = withParent(well(), 1_204n);
+    const { wallet, ...parent } = facts?.parent ?? ({} as ParentFacts);
+    const unspent = { ...rest, facts: { parent: { ...parent, ...(wallet && { wallet: { ...wallet, parts: [] } }) } } };
+    expect(figures(unspent)).toContain('Wallet 1204 coins no spend measured yet');
     expect(figures(withParent(well(), 1_204n, false))).toContain('Checkpoint unknown the parent chain does not answer');
     const marks = (state: SubnetState) => pageOf([state]).match(/<dd><svg class="shape \w+"/g) ?? [];
     expect(marks(withParent(well(), 1_204n))).toEqual([]);
