@@ -117,7 +117,7 @@ async function openLive(size: (typeof SIZES)[number] = SIZES[0]): Promise<Page> 
 /** What does not fit: the page itself, or a part of a panel, tile, banner or figure, as what is hidden has no scroll bar. */
 const FIND_CUT = `[
   ...(document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight ? ['page'] : []),
-  ...[...document.querySelectorAll('.panel, ul.services, .figures, .banner, #kiosk-subnets, .tiles, footer')]
+  ...[...document.querySelectorAll('.panel, ul.services, .figures, .banner, #kiosk-subnets, .tiles, .tiles li, footer')]
     .filter((one) => one.checkVisibility())
     .filter((one) => [...one.children].some((child) => {
       const [inner, outer] = [child.getBoundingClientRect(), one.getBoundingClientRect()];
@@ -157,6 +157,21 @@ test('the verdict is written large, and a cursor that rests on it is not seen', 
   expect(Number.parseFloat(String(await styleOf('h1', 'fontSize')))).toBeGreaterThanOrEqual(64);
   expect(await styleOf('h1', 'cursor')).toBe('none');
   expect(await styleOf('footer a', 'cursor')).toBe('pointer');
+  await page.close();
+});
+
+test.each([
+  ['3 subnets', 3, 1],
+  ['60 subnets', 8, 4],
+] as const)('the tiles of %s stand in %d columns on a wall, and in %d on a phone', async (name, onWall, onPhone) => {
+  snapshot = SNAPSHOTS[name];
+  const page = await openLive();
+  const columns = async () =>
+    String(await page.evaluate('getComputedStyle(document.querySelector(".tiles")).gridTemplateColumns')).split(' ')
+      .length;
+  expect(await columns()).toBe(onWall);
+  await page.setViewportSize(SIZES[2]);
+  expect(await columns()).toBe(onPhone);
   await page.close();
 });
 
