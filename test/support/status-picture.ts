@@ -16,7 +16,7 @@ export interface StatusPicture {
 /** The pictures; their sizes are in CSS pixels, which are the pixels of the picture. */
 export const PICTURES = [
   { file: 'status.png', path: '/', width: 1280, height: 1000, colorScheme: 'light' },
-  { file: 'status-time.png', path: '/?range=24h#time-demo', width: 1280, height: 900, colorScheme: 'light' },
+  { file: 'status-time.png', path: '/?range=24h#state-time-demo', width: 1280, height: 800, colorScheme: 'light' },
   { file: 'status-phone.png', path: '/', width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 

@@ -8,6 +8,7 @@ import { partOf } from './create-history.ts';
 import {
   addValue,
   createStepCells,
+  isKnown,
   joinPacked,
   last,
   most,
@@ -40,8 +41,13 @@ const bucketOf = (ms: number): number =>
 const quantileOf = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.POSITIVE_INFINITY;
 
+/** With fewer probes, a process that has just started knows less of a step than the one before it. */
+const ENOUGH = 20;
+
+const countAll = (counts: Uint16Array): number => counts.reduce((before, count) => before + count, 0);
+
 function quantileOfCounts(counts: Uint16Array, share: number): number {
-  const all = counts.reduce((before, count) => before + count, 0);
+  const all = countAll(counts);
   let left = Math.ceil(all * share);
   for (const [bucket, count] of counts.entries()) {
     left -= count;
@@ -123,7 +129,8 @@ function addLatency(own: TargetMemory, minute: number): void {
   for (const [place, range] of COARSE.entries()) {
     const ownCounts = counts.subarray(place * BUCKETS, (place + 1) * BUCKETS);
     for (const ms of times) ownCounts[bucketOf(ms)] = Math.min(0xffff, (ownCounts[bucketOf(ms)] ?? 0) + 1);
-    add(range, (share) => quantileOfCounts(ownCounts, share));
+    if (countAll(ownCounts) >= ENOUGH || !isKnown(steps, minute, OF_TARGET.p50, range))
+      add(range, (share) => quantileOfCounts(ownCounts, share));
   }
 }
 

@@ -75,6 +75,13 @@ export function addValue(own: StepCells, minute: number, column: number, value: 
   }
 }
 
+/** Whether a value of the step that a minute belongs to is known in a range. */
+export function isKnown(own: StepCells, minute: number, column: number, range: RangeName): boolean {
+  const ring = RINGS[RANGE_NAMES.indexOf(range)];
+  const place = ring && findStep(own, ring, Math.floor(minute / ring.minutes));
+  return place !== undefined && !Number.isNaN(own.cells[place + column]);
+}
+
 /** A column within a range that ends at a time. */
 export function readColumn(own: StepCells | undefined, column: number, range: RangeName, at: number): Steps {
   const values: (number | undefined)[] = Array(RANGES[range].steps).fill(undefined);

@@ -215,6 +215,22 @@ test('after a restart the steps go on where they were, with a gap for the time b
   expect([half.blocks.at(-1), half.gap.at(-1)]).toEqual([22, 3]);
 });
 
+test('the first probes after a restart do not stand for all of a half-hour, but enough of them do', () => {
+  const first = createSteps();
+  probe(first, AT, Array(30).fill(4));
+  first.record([well], AT + MINUTE);
+  const second = createSteps();
+  second.begin([well]);
+  second.restore([...first.rows([well])]);
+  const halfHour = () => second.targetStepsOf(n1, '24h', AT + 9 * MINUTE).p50.at(-1) ?? 0;
+  probe(second, AT + 4 * MINUTE, [900]);
+  probe(second, AT + 5 * MINUTE, Array(20).fill(40));
+  expect(halfHour()).toBeLessThan(5);
+  second.record([well], AT + 6 * MINUTE);
+  expect(Math.abs(halfHour() - 40)).toBeLessThan(4);
+  expect(second.targetStepsOf(n1, '1h', AT + 6 * MINUTE).p50.slice(-2)).toEqual([900, 40]);
+});
+
 test('what is stored of a target stays small, however long it is watched', () => {
   const steps = createSteps();
   const ms = (minute: number) => 4 + 9 * Math.abs(Math.sin(minute * minute));
