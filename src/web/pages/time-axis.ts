@@ -81,8 +81,8 @@ export const bands = (axis: Axis, marks: readonly Mark[], height: number): reado
   });
 
 /** Links to the same page with another range; `query` has the other parameters of its address. */
-export const rangeLinks = (range: RangeName, query: Readonly<Record<string, string>>): Html =>
-  html`<nav class="ranges" aria-label="Time range">${RANGE_NAMES.map((name) => {
+export const rangeLinks = (of: string, range: RangeName, query: Readonly<Record<string, string>>): Html =>
+  html`<nav class="ranges" aria-label="Time range of ${of}">${RANGE_NAMES.map((name) => {
     const href = `?${new URLSearchParams({ ...query, ...rangeQuery(name) })}`;
     return name === range
       ? html`<a href="${href}" aria-current="true">${RANGES[name].word}</a>`

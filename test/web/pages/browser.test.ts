@@ -171,7 +171,7 @@ test('the charts of a day are full when the demo begins, share one axis, and the
   await expect
     .poll(async () => (await page.goto(url)) && page.locator('.past a').allTextContents(), { timeout: 30_000 })
     .not.toEqual([]);
-  await page.getByRole('navigation', { name: 'Time range' }).getByRole('link', { name: '24 h' }).click();
+  await page.getByRole('navigation', { name: 'Time range of demo' }).getByRole('link', { name: '24 h' }).click();
   await page.waitForURL(/\?range=24h$/);
   const [pace = ''] = await page
     .locator('#state-time-demo .pace')

@@ -79,6 +79,8 @@ describe('the selector', () => {
     expect(page).toContain('<a href="?subnet=devnet&amp;search=a+b&amp;range=24h">24 h</a>');
     expect(page).toContain('<a href="?subnet=devnet&amp;search=a+b&amp;range=7d" aria-current="true">7 d</a>');
     expect(words(page)).toContain('devnet in the last 7 days 1 h 24 h 7 d 30 d');
+    // Two subnets on a page have two of them.
+    expect(page).toContain('<nav class="ranges" aria-label="Time range of devnet">');
   });
 });
 
