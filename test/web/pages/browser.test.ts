@@ -168,15 +168,16 @@ test.each(PAGES)('%s passes axe in dark and in light, and is not wider than a ph
 test('the charts of a day are full when the demo begins, share one axis, and their marks lead to an incident, without a script', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
+  // The simulated day is read when the database is used first.
+  const bars = () => page.locator('#state-time-demo .pace').getAttribute('d', { timeout: 1_000 });
   await expect
-    .poll(async () => (await page.goto(url)) && page.locator('.past a').allTextContents(), { timeout: 30_000 })
-    .not.toEqual([]);
+    .poll(async () => (await page.goto(`${url}/?range=24h`)) && bars().catch(() => ''), { timeout: 40_000 })
+    .toMatch(/^M0 100/);
+  await page.goto(url);
   await page.getByRole('navigation', { name: 'Time range of demo' }).getByRole('link', { name: '24 h' }).click();
   await page.waitForURL(/\?range=24h$/);
-  const [pace = ''] = await page
-    .locator('#state-time-demo .pace')
-    .evaluateAll((all) => all.map((one) => one.outerHTML));
-  expect(pace.match(/M\d+ 100/g)?.length).toBeGreaterThanOrEqual(47);
+  expect((await bars())?.match(/M\d+ 100/g)?.length).toBeGreaterThanOrEqual(47);
+  const PLACES = `[...document.querySelectorAll('.lanes .chart')].map((one) => one.getBoundingClientRect().x + ' ' + one.clientWidth)`;
   for (const [width, height] of [
     [1_920, 1_080],
     [1_366, 768],
@@ -185,17 +186,15 @@ test('the charts of a day are full when the demo begins, share one axis, and the
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });
-      const [widths, spans] = await Promise.all([
-        page.evaluate('[document.documentElement.scrollWidth, document.documentElement.clientWidth]'),
-        page.locator('.lanes .chart').evaluateAll((all) => all.map((one) => [one.clientLeft, one.clientWidth].join())),
-      ]);
-      expect(widths).toEqual([width, width]);
-      expect(new Set(spans).size).toBe(1);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      const places = (await page.evaluate(PLACES)) as readonly string[];
+      expect(places.length).toBeGreaterThan(4);
+      expect(new Set(places).size).toBe(1);
     }
   await page.locator('.chart a').first().click();
   await page.getByRole('heading', { name: 'demo: frontend did not answer' }).waitFor();
   await context.close();
-}, 60_000);
+}, 90_000);
 
 test('on a phone the command of the worst problem stands on the first screen, and the keyboard reaches the content', async () => {
   const page = await browser.newPage({ viewport: { width: 360, height: 680 } });
