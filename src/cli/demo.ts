@@ -21,6 +21,7 @@ import type { DatabaseAddress } from '../store/database-url.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
+import { addDemoRecords } from './demo-records.ts';
 import { describeBindError, type ExitCode, printLine, refuse, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
@@ -33,7 +34,7 @@ export interface DemoAccess {
   readonly apiKey: string;
 }
 
-/** Creates the demo's database with one admin user (id 1) and an API key that may write and reload. */
+/** Creates the demo's database with one admin user (id 1), an API key that may write and reload, and example records. */
 export async function prepareDemoApi(address: DatabaseAddress): Promise<DemoAccess> {
   const connection = await openDatabase(address);
   try {
@@ -46,6 +47,7 @@ export async function prepareDemoApi(address: DatabaseAddress): Promise<DemoAcce
     const hash = hashApiKey(key);
     const scopes = ['write', 'operate'] as const;
     await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
+    await addDemoRecords(store, created.value, Date.now());
     return { userName: person.UserName, password, apiKey: key };
   } finally {
     await connection.close();

@@ -26,8 +26,20 @@ export async function readForm(request: Request): Promise<Outcome<Readonly<Recor
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** By default `text`. A checkbox sends `true`, or nothing. */
-  readonly kind?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'search' | 'checkbox' | 'select' | 'hidden';
+  /** Whether its name stands beside the label: whoever fills it in may send it to the API as well. */
+  readonly isMember?: boolean;
+  /** By default `text`. A checkbox sends `true`, or nothing; so does each of the `choices`, by the name of its own. */
+  readonly kind?:
+    | 'text'
+    | 'password'
+    | 'email'
+    | 'tel'
+    | 'date'
+    | 'search'
+    | 'checkbox'
+    | 'choices'
+    | 'select'
+    | 'hidden';
   /** Shown at first; of a checkbox, `true` checks it. A password never has one. */
   readonly value?: string | undefined;
   readonly hint?: Html | string | undefined;
@@ -35,8 +47,10 @@ export interface Field {
   /** The purpose, as HTML's attribute has it. */
   readonly autocomplete?: string;
   readonly inputMode?: 'numeric' | 'tel' | 'email' | undefined;
-  /** The choices of a select: what is sent, and what is shown. */
+  /** Of a select what is sent, and what is shown; of choices the name of each, and what it means. */
   readonly options?: readonly (readonly [value: string, text: string])[];
+  /** Which of the choices are checked. */
+  readonly chosen?: readonly string[];
 }
 
 /** A one-time code. */
@@ -73,7 +87,7 @@ export interface FormInput {
 }
 
 /** A link to the code in the reference. */
-export const codeLink = (code: number): Html => html`<a href="/docs#code-${code}">Code ${code}</a>`;
+export const codeLink = (code: number): Html => html`<a href="/docs/codes#code-${code}">Code ${code}</a>`;
 
 const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
 
@@ -106,6 +120,20 @@ export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]):
   return fields.find(isNamed) ?? fields.find(({ name }) => name === MEMBER_OF[code]);
 };
 
+/**
+ * A refusal in the words of the form: a member of the API is called by the label of its field. A select that is no member of
+ * a record has a label that only goes with its options.
+ */
+function inWordsOf(failure: Failure, field: Field, fields: readonly Field[]): Failure {
+  if (field.kind === 'choices' && failure.code === 1002) {
+    const one = field.label.replace(/s$/, '').toLowerCase();
+    return { ...failure, message: `choose at least one ${one}` };
+  }
+  const named = fields.filter(({ kind, isMember }) => kind !== 'hidden' && (kind !== 'select' || isMember));
+  const labels = new Map(named.map(({ name, label }) => [name, label]));
+  return { ...failure, message: failure.message.replaceAll(/\b[A-Z]\w+\b/g, (word) => labels.get(word) ?? word) };
+}
+
 const flag = (name: string, isSet: boolean): Html | string => (isSet ? html` ${name}` : '');
 
 function control(field: Field, id: string, describedBy: string, isWrong: boolean): Html {
@@ -124,16 +152,28 @@ function control(field: Field, id: string, describedBy: string, isWrong: boolean
   return html`<input id="${id}" name="${name}" type="${kind}"${shown}${required} autocomplete="${autocomplete ?? 'off'}"${inputMode === undefined ? '' : html` inputmode="${inputMode}"`}${asTyped}${about}>`;
 }
 
+/** The choices below each other, each a checkbox. The first one has the id to which a refusal leads. */
+const choices = ({ options = [], chosen = [] }: Field, id: string, isWrong: boolean): Html =>
+  html`${options.map(([name, text], index) => {
+    const own = index === 0 ? id : `${id}-${name}`;
+    return html`<div class="check"><input id="${own}" name="${name}" type="checkbox" value="true"${flag('checked', chosen.includes(name))} aria-describedby="${id}-${name}-hint"${isWrong ? html` aria-invalid="true"` : ''}> <label for="${own}">${name}</label><p class="hint" id="${id}-${name}-hint">${text}</p></div>`;
+  })}`;
+
 function row(field: Field, formId: string, failure: Failure | undefined): Html {
-  const { name, label, kind, hint, value = '', isOptional } = field;
+  const { name, label, kind, hint, value = '', isOptional, isMember } = field;
   const id = `${formId}-${name}`;
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value}">`;
-  const about = [failure && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
-  const input = control(field, id, about, failure !== undefined);
-  const named = html`<label for="${id}">${label}${isOptional ? html` <span class="dim">(optional)</span>` : ''}</label>`;
-  return html`<div${kind === 'checkbox' ? html` class="check"` : ''}>${kind === 'checkbox' ? html`${input} ${named}` : html`${named}${input}`}${
+  const member = isMember && name !== label ? html` <code class="dim">${name}</code>` : '';
+  const title = html`${label}${member}${isOptional ? html` <span class="dim">(optional)</span>` : ''}`;
+  const notes = html`${
     failure && html`<p class="error" id="${id}-error">${sentence(failure.message)} ${codeLink(failure.code)}</p>`
-  }${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div>`;
+  }${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+  const about = [failure && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  if (kind === 'choices')
+    return html`<fieldset class="choices"${about === '' ? '' : html` aria-describedby="${about}"`}><legend>${title}</legend>${notes}${choices(field, id, failure !== undefined)}</fieldset>`;
+  const input = control(field, id, about, failure !== undefined);
+  const named = html`<label for="${id}">${title}</label>`;
+  return html`<div${kind === 'checkbox' ? html` class="check"` : ''}>${kind === 'checkbox' ? html`${input} ${named}` : html`${named}${input}`}${notes}</div>`;
 }
 
 /** The hidden field with the CSRF token. */
@@ -141,12 +181,13 @@ export const csrfField = (csrf: string | undefined): Html | string =>
   csrf === undefined ? '' : html`<input type="hidden" name="csrf" value="${csrf}">`;
 
 /**
- * A form. After a refusal it says why at its top, and beside the field that it is about; both in the words of the API. The
- * browser checks nothing by itself, so the words are always those.
+ * A form. After a refusal it says why at its top, and beside the field that it is about; both in the words of the API, with
+ * the labels of the fields for its members. The browser checks nothing by itself, so the words are always those.
  */
 export function form(input: FormInput): Html {
-  const { id, action, csrf, fields, submit, isDanger = false, failure } = input;
-  const wrong = fieldOf(failure, fields);
+  const { id, action, csrf, fields, submit, isDanger = false } = input;
+  const wrong = fieldOf(input.failure, fields);
+  const failure = wrong && input.failure ? inWordsOf(input.failure, wrong, fields) : input.failure;
   const top =
     failure === undefined
       ? ''

@@ -75,7 +75,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
 
 test('a key is made, copied, rotated and revoked, and no page but the first shows it', async () => {
   await page.getByLabel('Name').fill('nightly export');
-  await page.getByLabel(/^read: /).check();
+  await page.getByRole('checkbox', { name: 'read' }).check();
   await page.getByRole('button', { name: 'Create key' }).click();
   const made = page.getByRole('region', { name: /^Key “nightly export” was created/ });
   const key = (await made.locator('code').first().textContent()) ?? '';
@@ -105,7 +105,7 @@ test('an industry is added and changed without a script, with the error beside i
   await page.getByLabel('Industry name').fill('Shipping');
   await page.getByLabel('Image path').fill('/etc/passwd');
   await page.getByRole('button', { name: 'Add' }).click();
-  expect(await page.locator('#record-ImagePath-error').textContent()).toMatch(/^ImagePath must be a relative path/);
+  expect(await page.locator('#record-ImagePath-error').textContent()).toMatch(/^Image path must be a relative path/);
   await page.getByLabel('Image path').fill('images/a.png');
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('The industry was added.').waitFor();

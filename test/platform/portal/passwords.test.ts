@@ -61,7 +61,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     });
     expect(wrong.status).toBe(400);
     expect(wrong.html).toMatch(
-      /id="password-Password-error">Password is wrong; send the current password of your account\. <a href="\/docs#code-1118">/,
+      /id="password-Password-error">Password is wrong; send the current password of your account\. <a href="\/docs\/codes#code-1118">/,
     );
     const short = await visitor.post('/portal/account/password', { Password: password, NewPassword: 'short' });
     expect(short.html).toMatch(/id="password-NewPassword-error">NewPassword is below the minimum of 8 characters\./);

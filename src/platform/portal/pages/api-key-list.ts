@@ -100,7 +100,7 @@ export function keyTable(items: readonly KeyItem[], now: number): Html {
     items.map((item) => keyRow(item, now)),
   );
   return html`<section class="panel" aria-labelledby="list"><div class="head"><h2 id="list">${title}</h2>${items.length === 0 ? '' : html`<p class="small dim">${limit}</p>`}</div>
-${items.length === 0 ? html`<p class="empty">No valid keys. Create one below.</p>` : table}</section>`;
+${items.length === 0 ? html`<p class="empty">No valid keys. A program needs one to call the API: create it below.</p>` : table}</section>`;
 }
 
 /** The keys that have ended within 90 days, the last one first. */
@@ -115,6 +115,6 @@ export async function endedTable({ store, now }: Visit, items: readonly KeyItem[
     ['Key', 'State', 'Ended', 'By'].map(column),
     ended.map((item) => endedRow(item, names, now)),
   );
-  const none = html`<p class="empty small">None in the last 90 days. Revoked and expired keys are listed here for 90 days.</p>`;
+  const none = html`<p class="empty small">None in the last 90 days. Revoked and expired keys are listed here for 90 days, with who ended them.</p>`;
   return html`<section class="panel" aria-labelledby="ended"><h2 id="ended">Ended keys</h2>${ended.length === 0 ? none : table}</section>`;
 }

@@ -21,11 +21,11 @@ const ENDS: readonly (readonly [string, string])[] = [
 ];
 
 const SCOPE_WORDS: Readonly<Record<(typeof SCOPES)[number], string>> = {
-  read: 'read: list every record',
-  lists: 'lists: also add and change project types, sectors and industries',
-  write: 'write: also add and change admin users, and set their passwords; as strong as admin',
-  admin: 'admin: keys, audit log, unlocking',
-  operate: 'operate: reload, probe now, notes',
+  read: 'List every record. Changes nothing.',
+  lists: 'The same, and add and change project types, sectors and industries.',
+  write: 'The same, and add and change admin users and set their passwords: as powerful as admin.',
+  admin: 'Manage API keys, read the audit log, unlock users.',
+  operate: 'Reload the inventory, probe a target now, add notes to incidents.',
 };
 
 const KEEPS: readonly (readonly [string, string])[] = [
@@ -70,12 +70,16 @@ const madeNote = (title: string, key: string, about: string): Html =>
 
 function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): Html {
   const value = (name: string) => (failure === undefined ? undefined : (sent[name] ?? ''));
-  const scopes = SCOPES.map(
-    (scope): Field => ({ name: scope, label: SCOPE_WORDS[scope], kind: 'checkbox', value: value(scope) }),
-  );
+  const scopes: Field = {
+    name: 'Scopes',
+    label: 'Scopes',
+    kind: 'choices',
+    options: SCOPES.map((scope) => [scope, SCOPE_WORDS[scope]]),
+    chosen: SCOPES.filter((scope) => value(scope) === 'true'),
+  };
   const fields: readonly Field[] = [
     { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, such as “billing” or “nightly export”.' },
-    ...scopes,
+    scopes,
     endsField('Ends', value('Ends')),
   ];
   return html`<section class="panel" aria-labelledby="new-title"><h2 id="new-title">New key</h2>

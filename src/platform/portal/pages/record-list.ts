@@ -39,6 +39,10 @@ export interface ListedResource {
   readonly resource: Resource;
   readonly path: string;
   readonly name: string;
+  /** What its records are for, in a sentence. */
+  readonly purpose: string;
+  /** The pages of the resource that each record belongs to, where there is one. */
+  readonly pathOfOwner?: string;
   /** Adds a record by another way than that of the API's add. */
   readonly add?: typeof addRecord;
   /** Changes a field of the form that adds a record. */
@@ -154,7 +158,7 @@ function table(listed: ListedResource, view: ListView, { items }: FoundRecords, 
 
 /** The list of a resource's records: search, filter, sort, pages. */
 export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalAnswer> {
-  const { resource, path, name } = listed;
+  const { resource, path, name, purpose } = listed;
   const view = parseView(resource, query);
   const found = await store.search(resource, toQuery(resource, view));
   const lastPage = Math.max(1, Math.ceil(found.total / RECORDS_ON_A_PAGE));
@@ -162,7 +166,7 @@ export async function showList(listed: ListedResource, { store, query, now }: Vi
   const isFiltered = view.search !== '' || view.state !== 'all';
   const none = isFiltered
     ? html`<p class="empty">No matching ${resource.plural}. <a href="${path}">Show all</a>.</p>`
-    : html`<p class="empty">No ${resource.plural} yet. <a href="${path}/add">Add one</a>.</p>`;
+    : html`<p class="empty">No ${resource.plural} yet. ${purpose} <a href="${path}/add">Add one</a>.</p>`;
   const summary = `${count(found.total)} ${found.total === 1 ? resource.noun : resource.plural}`;
   return {
     title: name,
