@@ -33,7 +33,7 @@ export async function addDemoRecords(store: PlatformStore, owner: number, now: n
     await store.add(resource, checked.value, author);
   }
   const key = makeApiKey();
-  const expiresAt = new Date(now + 5 * DAY_MS).toISOString();
+  const expiresAt = new Date(now + 5.5 * DAY_MS).toISOString();
   const reports = { name: 'reports', scopes: ['read'], owner, expiresAt } as const;
   await store.addKey({ ...reports, hash: hashApiKey(key), hint: hintOf(key) }, author);
 }

@@ -13,7 +13,7 @@ import { findChromium } from '../demo/find-chromium.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../demo/start-simulation.ts';
 import { createClock } from '../lib/clock.ts';
 import { describeCause } from '../lib/database-failure.ts';
-import { hashApiKey, makeApiKey } from '../platform/api/api-key.ts';
+import { hashApiKey, hintOf, makeApiKey } from '../platform/api/api-key.ts';
 import { createAdmin, onCommandLine } from '../platform/api/create-admin.ts';
 import { makePassword } from '../platform/api/passwords.ts';
 import { createRepositories } from '../store/create-repositories.ts';
@@ -46,7 +46,10 @@ export async function prepareDemoApi(address: DatabaseAddress): Promise<DemoAcce
     const key = makeApiKey();
     const hash = hashApiKey(key);
     const scopes = ['write', 'operate'] as const;
-    await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
+    await store.addKey(
+      { name: 'demo', scopes, owner: created.value, hash, hint: hintOf(key) },
+      onCommandLine(Date.now()),
+    );
     await addDemoRecords(store, created.value, Date.now());
     return { userName: person.UserName, password, apiKey: key };
   } finally {

@@ -46,7 +46,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('an industry is added, found in its list, changed and deleted, and its page says who did what', async () => {
     const empty = await visitor.get('/portal/industries');
-    expect(empty.words).toContain('0 industries No industries yet. Add one');
+    expect(empty.words).toContain(
+      '0 industries No industries yet. They group sectors, such as Shipping, so every sector needs one. Add one',
+    );
     await visitor.get('/portal/industries/add');
     const added = await visitor.post('/portal/industries/add', { IndustryName: 'Shipping', ImagePath: 'images/a.png' });
     expect(visitor.path()).toBe('/portal/industries/1?done=added');
@@ -86,7 +88,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect.stringContaining('Industry name is empty; give it a value.'),
     ]);
     const twice = await visitor.post('/portal/industries/add', { IndustryName: 'Rail <b>', ImagePath: 'a.png' });
-    expect(twice.words).toContain('Industry name is taken by a deleted industry; choose another, or to restore that one, update it (IndustryID 1) with Deleted false.');
+    expect(twice.words).toContain(
+      'Industry name is taken by a deleted industry; choose another, or to restore that one, update it (IndustryID 1) with Deleted false.',
+    );
   });
 
   it('a sector chooses its industry among those in use, keeps one that was deleted since, and can then be deleted', async () => {
