@@ -87,7 +87,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     probe: () => undefined,
     mayRestart: async () => ({ kind: 'unknown', error: 'd has no such node; it has a' }),
     api: apiThat(),
-    reference: async () => ({ pages: new Map([['/docs', () => '']]), tryIt: () => '', readAsset: async () => '' }),
+    reference: async () => ({ pages: { get: () => () => '' } as never, tryIt: () => '', readAsset: async () => '' }),
     portal: async () => new Response('portal'),
     checkUser: undefined,
     isSecure: () => false,

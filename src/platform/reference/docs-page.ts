@@ -140,7 +140,7 @@ export function indexPage(content: ReferenceContent): string {
     html`${search(found)}
 ${start}
 <p class="empty" id="nothing" hidden>Nothing matches. Search for fewer words, a path such as Sector, a member such as EmailID, or a code such as 1103.</p>
-${[...groups].map(([tag, own]) => group(idOfTag(tag), pathOfTag(tag), titleOfTag(tag), own.map(operationItem)))}
+<div class="grid groups">${[...groups].map(([tag, own]) => group(idOfTag(tag), pathOfTag(tag), titleOfTag(tag), own.map(operationItem)))}</div>
 ${group('codes', CODES_PATH, 'Codes', allCodes.map(codeItem))}`,
   );
 }

@@ -16,7 +16,7 @@ const input = ({ name, place, isRequired, schema }: Field, value: string) => htm
 <input id="f-${name}" data-place="${place}" data-name="${name}" value="${value}"${isRequired ? html` required` : ''} autocomplete="off" aria-describedby="h-${name}"><p class="hint" id="h-${name}">${withNames(rulesOf(schema))}</p></div>`;
 
 /** What a request may do without, folded: fields for the query, and the names of further members of the body. */
-function folded(parameters: readonly Field[] = [], members: readonly Field[] = []): Html | string {
+function folded(parameters: readonly Field[], members: readonly Field[] = []): Html | string {
   const total = parameters.length + members.length;
   if (total === 0) return '';
   const more =
@@ -36,7 +36,8 @@ export function tryPage({ document, version }: ReferenceContent, id = ''): strin
   const operation = operations.find((one) => one.id === id) ?? operations[0];
   if (operation === undefined) throw new Error('an API without an operation');
   const { method, path, summary, isOpen, parameters, body } = operation;
-  const [required, optional] = [true, false].map((is) => parameters.filter((field) => field.isRequired === is));
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  const optional = parameters.filter(({ isRequired }) => !isRequired);
   const example = body && exampleBody(body, schemas);
   const extra = body?.filter(({ name }) => !Object.hasOwn(example ?? {}, name));
   const tags = Map.groupBy(operations, ({ tag }) => tag);

@@ -22,7 +22,14 @@ describe('the reference', () => {
   it('has a page for each group of operations and one for the codes, and every link within it arrives', () => {
     expect([...pages.keys()]).toEqual([
       ...['/docs', '/docs/admin-users', '/docs/project-types', '/docs/sectors', '/docs/industries', '/docs/tokens'],
-      ...['/docs/one-time-codes', '/docs/accounts', '/docs/api-keys', '/docs/audit-trail', '/docs/wallet', '/docs/codes'],
+      ...[
+        '/docs/one-time-codes',
+        '/docs/accounts',
+        '/docs/api-keys',
+        '/docs/audit-trail',
+        '/docs/wallet',
+        '/docs/codes',
+      ],
     ]);
     const codes = Object.keys(ERROR_CODES).map((code) => `code-${code}`);
     expect(shownIn(whole)).toEqual([...operations.map(({ id }) => id), ...codes]);
@@ -31,21 +38,30 @@ describe('the reference', () => {
       expect(ids, path).toHaveLength(new Set(ids).size);
       for (const [, page, target] of html.matchAll(/href="(\/docs[\w/-]*)?#([^"]+)"/g))
         expect(idsOf(pages.get(page ?? path) ?? ''), `${path} links to ${page ?? ''}#${target}`).toContain(target);
-      for (const [, page = ''] of html.matchAll(/href="(\/docs[^"#?]*)"/g)) expect([...pages.keys(), '/docs/try']).toContain(page);
+      for (const [, page = ''] of html.matchAll(/href="(\/docs[^"#?]*)"/g))
+        expect([...pages.keys(), '/docs/try']).toContain(page);
     }
   });
 
   it('keeps on its index each anchor of the time when it was one page, with a link to where that is now', () => {
-    for (const { id, tag } of operations)
+    for (const { id } of operations)
       expect(index).toMatch(new RegExp(`<li class="op-item" id="${id}"[^>]*>.*?href="/docs/[a-z-]+#${id}".*?</li>`));
-    for (const code of Object.keys(ERROR_CODES))
-      expect(index).toContain(`href="/docs/codes#code-${code}"`);
-    const others = ['start', 'credentials', 'answers', 'versions', 'codes', ...operations.map(({ tag }) => `section-${tag}`)];
+    for (const code of Object.keys(ERROR_CODES)) expect(index).toContain(`href="/docs/codes#code-${code}"`);
+    const others = [
+      'start',
+      'credentials',
+      'answers',
+      'versions',
+      'codes',
+      ...operations.map(({ tag }) => `section-${tag}`),
+    ];
     for (const id of others) expect(idsOf(index)).toContain(id);
   });
 
   it('says where the specification calls a list by another name, on the index, on its page and to programs', () => {
-    expect(index).toMatch(/List admin users<\/a> <code>[^<]*<\/code> <span class="dim">In the specification: Check Account Existence/);
+    expect(index).toMatch(
+      /List admin users<\/a> <code>[^<]*<\/code> <span class="dim">In the specification: Check Account Existence/,
+    );
     expect(index).toMatch(/id="listAdminUsers" data-words="[^"]*check account existence/);
     expect(sectionOf('listAdminUsers')).toContain('In the specification: <b>Check Account Existence</b>.');
     expect(JSON.stringify(document)).toContain('"x-specification-title":"Check Account Existence"');
@@ -101,7 +117,9 @@ describe('the page to try an operation', () => {
   it('folds what is optional, and names the members that the example of a body leaves out', () => {
     const list = tryPage(content, 'listIndustries');
     expect(list).toMatch(/data-name="id"[\s\S]*<details><summary>\d+ optional<\/summary>[\s\S]*data-name="limit"/);
-    expect(tryPage(content, 'addApiKey')).toMatch(/The body may also have <code>UserID<\/code>, <code>ExpiryDate<\/code>/);
+    expect(tryPage(content, 'addApiKey')).toMatch(
+      /The body may also have <code>UserID<\/code>, <code>ExpiryDate<\/code>/,
+    );
     expect(tryPage(content, 'addIndustry')).not.toContain('<details>');
   });
 

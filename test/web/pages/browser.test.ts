@@ -201,7 +201,8 @@ test('the reference is whole without a script, and says how to search it then', 
 
 test('the reference searches in the page, for what its address says and for what is typed', async () => {
   const page = await browser.newPage();
-  const shown = () => page.locator('.op-item:visible, .code-item:visible').evaluateAll((all) => all.map(({ id }) => id));
+  const shown = () =>
+    page.locator('.op-item:visible, .code-item:visible').evaluateAll((all) => all.map(({ id }) => id));
   for (const [asked, ids, found] of [
     ['1116', ['getWallet', 'code-1116'], '1 operation, 1 code'],
     ['  SKILLNAME   post', ['addSector'], '1 operation, 0 codes'],
@@ -258,7 +259,9 @@ test('a request is tried from the reference with a key that stays in the page', 
   await page.goto(`${url}/livez`);
   await page.goBack();
   await page.getByText('Nothing has been sent yet.').waitFor();
-  expect([await page.getByLabel('API key or token').inputValue(), await page.locator('#answer').textContent()]).toEqual(['', '']);
+  expect([await page.getByLabel('API key or token').inputValue(), await page.locator('#answer').textContent()]).toEqual(
+    ['', ''],
+  );
   expect(errors).toEqual([]);
 
   // A token of its own answer is taken with a button, and a list is asked with it.
