@@ -54,16 +54,19 @@ export const lastUse = ({ LastUsedDate, LastUsedIP }: KeyItem, now: number): Htm
     ? 'never'
     : html`${ago(Date.parse(LastUsedDate), now)}${LastUsedIP === null ? '' : html`<br><span class="dim">${LastUsedIP}</span>`}`;
 
+/** How many calls a key may send at once now: `187 of 200`. */
+export const callsLeft = ({ CallsLeft, CallsOf }: KeyItem): string =>
+  CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
+
 function keyRow(item: KeyItem, now: number): Html {
-  const { ApiKeyID, Name, Scopes, CallsLeft, CallsOf, State } = item;
+  const { ApiKeyID, Name, Scopes, State } = item;
   const link = (action: string) =>
     html`<a class="btn" href="${KEYS_PATH}/${ApiKeyID}#${action.toLowerCase()}">${action}<span class="sr"> ${Name}</span></a>`;
-  const left = CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
   return row(html`${linkTo(item)}${hintOf(item)}`, [
     cell(keyBadge(item)),
     cell(Scopes.join(', '), 'Scopes'),
     cell(html`<span>${lastUse(item, now)}</span>`, 'Last used'),
-    cell(left, 'Calls left'),
+    cell(callsLeft(item), 'Calls left'),
     cell(keyEnd(item, now), 'Ends'),
     cell(html`<span class="bar">${State === 'rotated' ? '' : link('Rotate')}${link('Revoke')}</span>`, undefined, true),
   ]);
