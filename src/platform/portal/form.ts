@@ -7,15 +7,47 @@ import { type Failure, fail, type Outcome, succeed } from '../api/outcome.ts';
 /** The largest form that is read, as of the API. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The members of a form, the last value of each. An absent body is an empty form. */
-export async function readForm(request: Request): Promise<Outcome<Readonly<Record<string, string>>>> {
-  const type = request.headers.get('content-type') ?? '';
-  if (request.body !== null && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    return fail(1001, 'the portal accepts only forms; programs use the API');
+/** The largest form with a file. */
+const MAX_FILE_FORM_BYTES = 512 * 1024;
+
+const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const MULTIPART = /^multipart\/form-data\s*;/i;
+
+/** The members of a form with a file; the file as its text. */
+async function readMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Outcome<Record<string, string>>> {
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const members: Record<string, string> = {};
+  for (const [name, value] of form) {
+    const text = typeof value === 'string' ? value : readUtf8(await value.bytes());
+    if (text === undefined) return fail(1012, 'the file is not UTF-8; save it as “CSV UTF-8”');
+    members[name] = text;
+  }
+  return succeed(members);
+}
+
+function readUtf8(bytes: Uint8Array): string | undefined {
   try {
-    const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, MAX_FORM_BYTES);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of a form, the last value of each. An absent body is an empty form. With `takesFile` it may have a file of text. */
+export async function readForm(
+  request: Request,
+  takesFile = false,
+): Promise<Outcome<Readonly<Record<string, string>>>> {
+  const type = request.headers.get('content-type') ?? '';
+  const isMultipart = takesFile && MULTIPART.test(type);
+  if (request.body !== null && !isMultipart && !URL_ENCODED.test(type))
+    return fail(1001, 'the portal accepts only forms; programs use the API');
+  const most = takesFile ? MAX_FILE_FORM_BYTES : MAX_FORM_BYTES;
+  try {
+    const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, most);
     if (bytes === undefined)
-      return fail(1005, `the form exceeds the maximum of ${MAX_FORM_BYTES} bytes`, { connection: 'close' });
+      return fail(1005, `the form exceeds the maximum of ${most} bytes`, { connection: 'close' });
+    if (isMultipart) return await readMultipart(new Uint8Array(bytes), type);
     return succeed(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))));
   } catch {
     return fail(1001, 'the form was cut off; send it again');
@@ -39,6 +71,7 @@ export interface Field {
     | 'checkbox'
     | 'choices'
     | 'select'
+    | 'file'
     | 'hidden';
   /** Shown at first; of a checkbox, `true` checks it. A password never has one. */
   readonly value?: string | undefined;
@@ -84,12 +117,15 @@ export interface FormInput {
   readonly isDanger?: boolean;
   /** Why the form was refused when it was sent. */
   readonly failure?: Failure | undefined;
+  /** Whether its route takes a file; by default if it has a field for one. */
+  readonly takesFile?: boolean;
 }
 
 /** A link to the code in the reference. */
 export const codeLink = (code: number): Html => html`<a href="/docs/codes#code-${code}">Code ${code}</a>`;
 
-const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
+/** A message as a sentence. */
+export const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
 
 /** Why a request was refused, in the words of the API. */
 export const failureNote = ({ code, message }: Pick<Failure, 'code' | 'message'>): Html =>
@@ -146,6 +182,8 @@ function control(field: Field, id: string, describedBy: string, isWrong: boolean
     )}</select>`;
   if (kind === 'checkbox')
     return html`<input id="${id}" name="${name}" type="checkbox" value="true"${flag('checked', value === 'true')}${about}>`;
+  if (kind === 'file')
+    return html`<input id="${id}" name="${name}" type="file" accept=".csv,text/csv"${required}${about}>`;
   const shown = kind === 'password' ? '' : html` value="${value}"`;
   // What is a name or a code is not a word to be corrected.
   const asTyped = kind === 'text' ? html` autocapitalize="none" spellcheck="false"` : '';
@@ -194,7 +232,9 @@ export function form(input: FormInput): Html {
       : wrong === undefined
         ? failureNote(failure)
         : html`<div class="notice bad" role="alert">${shape('bad')}<p><a href="#${id}-${wrong.name}">${sentence(failure.message)}</a></p></div>`;
-  return html`${top}<form class="form" id="${id}" method="post" action="${action}" novalidate>${csrfField(csrf)}${fields.map(
+  const { takesFile = fields.some(({ kind }) => kind === 'file') } = input;
+  const encoding = takesFile ? html` enctype="multipart/form-data"` : '';
+  return html`${top}<form class="form" id="${id}" method="post" action="${action}"${encoding} novalidate>${csrfField(csrf)}${fields.map(
     (field) => row(field, id, field === wrong ? failure : undefined),
   )}<div><button class="${isDanger ? 'danger' : 'primary'}" type="submit">${submit}</button></div></form>`;
 }

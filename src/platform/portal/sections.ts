@@ -30,12 +30,14 @@ export const sections: readonly PortalSection[] = [
     path: '/portal/project-types',
     name: 'Project types',
     purpose: 'They are the contract types that a project can have, such as Invoice Factoring.',
+    hasCsv: true,
   }),
   createRecordSection({
     resource: sector,
     path: '/portal/sectors',
     name: 'Sectors',
     purpose: 'They divide an industry, such as Freight within Shipping.',
+    hasCsv: true,
     pathOfOwner: INDUSTRIES,
   }),
   createRecordSection({
@@ -43,6 +45,7 @@ export const sections: readonly PortalSection[] = [
     path: INDUSTRIES,
     name: 'Industries',
     purpose: 'They group sectors, such as Shipping, so every sector needs one.',
+    hasCsv: true,
   }),
   auditLog,
   securityLog,

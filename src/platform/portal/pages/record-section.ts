@@ -10,8 +10,17 @@ import { doneNote, type Field, form } from '../form.ts';
 import { failurePage, formPage } from '../layout.ts';
 import { labelOf } from '../member-words.ts';
 import type { RecordAction } from '../panels.ts';
-import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
+import {
+  type PortalAnswer,
+  type PortalPage,
+  type PortalSection,
+  type SignedInRoute,
+  seeOther,
+  type Visit,
+} from '../visit.ts';
+import { recordCsv } from './record-csv.ts';
 import { findMissing, recordFields, toBody } from './record-form.ts';
+import { checkImport, runImport, showImport } from './record-import.ts';
 import { addRecord, type ListedResource, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
 
@@ -134,6 +143,20 @@ async function act(listed: ListedResource, visit: Visit, { name, run }: RecordAc
   return seeOther(`${listed.path}/${record[listed.resource.idMember]}?done=${name}`);
 }
 
+const page = { kind: 'signed in', method: 'GET' } as const;
+
+/** A list as a file, and a file into the list. */
+const csvRoutes = (listed: ListedResource): readonly SignedInRoute[] => {
+  const { path } = listed;
+  const change = { kind: 'signed in', method: 'POST', takesFile: true } as const;
+  return [
+    { ...page, path: `${path}/csv`, answer: (visit) => recordCsv(listed, visit) },
+    { ...page, path: `${path}/import`, answer: async (visit) => showImport(listed, visit) },
+    { ...change, path: `${path}/import/check`, answer: (visit) => checkImport(listed, visit) },
+    { ...change, path: `${path}/import`, answer: (visit) => runImport(listed, visit) },
+  ];
+};
+
 /** The pages of a resource: its list, a form to add a record, and a page for each with its form and its trail. */
 export function createRecordSection(listed: ListedResource, isSensitive = false): PortalSection {
   const { resource, path, name, panel } = listed;
@@ -142,7 +165,6 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
     return record === undefined ? missing(resource) : showRecord(listed, visit, record);
   };
   const one = `${path}/:id{[0-9]+}`;
-  const page = { kind: 'signed in', method: 'GET' } as const;
   const change = { kind: 'signed in', method: 'POST', isSensitive } as const;
   return {
     path,
@@ -151,6 +173,7 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
       { ...page, path, answer: (visit: Visit) => showList(listed, visit) },
       { ...page, path: `${path}/add`, answer: (visit: Visit) => showAdd(listed, visit) },
       { ...change, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
+      ...(listed.hasCsv ? csvRoutes(listed) : []),
       { ...page, path: one, answer: show },
       { ...change, path: one, answer: (visit: Visit) => save(listed, visit) },
       ...(panel?.actions ?? []).map((action) => ({
