@@ -48,7 +48,9 @@ describe('one-time codes in the portal', () => {
     const wrong = await act('confirm', { Otp: '12345' });
     expect([wrong.status, wrong.words]).toEqual([
       400,
-      expect.stringContaining('One-time code must be the six digits from your authenticator app, or a recovery code. Code 1122'),
+      expect.stringContaining(
+        'One-time code must be the six digits from your authenticator app, or a recovery code. Code 1122',
+      ),
     ]);
     const confirmed = await act('confirm', { Otp: code() });
     recovery = recoveryCodesIn(confirmed);
@@ -67,7 +69,9 @@ describe('one-time codes in the portal', () => {
     const signIn = (Otp: string, Password = ROOT_PASSWORD) =>
       guest.post('/portal/sign-in', { UserName: 'root', Password, Otp });
     await guest.get('/portal/sign-in');
-    expect((await signIn('')).words).toContain('One-time code is missing; this account needs a one-time code. Code 1122');
+    expect((await signIn('')).words).toContain(
+      'One-time code is missing; this account needs a one-time code. Code 1122',
+    );
     expect((await signIn('000000')).words).toMatch(/One-time code is wrong/);
     expect((await signIn(code(), 'wrong')).words).toContain('Code 1104');
     const used = code();
