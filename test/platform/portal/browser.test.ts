@@ -167,6 +167,23 @@ test('each page passes axe in dark and light, fits a phone, and is there for the
   await audited.getByRole('button', { name: 'Add' }).click();
   await audited.getByRole('alert').waitFor();
   await auditPage(audited);
+  // A key without a scope, and the check of a file with a row of each outcome.
+  await audited.goto(`${daemon.url}/portal/keys`);
+  await audited.locator('#new-Name').fill('nothing');
+  await audited.getByRole('button', { name: 'Create key' }).click();
+  await audited.getByRole('alert').getByRole('link', { name: 'Choose at least one scope.' }).click();
+  expect(await audited.locator(':focus').getAttribute('id')).toBe('new-Scopes');
+  await auditPage(audited);
+  await audited.goto(`${daemon.url}/portal/industries/import`);
+  const csv = `IndustryID,IndustryName,ImagePath\n1,Sea,images/a.png\n2,${LONG},images/a.png\n,Air,images/b.png\n,Rail,/b.png\n`;
+  const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await audited.getByLabel('CSV file').setInputFiles(file);
+  await audited.getByRole('button', { name: 'Check the file' }).click();
+  await audited.getByRole('heading', { name: '1 to add, 1 to change, 1 unchanged, 1 refused' }).waitFor();
+  await auditPage(audited);
+  await audited.getByRole('button', { name: 'Import 2 rows' }).click();
+  await audited.getByText('1 added, 1 changed, 1 unchanged, 1 refused.').waitFor();
+  await auditPage(audited);
   // One-time codes: the QR code, the recovery codes, and the account with codes on.
   await audited.goto(`${daemon.url}/portal/account`);
   await audited.locator('#codes-enrol-Password').fill(ROOT_PASSWORD);
