@@ -44,7 +44,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
     rooms: ['lib', 'lib/mail', 'model', 'platform/model'],
     packages: ['@node-rs/argon2', '@zxcvbn-ts/language-common', 'jose', 'otpauth', 'pino', 'uqr', 'viem'],
   },
-  'platform/portal': { rooms: ['lib', 'model', 'platform/model', 'platform/api', 'web/frame'], packages: ['hono'] },
+  'platform/portal': {
+    rooms: ['lib', 'model', 'platform/model', 'platform/api', 'web/frame'],
+    packages: ['hono', 'papaparse'],
+  },
   'platform/reference': { rooms: ['lib', 'platform/api', 'web/frame'], packages: ['hono'] },
   'platform/mail': { rooms: ['lib', 'lib/mail', 'platform/model'], packages: ['hono', 'pino'] },
   store: {

@@ -15,7 +15,7 @@ import { WALLET_AT_START } from '../demo/parent-chain.ts';
 import { type Simulation, type SimulationOptions, startSimulation } from '../demo/start-simulation.ts';
 import { createClock } from '../lib/clock.ts';
 import { describeCause } from '../lib/database-failure.ts';
-import { hashApiKey, makeApiKey } from '../platform/api/api-key.ts';
+import { hashApiKey, hintOf, makeApiKey } from '../platform/api/api-key.ts';
 import { createAdmin, onCommandLine } from '../platform/api/create-admin.ts';
 import { makePassword } from '../platform/api/passwords.ts';
 import { createRepositories } from '../store/create-repositories.ts';
@@ -24,6 +24,7 @@ import { openDatabase } from '../store/open-database.ts';
 import { type Listener, listen } from '../web/listen.ts';
 import type { Status } from '../web/to-status.ts';
 import { type DemoPast, storeDemoHistory, toDemoHistory } from './demo-history.ts';
+import { addDemoRecords } from './demo-records.ts';
 import { describeBindError, type ExitCode, printLine, refuse, report } from './report.ts';
 import { paintVerdict } from './status-table.ts';
 import { untilSignal } from './until-signal.ts';
@@ -37,8 +38,8 @@ export interface DemoAccess {
 }
 
 /**
- * Creates the demo's database with one admin user (id 1), an API key that may write and reload, and the simulated past of what an
- * instance of subnetd will watch.
+ * Creates the demo's database with one admin user (id 1), an API key that may write and reload, example records, and the simulated past
+ * of what an instance of subnetd will watch.
  */
 export async function prepareDemoApi(
   address: DatabaseAddress,
@@ -59,7 +60,11 @@ export async function prepareDemoApi(
     const key = makeApiKey();
     const hash = hashApiKey(key);
     const scopes = ['write', 'operate'] as const;
-    await store.addKey({ name: 'demo', scopes, owner: created.value, hash }, onCommandLine(Date.now()));
+    await store.addKey(
+      { name: 'demo', scopes, owner: created.value, hash, hint: hintOf(key) },
+      onCommandLine(Date.now()),
+    );
+    await addDemoRecords(store, created.value, Date.now());
     return { userName: person.UserName, password, apiKey: key };
   } finally {
     await connection.close();

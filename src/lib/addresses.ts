@@ -65,17 +65,17 @@ function plain(address: string): string {
   return canonical.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
-/** Is the address that of a trusted proxy? */
-function isTrustedProxy(address: string, proxies: BlockList): boolean {
+/** Is the address one of the list, or within one of its networks? An IPv4-mapped IPv6 address counts as the IPv4 address. */
+export function isListed(address: string, list: BlockList): boolean {
   const canonical = plain(address);
-  return isIP(canonical) !== 0 && proxies.check(canonical, isIP(canonical) === 6 ? 'ipv6' : 'ipv4');
+  return isIP(canonical) !== 0 && list.check(canonical, isIP(canonical) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Says whether the client of a request came by TLS: to this server, or to a trusted proxy that says so. */
 export const createIsSecure =
   (isTls: boolean, proxies: BlockList) =>
   ({ request, remoteAddress }: { readonly request: Request; readonly remoteAddress: string | undefined }): boolean =>
-    isTls || (request.headers.get('x-forwarded-proto') === 'https' && isTrustedProxy(remoteAddress ?? '', proxies));
+    isTls || (request.headers.get('x-forwarded-proto') === 'https' && isListed(remoteAddress ?? '', proxies));
 
 /** The address of the client: the last untrusted one in `X-Forwarded-For`, as far as trusted proxies wrote it. */
 export function clientAddress(
@@ -87,7 +87,7 @@ export function clientAddress(
   if (forwarded === undefined) return remote;
   let client = remote;
   for (const entry of forwarded.split(',').reverse()) {
-    if (!isTrustedProxy(client, proxies)) break;
+    if (!isListed(client, proxies)) break;
     const next = plain(withoutPort(entry.trim()));
     if (isIP(next) === 0) break;
     client = next;

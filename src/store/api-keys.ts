@@ -14,14 +14,18 @@ import type { InTransaction } from './in-transaction.ts';
 import { insertId, nameSql, PLACEHOLDER, type ReadPrepared, type Run, rawSql, sql } from './sql.ts';
 
 /** A key as the database has it, with its scopes in their order, separated by blanks. */
-type Row = Omit<ApiKeyRow, 'scopes' | 'hasOldOperate'> & { readonly scope: string; readonly oldOperate: number };
+type Row = Omit<ApiKeyRow, 'scopes' | 'hasOldOperate' | 'allowedIps'> & {
+  readonly scope: string;
+  readonly oldOperate: number;
+  readonly ips: string | null;
+};
 
 const COLUMNS =
   rawSql(`id, name, scope, old_operate as "oldOperate", owner_id as owner, hint, created_at as "createdAt",
   expires_at as "expiresAt", last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp", revoked_at as "revokedAt",
-  revoked_by as "revokedBy", replaced_by as "replacedBy"`);
+  revoked_by as "revokedBy", replaced_by as "replacedBy", allowed_ips as ips`);
 
-interface AccessRow extends Pick<Row, 'id' | 'scope' | 'owner' | 'expiresAt' | 'revokedAt' | 'replacedBy'> {
+interface AccessRow extends Pick<Row, 'id' | 'scope' | 'owner' | 'expiresAt' | 'revokedAt' | 'replacedBy' | 'ips'> {
   readonly active: number;
 }
 
@@ -33,12 +37,16 @@ const toScopes = (text: string): readonly Scope[] => {
   return SCOPES.filter((scope) => words.includes(scope));
 };
 
+const toAddresses = (text: string | null): readonly string[] => text?.split(' ') ?? [];
+const fromAddresses = (ips: readonly string[] = []): string | null => (ips.length === 0 ? null : ips.join(' '));
+
 const toAccess = (row: AccessRow | undefined): KeyAccess | undefined =>
   row && {
     ...{ id: row.id, scopes: toScopes(row.scope), owner: row.owner, expiresAt: row.expiresAt },
     isRevoked: row.revokedAt !== null,
     isReplaced: row.replacedBy !== null,
     ownerIsActive: row.active === 1,
+    allowedIps: toAddresses(row.ips),
   };
 
 /**
@@ -70,18 +78,20 @@ async function staysActive(transaction: Run, kind: DatabaseConnection['kind'], o
 
 async function insertKey(
   transaction: Run,
-  { name, scopes, owner, hash, hint, expiresAt, oldOperate }: KeyToAdd,
+  { name, scopes, owner, hash, hint, expiresAt, allowedIps, oldOperate }: KeyToAdd,
   author: Author,
 ): Promise<number> {
   const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
   const about = { name, hash, scope, owner_id: owner, old_operate: oldOperate, hint: hint ?? null };
   const times = { created_at: author.at, expires_at: expiresAt ?? null };
-  const id = await insertId(transaction, 'api_key', { ...about, ...times });
+  const ips = fromAddresses(allowedIps);
+  const id = await insertId(transaction, 'api_key', { ...about, ...times, allowed_ips: ips });
   const changes = {
     Name: { from: null, to: name },
     Scope: { from: null, to: scope },
     Owner: { from: null, to: owner },
     ...(expiresAt !== undefined && { ExpiresAt: { from: null, to: expiresAt } }),
+    ...(ips !== null && { AllowedIPs: { from: null, to: ips } }),
   };
   addAuditEvent(transaction, author, {
     action: 'add',
@@ -98,10 +108,11 @@ export function createApiKeys(
   kind: DatabaseConnection['kind'],
   inTransaction: InTransaction,
   read: ReadPrepared,
-): Pick<PlatformStore, 'findKey' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'touchKey'> {
+): Pick<PlatformStore, 'findKey' | 'addKey' | 'listKeys' | 'rotateKey' | 'revokeKey' | 'restrictKey' | 'touchKey'> {
   // Not a join, as in resource-columns.ts.
   const select = (column: 'hash' | 'id') => sql`
       select id, scope, owner_id as owner, revoked_at as "revokedAt", expires_at as "expiresAt", replaced_by as "replacedBy",
+        allowed_ips as ips,
         (select is_active from admin_user where admin_user.id = owner_id) as active
       from api_key where ${nameSql(column)} = ${PLACEHOLDER}`;
   const byHash = select('hash');
@@ -127,8 +138,8 @@ export function createApiKeys(
             and (expires_at is null or expires_at > ${author.at})
           returning ${COLUMNS}`);
         if (old === undefined) return undefined;
-        const { name, owner, oldOperate, scope } = old;
-        const same = { name, owner, oldOperate, scopes: toScopes(scope) };
+        const { name, owner, oldOperate, scope, ips } = old;
+        const same = { name, owner, oldOperate, scopes: toScopes(scope), allowedIps: toAddresses(ips) };
         const fresh = { ...same, hash, hint, expiresAt: expiresAt ?? undefined };
         const replacedBy = await insertKey(transaction, fresh, author);
         await transaction(sql`update api_key set replaced_by = ${replacedBy} where id = ${id}`);
@@ -145,9 +156,10 @@ export function createApiKeys(
       }),
     listKeys: async (after = 0, limit = MAX_INTEGER): Promise<readonly ApiKeyRow[]> => {
       const rows = await run<Row>(sql`select ${COLUMNS} from api_key where id > ${after} order by id limit ${limit}`);
-      return rows.map(({ scope, oldOperate, ...row }) => ({
+      return rows.map(({ scope, oldOperate, ips, ...row }) => ({
         ...row,
         scopes: toScopes(scope),
+        allowedIps: toAddresses(ips),
         hasOldOperate: oldOperate === 1,
       }));
     },
@@ -158,6 +170,17 @@ export function createApiKeys(
           where id = ${id} and revoked_at is null returning id`);
         if (revoked.length > 0) addRevokedEvent(transaction, id, author);
         return (await transaction(sql`select id from api_key where id = ${id}`)).length > 0;
+      }),
+    restrictKey: (id, allowedIps, author) =>
+      inTransaction(async (transaction) => {
+        const [key] = await transaction<Row>(sql`select ${COLUMNS} from api_key where id = ${id}`);
+        if (key === undefined) return false;
+        const to = fromAddresses(allowedIps);
+        if (to === key.ips) return true;
+        await transaction(sql`update api_key set allowed_ips = ${to} where id = ${id}`);
+        const changes = { AllowedIPs: { from: key.ips, to } };
+        addAuditEvent(transaction, author, { action: 'update', resource: 'ApiKey', recordId: id, changes });
+        return true;
       }),
     touchKey: async (id, at, ip) => {
       await run(sql`update api_key set last_used_at = ${at}, last_used_ip = ${ip} where id = ${id}`);

@@ -10,6 +10,7 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createErasures } from './erase-user.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
+import { createKeyUses } from './key-uses.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecordSearch } from './record-search.ts';
@@ -65,6 +66,7 @@ export async function createRepositories(
     ...createRecordSearch(scan, kind),
     ...createAdminUsers(read),
     ...createApiKeys(run, kind, inTrail, read),
+    ...createKeyUses(run),
     ...createPasswordChanges(inTrail),
     ...createAccountLinks(run),
     ...createIdempotencyKeys(run),

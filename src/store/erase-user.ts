@@ -25,7 +25,7 @@ const nameOf = (userId: number) => `erased user ${userId}`;
 /** The members of audit events that name a person: in events of the user's record, and of the user's keys. */
 const PERSONAL: Readonly<Record<string, readonly string[]>> = {
   AdminUser: ['FirstName', 'LastName', 'UserName', 'EmailID'],
-  ApiKey: ['Name'],
+  ApiKey: ['Name', 'AllowedIPs'],
 };
 
 /** What is left of the changes in an audit event. */
@@ -101,7 +101,8 @@ async function eraseRecord(
     await transaction(sql`update ${nameSql(table)} set update_ip = null where update_by = ${userId}`);
   }
   await transaction(sql`
-    update api_key set name = ${name}, hint = null, last_used_ip = null where owner_id = ${userId}`);
+    update api_key set name = ${name}, hint = null, last_used_ip = null, allowed_ips = null
+    where owner_id = ${userId}`);
   await transaction(sql`
     delete from sign_in_failure where address in (select address from sign_in_address where user_id = ${userId})`);
   for (const table of ['portal_session', 'one_time_code', 'recovery_code', 'account_link', 'sign_in_address'] as const)

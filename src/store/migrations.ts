@@ -307,4 +307,17 @@ export const migrations: readonly Migration[] = [
       );
       create index steps_newest on steps (newest);`,
   },
+  {
+    name: '0022-uses-of-keys',
+    // From where a key may be used, separated by blanks; null for anywhere.
+    sql: () => `
+      alter table api_key add column allowed_ips text;
+      create table key_use (
+        key_id integer not null references api_key (id), day text not null, operation text not null,
+        status integer not null, code integer not null, count integer not null, last_at text not null,
+        request_ids text not null,
+        primary key (key_id, day, operation, status, code)
+      );
+      create index key_use_day on key_use (day);`,
+  },
 ];

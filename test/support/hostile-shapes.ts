@@ -141,7 +141,15 @@ const READ_TOO = [
   '/badge/devnet.svg',
   '/feed.atom',
 ];
-const OPEN = ['/docs', '/docs/try', '/safe-to-restart', '/portal/sign-in', '/portal/forgotten', '/portal/reset'];
+const OPEN = [
+  '/docs',
+  '/docs/codes',
+  '/docs/try',
+  '/safe-to-restart',
+  '/portal/sign-in',
+  '/portal/forgotten',
+  '/portal/reset',
+];
 const API = ['/api/openapi.json', '/api/Sector/ListAll/0', '/api/v1/ApiKey/ListAll/0', '/api/Audit/ListAll'];
 const GETS = [
   ...READ,

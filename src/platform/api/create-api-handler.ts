@@ -19,7 +19,7 @@ import {
   READ_METHODS,
   type RecordOperation,
 } from './operations.ts';
-import { type Failure, fail, type Outcome, succeed } from './outcome.ts';
+import { fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import { weakTag } from './record-tag.ts';
 import type { ApiRequest, RequestContext } from './request-context.ts';
@@ -110,13 +110,16 @@ export function createApiHandler(services: Services): ApiHandler {
         'send an API key or a token: apiKey or token in the body or the query, or an authorization header',
       );
     const store = await openStore();
-    const checked = await checkCredentials(store, sent, services);
+    const checked = await checkCredentials(store, sent, { ...services, address: context.address });
     if (!checked.ok) {
       const { code, subject } = checked.failure;
-      context.record(code === 1123 ? 'key refused' : 'token refused', { subject });
+      if (subject?.resource === 'ApiKey') context.keyId = subject.id;
+      const isKey = code === 1123 || subject?.resource === 'ApiKey';
+      context.record(isKey ? 'key refused' : 'token refused', { subject });
       return checked;
     }
     const caller = checked.value;
+    context.keyId = caller?.keyId;
     useKey(store, context, caller);
     return succeed({ context, body, query, actor: { ...context, store, caller } });
   };
@@ -245,14 +248,23 @@ export function createApiHandler(services: Services): ApiHandler {
       const path = pathOf(request.request);
       const found = findOperation(path);
       request.onRoute?.(found === undefined ? '/api/*' : `/api${found.operation.path}`);
-      const refuse = (failure: Failure) =>
-        answerFailure(failure, context.headers, request.request.headers.get('prefer'));
+      let handled: Outcome<Response>;
       try {
-        const handled = await handle(context, path, found);
-        return handled.ok ? handled.value : refuse(handled.failure);
+        handled = await handle(context, path, found);
       } catch (error) {
-        return refuse(services.failureOf(context, error));
+        handled = { ok: false, failure: services.failureOf(context, error) };
       }
+      const { method, headers } = request.request;
+      const answer = handled.ok
+        ? handled.value
+        : answerFailure(handled.failure, context.headers, headers.get('prefer'));
+      const { keyId, requestId } = context;
+      if (keyId !== undefined) {
+        const operation = `${method} ${found?.operation.path ?? 'unknown path'}`;
+        const code = handled.ok ? 0 : handled.failure.code;
+        services.keyJournal.note({ keyId, operation, status: answer.status, code, requestId });
+      }
+      return answer;
     },
     authorize: async (request, needed) => {
       const context = services.contextOf(request);

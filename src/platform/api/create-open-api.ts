@@ -75,13 +75,17 @@ function securityOf(operation: Operation): readonly Json[] {
   return operation.id === 'getToken' ? [...SECURITY.slice(0, 2), {}] : [{}];
 }
 
+/** What the specification says of the list of a resource, where it calls it by another name. */
+const specifiedList = (operation: Operation) =>
+  operation.kind === 'list' ? operation.resource.listInSpecification : undefined;
+
 /** What an operation does and needs. */
 function descriptionOf(operation: Operation): string {
   const { scope } = operation;
   const isOpen = operation.kind === 'call' && operation.isOpen === true;
   const anyCredential = isOpen ? '' : 'Needs any valid credential.';
   const needed = scope === undefined ? anyCredential : `Needs a credential with the scope ${listGranting(scope)}.`;
-  const more = operation.kind === 'call' ? (operation.description ?? '') : '';
+  const more = operation.kind === 'call' ? operation.description : specifiedList(operation)?.about;
   return [more, needed].filter(Boolean).join(' ');
 }
 
@@ -102,10 +106,12 @@ function describe(operation: Operation, schemas: SchemaShapes): Json {
   const { id, method } = operation;
   const { summary, tag } = titleOf(operation);
   const isExtra = operation.kind === 'call' && !operation.isSpecified;
+  const named = specifiedList(operation);
   return {
     operationId: id,
     summary,
     description: descriptionOf(operation),
+    ...(named && { 'x-specification-title': named.title }),
     ...(isExtra && { [BEYOND]: true }),
     tags: [tag],
     security: securityOf(operation),

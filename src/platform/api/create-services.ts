@@ -12,6 +12,7 @@ import { createSealer } from './accounts/sealer.ts';
 import { createSignInLock } from './accounts/sign-in-lock.ts';
 import type { CallDeps } from './call.ts';
 import { createTokens } from './create-tokens.ts';
+import { createKeyJournal, type KeyJournal } from './key-journal.ts';
 import { createLimits, type LimitSettings } from './limits.ts';
 import { type Failure, failureIn, type Outcome } from './outcome.ts';
 import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
@@ -47,9 +48,11 @@ export interface Services extends CallDeps {
   contextOf(request: ApiRequest): RequestContext;
   /** Counts a request of the context's address; a success adds the headers of the limit to the context. */
   limitAddress(context: RequestContext): Promise<Outcome<unknown>>;
+  /** What keys did. */
+  readonly keyJournal: KeyJournal;
   /** What a client sees of an error, which is logged. */
   failureOf(context: RequestContext, error: unknown): Failure;
-  /** Writes the waiting events of the security log. */
+  /** Writes the waiting events of the security log, and what keys did. */
   stop(): Promise<void>;
 }
 
@@ -77,6 +80,8 @@ export function createServices(deps: ServicesDeps): Services {
     write: async (events) => (await store()).addSecurityEvents(events),
     log: deps.onSecurity,
   });
+
+  const keyJournal = createKeyJournal({ write: async (uses) => (await store()).addKeyUses(uses), now });
 
   const [newest, ...older] = deps.secretKeys ?? [];
   const storedSecret = loadOnce(async () => {
@@ -122,6 +127,10 @@ export function createServices(deps: ServicesDeps): Services {
       context.reportError(error);
       return toFailure(error);
     },
-    stop: security.stop,
+    keyJournal,
+    stop: async () => {
+      await security.stop();
+      await keyJournal.flush().catch(() => {});
+    },
   };
 }

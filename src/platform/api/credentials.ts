@@ -1,3 +1,4 @@
+import { isListed, parseTrustedProxies } from '../../lib/addresses.ts';
 import type { KeyAccess, PlatformStore, Scope } from '../model/platform-store.ts';
 import type { Subject } from '../model/security-event.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
@@ -50,6 +51,12 @@ export interface CredentialDeps {
   readonly requiresOtp: boolean;
 }
 
+/** Where a request comes from. */
+interface From {
+  /** The address of the client; empty if unknown. */
+  readonly address: string;
+}
+
 const isSent = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 
@@ -72,24 +79,39 @@ export function takeCredentials(body: Body, query: URLSearchParams | undefined, 
   };
 }
 
-async function checkKey(store: PlatformStore, key: unknown, now: number): Promise<Outcome<Caller>> {
+/** Refuses a key, or a token of it, from an address that the key does not allow. */
+function checkAddress({ id, allowedIps }: KeyAccess, address: string): Outcome<undefined> {
+  if (allowedIps.length === 0) return succeed(undefined);
+  const allowed = parseTrustedProxies(allowedIps.join(' '));
+  if (allowed.ok && isListed(address, allowed.proxies)) return succeed(undefined);
+  const from = address === '' ? 'an unknown address' : address;
+  return fail(1104, `the API key may not be used from ${from}; ask an admin user to allow it`, undefined, aboutKey(id));
+}
+
+async function checkKey(
+  store: PlatformStore,
+  key: unknown,
+  { now, address }: Pick<CredentialDeps, 'now'> & From,
+): Promise<Outcome<Caller>> {
   const refused = (why: string, id?: number) => fail(1123, `the API key ${why}`, undefined, aboutKey(id));
   if (typeof key !== 'string' || !isApiKey(key.trim())) return refused(`is not valid; ${ASK}`);
   const found = await store.findKey({ hash: hashApiKey(key.trim()) });
   if (found === undefined) return refused(`is not valid; ${ASK}`);
   const { owner, scopes, id, expiresAt } = found;
   if (found.isRevoked || !found.ownerIsActive) return refused(`was revoked; ${ASK}`, id);
-  if (hasExpired(found, now)) {
+  if (hasExpired(found, now())) {
     const next = found.isReplaced ? 'it was rotated: use the new one' : ASK;
     return refused(`ended on ${expiresAt}; ${next}`, id);
   }
+  const allowed = checkAddress(found, address);
+  if (!allowed.ok) return allowed;
   return succeed({ owner, scopes: expandScopes(scopes), keyId: id, credential: `key ${id}`, ...endOf(found) });
 }
 
 async function checkToken(
   store: PlatformStore,
   token: unknown,
-  { tokens, now, requiresOtp }: CredentialDeps,
+  { tokens, now, requiresOtp, address }: CredentialDeps & From,
 ): Promise<Outcome<Caller>> {
   const claims = typeof token === 'string' ? await (await tokens()).read(token.trim()) : undefined;
   const subject: Subject | undefined = claims && { resource: 'AdminUser', id: claims.userId };
@@ -108,6 +130,8 @@ async function checkToken(
   if (keyId !== undefined) {
     const key = await store.findKey({ id: keyId });
     if (key === undefined || key.isRevoked || hasExpired(key, now())) return refused;
+    const allowed = checkAddress(key, address);
+    if (!allowed.ok) return allowed;
     const ofKey = expandScopes(key.scopes);
     scopes = scopes.filter((scope) => ofKey.includes(scope));
     end = endOf(key);
@@ -123,11 +147,11 @@ async function checkToken(
 export async function checkCredentials(
   store: PlatformStore,
   sent: SentCredentials,
-  deps: CredentialDeps,
+  deps: CredentialDeps & From,
 ): Promise<Outcome<Caller | undefined>> {
   let caller: Caller | undefined;
   const check = (value: unknown, isKey: boolean) =>
-    isKey ? checkKey(store, value, deps.now()) : checkToken(store, value, deps);
+    isKey ? checkKey(store, value, deps) : checkToken(store, value, deps);
   for (const [values, isKey] of [
     [sent.apiKeys, true],
     [sent.tokens, false],

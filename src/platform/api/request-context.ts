@@ -22,6 +22,8 @@ export interface RequestContext extends Client {
   readonly request: Request;
   /** The headers of its answer, whether a success or a failure; each limit adds its own. */
   headers: Readonly<Record<string, string>>;
+  /** The key that the request was sent with, itself or by a token of it, as soon as that is known; also of one that was refused. */
+  keyId: number | undefined;
   /** Breaks the connection of an answer that cannot be completed. */
   readonly breakOff: (() => void) | undefined;
 }
@@ -51,6 +53,7 @@ export function createRequestContext(
     address,
     requestId,
     headers: {},
+    keyId: undefined,
     breakOff,
     record: (action, { caller, subject, detail }) =>
       log.record({

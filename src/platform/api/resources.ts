@@ -31,6 +31,12 @@ export const adminUser: Resource = {
   table: 'admin_user',
   idMember: 'UserID',
   operations: { list: 'listAdminUsers', add: 'addAdminUser', update: 'updateAdminUser' },
+  // Rule 1 of section 4.
+  listInSpecification: {
+    title: 'Check Account Existence',
+    about:
+      'The account exists if it is in the list; `UserName` or `EmailID` in the query looks for one, and an empty list says that there is none.',
+  },
   members: [
     name('FirstName', 'first_name', 'Grace'),
     name('LastName', 'last_name', 'Hopper'),

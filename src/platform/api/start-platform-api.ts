@@ -56,6 +56,9 @@ const FAILURE_ROWS = 100_000;
 /** For how long the keys of adds are kept, as in idempotent-add.ts, which is loaded later. */
 const USED_KEYS_MS = 24 * 60 * 60 * 1_000;
 
+/** For how long it is kept what a key did, today aside, as in key-journal.ts, which is loaded later. */
+const JOURNAL_MS = 6 * 24 * 60 * 60 * 1_000;
+
 /** How long queued security events may take to be written at the end: half of the time for closing the database. */
 const SECURITY_WITHIN_MS = 450;
 
@@ -120,6 +123,7 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await rateLimits?.clean();
     await store.trimFailures(new Date(now() - FORGET_FAILURES_MS).toISOString(), FAILURE_ROWS);
     await store.trimUsedKeys(new Date(now() - USED_KEYS_MS).toISOString());
+    await store.trimKeyUses(new Date(now() - JOURNAL_MS).toISOString().slice(0, 10));
     await store.trimSecurityEvents(new Date(now() - SECURITY_MS).toISOString(), SECURITY_ROWS);
     await store.trimSessions(sessionLimits(now()));
     await store.trimRevokedTokens(new Date(now()).toISOString());

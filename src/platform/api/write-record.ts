@@ -30,6 +30,17 @@ async function describeDuplicate(store: PlatformStore, resource: Resource, membe
   return fail(codes.duplicate, `${member} is taken by ${owner}; choose another, or to restore that one, ${restore}`);
 }
 
+/** Why a checked write would find its name taken; undefined if it would not. For a look ahead: the write finds out by itself. */
+export async function refuseTaken(
+  store: PlatformStore,
+  resource: Resource,
+  { values, key, id }: CheckedWrite,
+): Promise<Outcome<never> | undefined> {
+  const existing = await store.findByKey(resource, key);
+  const [member = ''] = resource.naturalKey;
+  return existing === undefined || existing.id === id ? undefined : describeDuplicate(store, resource, member, values);
+}
+
 const failMissing = ({ noun, idMember, codes, naturalKey }: Resource) =>
   fail(
     codes.missing,

@@ -1,6 +1,7 @@
 import type { Election } from '../../model/fleet.ts';
 import type { LinkStore } from './account-link.ts';
 import type { AuditQuery, TrailCheck, TrailHead } from './audit-trail.ts';
+import type { KeyUseStore } from './key-use.ts';
 import type { Note } from './mail.ts';
 import type { Author, FoundRecords, IdempotencyStore, IdempotentAdd, RecordQuery, UsedKey } from './records.ts';
 import type { ApiRecord, Resource, Value } from './resource.ts';
@@ -96,6 +97,8 @@ export interface ApiKeyRow {
   readonly revokedBy: number | null;
   /** The id of the key that replaced it. */
   readonly replacedBy: number | null;
+  /** The addresses and networks from which it may be used; none for anywhere. */
+  readonly allowedIps: readonly string[];
 }
 
 /** A key to add; only its `hash` and `hint` are stored. */
@@ -106,9 +109,10 @@ export interface NewApiKey {
   readonly hash: string;
   readonly hint?: string;
   readonly expiresAt?: string | undefined;
+  readonly allowedIps?: readonly string[] | undefined;
 }
 
-/** The successor of a key. Name, scopes and owner are those of the old key. Times are ISO 8601. */
+/** The successor of a key. Name, scopes, owner and addresses are those of the old key. Times are ISO 8601. */
 export interface Rotation {
   readonly id: number;
   readonly hash: string;
@@ -129,6 +133,7 @@ export interface KeyAccess {
   readonly expiresAt: string | null;
   readonly isReplaced: boolean;
   readonly ownerIsActive: boolean;
+  readonly allowedIps: readonly string[];
 }
 
 /**
@@ -163,7 +168,7 @@ export type Erased =
   | { readonly ok: false; readonly why: 'missing' | 'last-active' | 'taken' };
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore extends IdempotencyStore, AccountStore, SessionStore, SignInStore {
+export interface PlatformStore extends IdempotencyStore, AccountStore, SessionStore, SignInStore, KeyUseStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   /** The records of a query. Its members are those of the resource, without the password. */
@@ -198,6 +203,8 @@ export interface PlatformStore extends IdempotencyStore, AccountStore, SessionSt
   rotateKey(rotation: Rotation, author: Author): Promise<number | undefined>;
   /** False when there is no such key. */
   revokeKey(id: number, author: Author): Promise<boolean>;
+  /** Limits the addresses from which a key may be used; none for anywhere. False when there is no such key. */
+  restrictKey(id: number, allowedIps: readonly string[], author: Author): Promise<boolean>;
   /** Records when a key was used, and from which address. */
   touchKey(id: number, at: string, ip: string | null): Promise<void>;
 

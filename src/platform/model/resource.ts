@@ -76,6 +76,8 @@ export interface Resource {
   readonly table: string;
   readonly idMember: string;
   readonly operations: { readonly list: string; readonly add: string; readonly update: string };
+  /** Where the specification calls the list by another name: that name, and how the list serves it. */
+  readonly listInSpecification?: { readonly title: string; readonly about: string };
   /** In the order of the specification, which is the order of the checks. */
   readonly members: readonly Member[];
   /** The members that find a record when an update sends no id. */

@@ -104,7 +104,8 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     const limited = await services.limitAddress(context);
     if (!limited.ok) return render(c, failurePage(limited.failure), undefined);
 
-    const sent = route.method === 'POST' ? await readForm(c.req.raw) : undefined;
+    const takesFile = route.kind === 'signed in' && route.takesFile;
+    const sent = route.method === 'POST' ? await readForm(c.req.raw, takesFile) : undefined;
     if (sent?.ok === false) return render(c, failurePage(sent.failure), undefined);
     const { csrf: csrfToken, ...form } = sent?.value ?? {};
 

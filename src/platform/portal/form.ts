@@ -7,15 +7,47 @@ import { type Failure, fail, type Outcome, succeed } from '../api/outcome.ts';
 /** The largest form that is read, as of the API. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The members of a form, the last value of each. An absent body is an empty form. */
-export async function readForm(request: Request): Promise<Outcome<Readonly<Record<string, string>>>> {
-  const type = request.headers.get('content-type') ?? '';
-  if (request.body !== null && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    return fail(1001, 'the portal accepts only forms; programs use the API');
+/** The largest form with a file. */
+const MAX_FILE_FORM_BYTES = 512 * 1024;
+
+const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const MULTIPART = /^multipart\/form-data\s*;/i;
+
+/** The members of a form with a file; the file as its text. */
+async function readMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Outcome<Record<string, string>>> {
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const members: Record<string, string> = {};
+  for (const [name, value] of form) {
+    const text = typeof value === 'string' ? value : readUtf8(await value.bytes());
+    if (text === undefined) return fail(1012, 'the file is not UTF-8; save it as “CSV UTF-8”');
+    members[name] = text;
+  }
+  return succeed(members);
+}
+
+function readUtf8(bytes: Uint8Array): string | undefined {
   try {
-    const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, MAX_FORM_BYTES);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of a form, the last value of each. An absent body is an empty form. With `takesFile` it may have a file of text. */
+export async function readForm(
+  request: Request,
+  takesFile = false,
+): Promise<Outcome<Readonly<Record<string, string>>>> {
+  const type = request.headers.get('content-type') ?? '';
+  const isMultipart = takesFile && MULTIPART.test(type);
+  if (request.body !== null && !isMultipart && !URL_ENCODED.test(type))
+    return fail(1001, 'the portal accepts only forms; programs use the API');
+  const most = takesFile ? MAX_FILE_FORM_BYTES : MAX_FORM_BYTES;
+  try {
+    const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, most);
     if (bytes === undefined)
-      return fail(1005, `the form exceeds the maximum of ${MAX_FORM_BYTES} bytes`, { connection: 'close' });
+      return fail(1005, `the form exceeds the maximum of ${most} bytes`, { connection: 'close' });
+    if (isMultipart) return await readMultipart(new Uint8Array(bytes), type);
     return succeed(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))));
   } catch {
     return fail(1001, 'the form was cut off; send it again');
@@ -26,8 +58,21 @@ export async function readForm(request: Request): Promise<Outcome<Readonly<Recor
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** By default `text`. A checkbox sends `true`, or nothing. */
-  readonly kind?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'search' | 'checkbox' | 'select' | 'hidden';
+  /** Whether its name stands beside the label: whoever fills it in may send it to the API as well. */
+  readonly isMember?: boolean;
+  /** By default `text`. A checkbox sends `true`, or nothing; so does each of the `choices`, by the name of its own. */
+  readonly kind?:
+    | 'text'
+    | 'password'
+    | 'email'
+    | 'tel'
+    | 'date'
+    | 'search'
+    | 'checkbox'
+    | 'choices'
+    | 'select'
+    | 'file'
+    | 'hidden';
   /** Shown at first; of a checkbox, `true` checks it. A password never has one. */
   readonly value?: string | undefined;
   readonly hint?: Html | string | undefined;
@@ -35,8 +80,10 @@ export interface Field {
   /** The purpose, as HTML's attribute has it. */
   readonly autocomplete?: string;
   readonly inputMode?: 'numeric' | 'tel' | 'email' | undefined;
-  /** The choices of a select: what is sent, and what is shown. */
+  /** Of a select what is sent, and what is shown; of choices the name of each, and what it means. */
   readonly options?: readonly (readonly [value: string, text: string])[];
+  /** Which of the choices are checked. */
+  readonly chosen?: readonly string[];
 }
 
 /** A one-time code. */
@@ -70,12 +117,15 @@ export interface FormInput {
   readonly isDanger?: boolean;
   /** Why the form was refused when it was sent. */
   readonly failure?: Failure | undefined;
+  /** Whether its route takes a file; by default if it has a field for one. */
+  readonly takesFile?: boolean;
 }
 
 /** A link to the code in the reference. */
-export const codeLink = (code: number): Html => html`<a href="/docs#code-${code}">Code ${code}</a>`;
+export const codeLink = (code: number): Html => html`<a href="/docs/codes#code-${code}">Code ${code}</a>`;
 
-const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
+/** A message as a sentence. */
+export const sentence = (message: string): string => `${beginSentence(message)}${/[.!?]$/.test(message) ? '' : '.'}`;
 
 /** Why a request was refused, in the words of the API. */
 export const failureNote = ({ code, message }: Pick<Failure, 'code' | 'message'>): Html =>
@@ -106,6 +156,20 @@ export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]):
   return fields.find(isNamed) ?? fields.find(({ name }) => name === MEMBER_OF[code]);
 };
 
+/**
+ * A refusal in the words of the form: a member of the API is called by the label of its field. A select that is no member of
+ * a record has a label that only goes with its options.
+ */
+function inWordsOf(failure: Failure, field: Field, fields: readonly Field[]): Failure {
+  if (field.kind === 'choices' && failure.code === 1002) {
+    const one = field.label.replace(/s$/, '').toLowerCase();
+    return { ...failure, message: `choose at least one ${one}` };
+  }
+  const named = fields.filter(({ kind, isMember }) => kind !== 'hidden' && (kind !== 'select' || isMember));
+  const labels = new Map(named.map(({ name, label }) => [name, label]));
+  return { ...failure, message: failure.message.replaceAll(/\b[A-Z]\w+\b/g, (word) => labels.get(word) ?? word) };
+}
+
 const flag = (name: string, isSet: boolean): Html | string => (isSet ? html` ${name}` : '');
 
 function control(field: Field, id: string, describedBy: string, isWrong: boolean): Html {
@@ -118,22 +182,36 @@ function control(field: Field, id: string, describedBy: string, isWrong: boolean
     )}</select>`;
   if (kind === 'checkbox')
     return html`<input id="${id}" name="${name}" type="checkbox" value="true"${flag('checked', value === 'true')}${about}>`;
+  if (kind === 'file')
+    return html`<input id="${id}" name="${name}" type="file" accept=".csv,text/csv"${required}${about}>`;
   const shown = kind === 'password' ? '' : html` value="${value}"`;
   // What is a name or a code is not a word to be corrected.
   const asTyped = kind === 'text' ? html` autocapitalize="none" spellcheck="false"` : '';
   return html`<input id="${id}" name="${name}" type="${kind}"${shown}${required} autocomplete="${autocomplete ?? 'off'}"${inputMode === undefined ? '' : html` inputmode="${inputMode}"`}${asTyped}${about}>`;
 }
 
+/** The choices below each other, each a checkbox. The first one has the id to which a refusal leads. */
+const choices = ({ options = [], chosen = [] }: Field, id: string, isWrong: boolean): Html =>
+  html`${options.map(([name, text], index) => {
+    const own = index === 0 ? id : `${id}-${name}`;
+    return html`<div class="check"><input id="${own}" name="${name}" type="checkbox" value="true"${flag('checked', chosen.includes(name))} aria-describedby="${id}-${name}-hint"${isWrong ? html` aria-invalid="true"` : ''}> <label for="${own}">${name}</label><p class="hint" id="${id}-${name}-hint">${text}</p></div>`;
+  })}`;
+
 function row(field: Field, formId: string, failure: Failure | undefined): Html {
-  const { name, label, kind, hint, value = '', isOptional } = field;
+  const { name, label, kind, hint, value = '', isOptional, isMember } = field;
   const id = `${formId}-${name}`;
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value}">`;
-  const about = [failure && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
-  const input = control(field, id, about, failure !== undefined);
-  const named = html`<label for="${id}">${label}${isOptional ? html` <span class="dim">(optional)</span>` : ''}</label>`;
-  return html`<div${kind === 'checkbox' ? html` class="check"` : ''}>${kind === 'checkbox' ? html`${input} ${named}` : html`${named}${input}`}${
+  const member = isMember && name !== label ? html` <code class="dim">${name}</code>` : '';
+  const title = html`${label}${member}${isOptional ? html` <span class="dim">(optional)</span>` : ''}`;
+  const notes = html`${
     failure && html`<p class="error" id="${id}-error">${sentence(failure.message)} ${codeLink(failure.code)}</p>`
-  }${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}</div>`;
+  }${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+  const about = [failure && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  if (kind === 'choices')
+    return html`<fieldset class="choices"${about === '' ? '' : html` aria-describedby="${about}"`}><legend>${title}</legend>${notes}${choices(field, id, failure !== undefined)}</fieldset>`;
+  const input = control(field, id, about, failure !== undefined);
+  const named = html`<label for="${id}">${title}</label>`;
+  return html`<div${kind === 'checkbox' ? html` class="check"` : ''}>${kind === 'checkbox' ? html`${input} ${named}` : html`${named}${input}`}${notes}</div>`;
 }
 
 /** The hidden field with the CSRF token. */
@@ -141,19 +219,22 @@ export const csrfField = (csrf: string | undefined): Html | string =>
   csrf === undefined ? '' : html`<input type="hidden" name="csrf" value="${csrf}">`;
 
 /**
- * A form. After a refusal it says why at its top, and beside the field that it is about; both in the words of the API. The
- * browser checks nothing by itself, so the words are always those.
+ * A form. After a refusal it says why at its top, and beside the field that it is about; both in the words of the API, with
+ * the labels of the fields for its members. The browser checks nothing by itself, so the words are always those.
  */
 export function form(input: FormInput): Html {
-  const { id, action, csrf, fields, submit, isDanger = false, failure } = input;
-  const wrong = fieldOf(failure, fields);
+  const { id, action, csrf, fields, submit, isDanger = false } = input;
+  const wrong = fieldOf(input.failure, fields);
+  const failure = wrong && input.failure ? inWordsOf(input.failure, wrong, fields) : input.failure;
   const top =
     failure === undefined
       ? ''
       : wrong === undefined
         ? failureNote(failure)
         : html`<div class="notice bad" role="alert">${shape('bad')}<p><a href="#${id}-${wrong.name}">${sentence(failure.message)}</a></p></div>`;
-  return html`${top}<form class="form" id="${id}" method="post" action="${action}" novalidate>${csrfField(csrf)}${fields.map(
+  const { takesFile = fields.some(({ kind }) => kind === 'file') } = input;
+  const encoding = takesFile ? html` enctype="multipart/form-data"` : '';
+  return html`${top}<form class="form" id="${id}" method="post" action="${action}"${encoding} novalidate>${csrfField(csrf)}${fields.map(
     (field) => row(field, id, field === wrong ? failure : undefined),
   )}<div><button class="${isDanger ? 'danger' : 'primary'}" type="submit">${submit}</button></div></form>`;
 }

@@ -1,6 +1,8 @@
 import type { Member, Value } from '../model/resource.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
+  ContractName: 'Contract type',
+  SkillName: 'Sector name',
   EmailID: 'E-mail',
   MobileNo: 'Mobile number',
   IsActive: 'Active',
@@ -9,7 +11,7 @@ const LABELS: Readonly<Record<string, string>> = {
   UpdateDate: 'Changed',
 };
 
-/** The name of a member for people: `Contract name` for `ContractName`. */
+/** The name of a member for people: `Industry name` for `IndustryName`. */
 export function labelOf(name: string, kind?: Member['kind']): string {
   const known = LABELS[name];
   if (known !== undefined) return known;

@@ -72,6 +72,8 @@ export interface SignedInRoute {
   readonly path: string;
   /** Asks for the password, and the one-time code of who has codes, again, unless the sign-in was a short while ago. */
   readonly isSensitive?: boolean;
+  /** Whether its form may have a file of text. */
+  readonly takesFile?: boolean;
   /** Where every admin user needs one-time codes: whether a session without one may do it, always or only to set codes up. */
   readonly withoutCode?: 'always' | 'to enrol';
   readonly answer: (visit: Visit) => Promise<PortalAnswer>;

@@ -5,13 +5,13 @@ import { ERROR_CODES, type ErrorCode } from '../api/error-codes.ts';
 import { CODE_NOTES } from './code-notes.ts';
 import { failureExample, withNames } from './operation-section.ts';
 import type { OperationEntry } from './read-operations.ts';
-import { meaningOf } from './words.ts';
+import { meaningOf, operationPath } from './words.ts';
 
 /** All codes, in their order. */
 export const allCodes = Object.keys(ERROR_CODES).map(Number) as readonly ErrorCode[];
 
 /** The text in which a search looks for a code. */
-const searchTextOfCode = (code: ErrorCode): string => {
+export const searchTextOfCode = (code: ErrorCode): string => {
   const [status, meaning] = ERROR_CODES[code];
   const { when, fix } = CODE_NOTES[code];
   return `${code} http ${status} ${meaning} ${when} ${fix}`.toLowerCase();
@@ -22,7 +22,7 @@ function senders(code: ErrorCode, operations: readonly OperationEntry[]): Html {
   const some = operations.filter(({ codes }) => codes.includes(code));
   if (some.length === 0) return html`<span class="dim">No operation of this version.</span>`;
   if (some.length === operations.length) return html`Every operation.`;
-  return html`${some.map(({ id, summary }, index) => html`${index === 0 ? '' : ', '}<a href="#${id}">${summary}</a>`)}.`;
+  return html`${some.map((one, index) => html`${index === 0 ? '' : ', '}<a href="${operationPath(one)}">${one.summary}</a>`)}.`;
 }
 
 /** The section of a code, whose anchor failures link to. */
@@ -32,8 +32,8 @@ export function codeSection(code: ErrorCode, operations: readonly OperationEntry
   const situation = codeSituations[code];
   const heading = `code-${code}-title`;
   return html`
-<section class="panel code" id="code-${code}" aria-labelledby="${heading}" data-words="${searchTextOfCode(code)}">
-<h3 id="${heading}"><a href="#code-${code}">${code}</a> ${meaningOf(meaning)}</h3>
+<section class="panel code" id="code-${code}" aria-labelledby="${heading}">
+<h2 id="${heading}"><a href="#code-${code}">${code}</a> ${meaningOf(meaning)}</h2>
 <p class="dim small">HTTP ${status}</p>
 <p>${when} ${fix}</p>
 <p class="small">For example <code>${formatRequest(situation)}</code>, if ${withNames(situation.when)}:</p>

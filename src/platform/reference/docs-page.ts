@@ -2,16 +2,18 @@ import { html } from 'hono/html';
 import { page } from '../../web/frame/frame.ts';
 import type { Html } from '../../web/frame/marks.ts';
 import type { Json } from '../api/call.ts';
-import { API_VERSION } from '../api/error-codes.ts';
+import { API_VERSION, ERROR_CODES, type ErrorCode } from '../api/error-codes.ts';
 import type { SchemaShapes } from '../api/example-of.ts';
-import { allCodes, codeSection } from './code-section.ts';
-import { codeBlock, methodBadge, operationSection } from './operation-section.ts';
+import { allCodes, codeSection, searchTextOfCode } from './code-section.ts';
+import { codeBlock, methodBadge, operationSection, searchTextOf } from './operation-section.ts';
 import { type OperationEntry, readOperations } from './read-operations.ts';
-import { idOfTag, titleOfTag } from './words.ts';
+import { CODES_PATH, codePath, idOfTag, meaningOf, operationPath, pathOfTag, titleOfTag } from './words.ts';
 
 /** The style sheet and the script of the reference, besides those of every page. */
 export const REFERENCE_STYLE = '/assets/reference.css';
 export const REFERENCE_SCRIPT = '/assets/reference.js';
+
+const INDEX_PATH = '/docs';
 
 /** The longest search. */
 const LONGEST_SEARCH = 100;
@@ -33,6 +35,10 @@ export const programLink = html`<p class="live">For programs: <a href="/api/open
 export const schemasOf = (document: Json): SchemaShapes =>
   (document.components as { readonly schemas?: SchemaShapes } | undefined)?.schemas ?? {};
 
+type Groups = ReadonlyMap<string, readonly OperationEntry[]>;
+
+const groupsOf = (document: Json): Groups => Map.groupBy(readOperations(document), ({ tag }) => tag);
+
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const start = html`<section class="panel prose" id="start" aria-labelledby="start-title">
@@ -45,17 +51,17 @@ ${codeBlock('the first request', `export URL=http://127.0.0.1:10545 KEY=subnetd_
 <section class="panel prose" id="credentials" aria-labelledby="credentials-title">
 <h2 id="credentials-title">Credentials</h2>
 <p>Send an API key in the header <code>x-api-key</code>, or a token in the header <code>authorization</code>, alone or after <code>Bearer</code>. Both also go into the JSON body or the query, as <code>apiKey</code> and <code>token</code>. If you send several credentials, all must be valid.</p>
-<p>Get a token with <a href="#getToken">POST /Auth/Token</a>, with a key or with a user name and password. It lasts 24 hours:</p>
+<p>Get a token with <a href="${operationPath({ tag: 'Auth', id: 'getToken' })}">POST /Auth/Token</a>, with a key or with a user name and password. It lasts 24 hours:</p>
 ${codeBlock('getting a token', `export TOKEN=$(curl -s -X POST "$URL/api/v1/Auth/Token?apiKey=$KEY" | grep -o 'eyJ[^"]*')`)}
-<p>Each credential has a scope. A request outside its scopes gets the code <a href="#code-1104">1104</a>. Requests that come too quickly get <a href="#code-1102">1102</a>, with the seconds to wait in <code>Retry-After</code>.</p>
+<p>Each credential has a scope. A request outside its scopes gets the code <a href="${codePath(1104)}">1104</a>. Requests that come too quickly get <a href="${codePath(1102)}">1102</a>, with the seconds to wait in <code>Retry-After</code>.</p>
 </section>
 <section class="panel prose" id="answers" aria-labelledby="answers-title">
 <h2 id="answers-title">Answers</h2>
 <p>A success has the HTTP status 200 and the data of the operation:</p>
 ${codeBlock('a success', '{"status":"success","data":{"result":"success","IndustryID":1}}')}
-<p>A failure has a <a href="#codes">code</a>, the HTTP status of that code, and a sentence that says what to do:</p>
+<p>A failure has a <a href="${CODES_PATH}">code</a>, the HTTP status of that code, and a sentence that says what to do:</p>
 ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"IndustryName is missing; send it"}')}
-<p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code on this page, too. Each answer has an <code>x-request-id</code>, which also appears in the log and the audit trail.</p>
+<p>With <code>Prefer: link</code> a failure has a <code>link</code> to its code in this reference, too. Each answer has an <code>x-request-id</code>, which also appears in the log and the audit trail.</p>
 </section>
 <section class="panel prose" id="versions" aria-labelledby="versions-title">
 <h2 id="versions-title">Versions</h2>
@@ -63,62 +69,116 @@ ${codeBlock('a failure', '{"status":"failed","appErrorCode":1001,"errMessage":"I
 <p>The file <code>docs/api-changes.md</code> of subnetd has the full policy and the changes of each release.</p>
 </section>`;
 
-const contents = (
-  tags: ReadonlyMap<string, readonly OperationEntry[]>,
-): Html => html`<nav class="contents" aria-label="On this page">
-<ul>
-<li><a href="#start">Start</a></li><li><a href="#credentials">Credentials</a></li><li><a href="#answers">Answers</a></li>
-${[...tags].map(
-  ([tag, own]) =>
-    html`<li><a href="#${idOfTag(tag)}">${titleOfTag(tag)}</a><ul>${own.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul></li>`,
-)}
-<li><a href="#codes">Codes</a></li>
+/** The pages of the reference; below the one that is open, what it has. */
+function contents(groups: Groups, open: string): Html {
+  const link = (path: string, name: string, own: readonly OperationEntry[] = []): Html =>
+    html`<li><a href="${path}"${path === open ? html` aria-current="page"` : ''}>${name}</a>${
+      path === open && own.length > 0
+        ? html`<ul>${own.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`)}</ul>`
+        : ''
+    }</li>`;
+  return html`<nav class="contents" aria-label="API reference"><ul>
+${link(INDEX_PATH, 'Overview')}
+${[...groups].map(([tag, own]) => link(pathOfTag(tag), titleOfTag(tag), own))}
+${link(CODES_PATH, 'Codes')}
+${link('/docs/try', 'Try it')}
 </ul></nav>`;
+}
 
-const overview = (own: readonly OperationEntry[]): Html =>
-  html`<ul class="overview">${own.map(
-    ({ id, method, path, summary }) =>
-      html`<li>${methodBadge(method)} <a href="#${id}">${summary}</a> <code>${path}</code></li>`,
-  )}</ul>`;
-
-/** A script searches, so that a request costs nothing; without one the browser's own search has the whole page. */
-const search = (found: string): Html => html`<form class="panel bar find" method="get" action="/docs" role="search">
+/** A search is carried out by a script on the index, so it costs no request there. Without one, the browser's own search has that page. */
+const search = (
+  more: Html,
+): Html => html`<form class="panel bar find" method="get" action="${INDEX_PATH}" role="search">
 <label for="q">Search</label> <input type="search" id="q" name="q" maxlength="${LONGEST_SEARCH}" placeholder="a path, a member, a code" autocomplete="off"> <button type="submit">Search</button>
-<p class="small" role="status" id="found">${found}</p>
-<noscript><p class="small">Without scripts this page always shows everything. Press Ctrl+F to search it.</p></noscript>
-<fieldset class="bar choice"><legend class="sr">Language of the examples</legend><label><input type="radio" name="as" value="curl" checked> curl</label><label><input type="radio" name="as" value="typescript" id="as-typescript"> TypeScript</label></fieldset>
+${more}
 </form>`;
 
-/** The reference of the API: one page, the same for every request. */
-export function docsPage({ document, version }: ReferenceContent): string {
-  const operations = readOperations(document);
-  const schemas = schemasOf(document);
-  const tags = Map.groupBy(operations, ({ tag }) => tag);
-  const content = html`<div class="grid docs">${contents(tags)}
-<div class="stack">
-<h1>Platform API</h1>
-${search(`${count(operations.length, 'operation')}, ${count(allCodes.length, 'code')}`)}
-${start}
-<p class="empty" id="nothing" hidden>Nothing matches. Search for fewer words, a path such as Sector, a member such as EmailID, or a code such as 1103.</p>
-${[...tags].map(
-  ([tag, own]) => html`
-<section class="stack group" id="${idOfTag(tag)}" aria-labelledby="${idOfTag(tag)}-title"><h2 id="${idOfTag(tag)}-title">${titleOfTag(tag)}</h2>
-${overview(own)}
-${own.map((operation) => operationSection(operation, schemas))}</section>`,
-)}
-<section class="stack group" id="codes" aria-labelledby="codes-title"><h2 id="codes-title">Codes</h2>
-<p class="dim">The ${allCodes.length} codes of the specification. Code 1114 does not exist.</p>
-<div class="grid codes">${allCodes.map((code) => codeSection(code, operations))}</div></section>
-</div></div>`;
+function frame({ document, version }: ReferenceContent, path: string, title: string, content: Html): string {
   return String(
     page({
-      title: 'Platform API',
+      title,
       room: '/docs',
       madeAt: 0,
       account: programLink,
       head: referenceHead(REFERENCE_SCRIPT),
       footer: [html`subnetd ${version}`],
-      content,
+      content: html`<div class="grid docs">${contents(groupsOf(document), path)}
+<div class="stack">
+<h1>${title}</h1>
+${content}
+</div></div>`,
     }),
   );
 }
+
+/** An operation on the index. It has the anchor that it had when the reference was one page. */
+const operationItem = (operation: OperationEntry): Html => {
+  const { id, method, path, summary, specifiedTitle } = operation;
+  const also = specifiedTitle === '' ? '' : html` <span class="dim">In the specification: ${specifiedTitle}</span>`;
+  return html`<li class="op-item" id="${id}" data-words="${searchTextOf(operation)}">${methodBadge(method)} <a href="${operationPath(operation)}">${summary}</a> <code>${path}</code>${also}</li>`;
+};
+
+const codeItem = (code: ErrorCode): Html => {
+  const [status, meaning] = ERROR_CODES[code];
+  return html`<li class="code-item" id="code-${code}" data-words="${searchTextOfCode(code)}"><a href="${codePath(code)}">${code}</a> <span>${meaningOf(meaning)}</span> <span class="dim">HTTP ${status}</span></li>`;
+};
+
+const group = (id: string, path: string, title: string, items: readonly Html[]): Html => html`
+<section class="panel group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title"><a href="${path}">${title}</a></h2>
+<ul class="overview">${items}</ul></section>`;
+
+/** The index of the reference: how to start, and a line for each operation and each code. */
+export function indexPage(content: ReferenceContent): string {
+  const groups = groupsOf(content.document);
+  const operations = [...groups.values()].flat();
+  const found = html`<p class="small" role="status" id="found">${count(operations.length, 'operation')}, ${count(allCodes.length, 'code')}</p>
+<noscript><p class="small">Without scripts this page always shows everything. Press Ctrl+F to search it.</p></noscript>`;
+  return frame(
+    content,
+    INDEX_PATH,
+    'Platform API',
+    html`${search(found)}
+${start}
+<p class="empty" id="nothing" hidden>Nothing matches. Search for fewer words, a path such as Sector, a member such as EmailID, or a code such as 1103.</p>
+<div class="grid groups">${[...groups].map(([tag, own]) => group(idOfTag(tag), pathOfTag(tag), titleOfTag(tag), own.map(operationItem)))}</div>
+${group('codes', CODES_PATH, 'Codes', allCodes.map(codeItem))}`,
+  );
+}
+
+const LANGUAGES = html`<fieldset class="bar choice"><legend class="sr">Language of the examples</legend><label><input type="radio" name="as" value="curl" checked> curl</label><label><input type="radio" name="as" value="typescript" id="as-typescript"> TypeScript</label></fieldset>`;
+
+/** The page of a group of operations. */
+function groupPage(content: ReferenceContent, tag: string, own: readonly OperationEntry[]): string {
+  const schemas = schemasOf(content.document);
+  return frame(
+    content,
+    pathOfTag(tag),
+    titleOfTag(tag),
+    html`${search(LANGUAGES)}
+${own.map((operation) => operationSection(operation, schemas))}`,
+  );
+}
+
+/** The page of all codes. */
+function codesPage(content: ReferenceContent): string {
+  const operations = readOperations(content.document);
+  return frame(
+    content,
+    CODES_PATH,
+    'Codes',
+    html`${search(html``)}
+<p class="dim">The ${allCodes.length} codes of the specification. Code 1114 does not exist.</p>
+<div class="grid codes">${allCodes.map((code) => codeSection(code, operations))}</div>`,
+  );
+}
+
+/** Every page of the reference by its path, each the same for every request. */
+export const referencePages = (content: ReferenceContent): ReadonlyMap<string, () => string> =>
+  new Map([
+    [INDEX_PATH, () => indexPage(content)],
+    ...[...groupsOf(content.document)].map(([tag, own]): [string, () => string] => [
+      pathOfTag(tag),
+      () => groupPage(content, tag, own),
+    ]),
+    [CODES_PATH, () => codesPage(content)],
+  ]);

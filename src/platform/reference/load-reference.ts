@@ -4,8 +4,8 @@ import { type Loaded, loadOnce } from '../../lib/promises.ts';
 
 /** The reference of the API, for people. */
 export interface Reference {
-  /** The page `/docs`. */
-  docs(): string;
+  /** The pages by their paths, from `/docs` on. */
+  readonly pages: ReadonlyMap<string, () => string>;
   /** The page `/docs/try` of an operation, by its id. */
   tryIt(operation?: string): string;
   /** The text of one of its files. */
@@ -15,14 +15,14 @@ export interface Reference {
 /** Loads the reference of the API for the first who asks for a page of it. `openApi` resolves to the document as JSON. */
 export const loadReference = (openApi: () => Promise<string>, version: string): Loaded<Reference> =>
   loadOnce(async () => {
-    const [{ docsPage }, { tryPage }, text] = await Promise.all([
+    const [{ referencePages }, { tryPage }, text] = await Promise.all([
       import('./docs-page.ts'),
       import('./try-page.ts'),
       openApi(),
     ]);
     const content = { document: JSON.parse(text), version };
     return {
-      docs: () => docsPage(content),
+      pages: referencePages(content),
       tryIt: (operation) => tryPage(content, operation),
       readAsset: (name) => readFile(ownFile(`src/platform/reference/assets/${name}`), 'utf8'),
     };

@@ -5,7 +5,7 @@ import { exampleOf, type SchemaShapes } from '../api/example-of.ts';
 import { CODE_NOTES } from './code-notes.ts';
 import type { Field, OperationEntry } from './read-operations.ts';
 import { curlOf, typeScriptOf } from './snippets.ts';
-import { meaningOf, rulesOf, titleOfTag, typeOf } from './words.ts';
+import { codePath, meaningOf, rulesOf, titleOfTag, typeOf } from './words.ts';
 
 const beyond = html`<span class="mark" title="The specification does not have it">Beyond the specification</span>`;
 
@@ -36,7 +36,7 @@ export const failureExample = (code: ErrorCode, member: string): string =>
   pretty({ status: 'failed', appErrorCode: code, errMessage: CODE_NOTES[code].message(member) });
 
 const failure = (code: ErrorCode, member: string): Html => html`
-<li><a href="#code-${code}">${code}</a> HTTP ${ERROR_CODES[code][0]}: ${meaningOf(ERROR_CODES[code][1])}<br><code>${failureExample(code, member).replace(/\s+/g, ' ')}</code></li>`;
+<li><a href="${codePath(code)}">${code}</a> HTTP ${ERROR_CODES[code][0]}: ${meaningOf(ERROR_CODES[code][1])}<br><code>${failureExample(code, member).replace(/\s+/g, ' ')}</code></li>`;
 
 /** The member that the example of a failure names: one that it fits. */
 function memberOf({ body = [], parameters }: OperationEntry, code: ErrorCode): string {
@@ -52,26 +52,40 @@ function memberOf({ body = [], parameters }: OperationEntry, code: ErrorCode): s
 }
 
 /** The text in which a search looks for an operation. */
-const searchTextOf = ({ id, method, path, tag, summary, parameters, body = [], codes }: OperationEntry): string =>
-  [id, method, path, titleOfTag(tag), summary, ...[...parameters, ...body].map(({ name }) => name), ...codes]
-    .join(' ')
-    .toLowerCase();
+export function searchTextOf(operation: OperationEntry): string {
+  const { id, method, path, tag, summary, specifiedTitle, parameters, body = [], codes } = operation;
+  const names = [...parameters, ...body].map(({ name }) => name);
+  return [id, method, path, titleOfTag(tag), summary, specifiedTitle, ...names, ...codes].join(' ').toLowerCase();
+}
 
 /** More members of a query than this are folded. */
 const MOST_OPEN = 4;
 
 /** The section of an operation: its members, an example as curl and as TypeScript, its answers. */
 export function operationSection(operation: OperationEntry, schemas: SchemaShapes): Html {
-  const { id, method, path, summary, description, parameters, headers, body = [], data, codes } = operation;
+  const {
+    id,
+    method,
+    path,
+    summary,
+    specifiedTitle,
+    description,
+    parameters,
+    headers,
+    body = [],
+    data,
+    codes,
+  } = operation;
   const success = { status: 'success', data: exampleOf(data, schemas) };
   const shown = [...parameters.filter(({ place }) => place === 'path'), ...headers, ...body];
   const query = parameters.filter(({ place }) => place === 'query');
   const heading = `${id}-title`;
   return html`
-<section class="panel op" id="${id}" aria-labelledby="${heading}" data-words="${searchTextOf(operation)}">
+<section class="panel op" id="${id}" aria-labelledby="${heading}">
 <div class="stack">
-<div class="head"><h3 id="${heading}">${summary}</h3><p class="small"><a href="#${id}">Link<span class="sr"> to ${summary}</span></a> <a href="/docs/try?operation=${id}">Try it<span class="sr">: ${summary}</span></a></p></div>
+<div class="head"><h2 id="${heading}">${summary}</h2><p class="small"><a href="#${id}">Link<span class="sr"> to ${summary}</span></a> <a href="/docs/try?operation=${id}">Try it<span class="sr">: ${summary}</span></a></p></div>
 <p class="path">${methodBadge(method)} <code>/api/v1${path}</code></p>
+${specifiedTitle === '' ? '' : html`<p>In the specification: <b>${specifiedTitle}</b>.</p>`}
 ${operation.isBeyond ? html`<p>${beyond}</p>` : ''}
 ${description === '' ? '' : html`<p>${withNames(description)}</p>`}
 ${operation.isOpen ? html`<p class="dim">Works without a credential.</p>` : ''}
@@ -82,7 +96,7 @@ ${query.length === 0 ? '' : html`<details${query.length > MOST_OPEN ? '' : html`
 <div class="stack">
 ${codeBlock(`curl: ${summary}`, curlOf(operation, schemas), 'curl')}
 ${codeBlock(`TypeScript: ${summary}`, typeScriptOf(operation, schemas), 'typescript')}
-<h4>Success, HTTP 200</h4>
+<h3>Success, HTTP 200</h3>
 ${codeBlock(`success: ${summary}`, pretty(success), 'answer')}
 <details><summary>${codes.length} failures<span class="sr"> of ${summary}</span></summary><ul class="failures">${codes.map((code) => failure(code, memberOf(operation, code)))}</ul></details>
 </div>

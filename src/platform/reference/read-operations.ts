@@ -33,6 +33,8 @@ export interface OperationEntry {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
+  /** What the specification calls it, where that is another name; else empty. */
+  readonly specifiedTitle: string;
   /** Whether the specification has no such operation. */
   readonly isBeyond: boolean;
   /** Whether it works without a credential. */
@@ -66,6 +68,7 @@ interface Described {
   }[];
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, Content>>;
+  readonly 'x-specification-title'?: string;
   readonly 'x-beyond-specification'?: boolean;
 }
 
@@ -110,6 +113,7 @@ function toEntry(path: string, method: string, one: Described): OperationEntry {
     tag: one.tags?.[0] ?? 'Other',
     summary: one.summary,
     description: one.description ?? '',
+    specifiedTitle: one['x-specification-title'] ?? '',
     isBeyond: one['x-beyond-specification'] === true,
     isOpen: one.security?.some((choice) => Object.keys(choice).length === 0) ?? false,
     parameters: sent.filter(({ place }) => place !== 'header'),

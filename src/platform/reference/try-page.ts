@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
 import { page } from '../../web/frame/frame.ts';
+import type { Html } from '../../web/frame/marks.ts';
 import { exampleOf } from '../api/example-of.ts';
 import { programLink, type ReferenceContent, referenceHead, schemasOf } from './docs-page.ts';
 import { codeBlock, methodBadge, withNames } from './operation-section.ts';
 import { type Field, readOperations } from './read-operations.ts';
 import { curlOf, exampleBody } from './snippets.ts';
-import { rulesOf, titleOfTag, typeOf } from './words.ts';
+import { CODES_PATH, operationPath, rulesOf, titleOfTag, typeOf } from './words.ts';
 
 /** The script of the page. */
 export const TRY_SCRIPT = '/assets/try.js';
@@ -13,6 +14,17 @@ export const TRY_SCRIPT = '/assets/try.js';
 const input = ({ name, place, isRequired, schema }: Field, value: string) => html`
 <div><label for="f-${name}">${name} <span class="dim">${place === 'path' ? 'in the path' : 'in the query'}, ${typeOf(schema)}</span></label>
 <input id="f-${name}" data-place="${place}" data-name="${name}" value="${value}"${isRequired ? html` required` : ''} autocomplete="off" aria-describedby="h-${name}"><p class="hint" id="h-${name}">${withNames(rulesOf(schema))}</p></div>`;
+
+/** What a request may do without, folded: fields for the query, and the names of further members of the body. */
+function folded(parameters: readonly Field[], members: readonly Field[] = []): Html | string {
+  const total = parameters.length + members.length;
+  if (total === 0) return '';
+  const more =
+    members.length === 0
+      ? ''
+      : html`<p class="hint">The body may also have ${members.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}.</p>`;
+  return html`<details><summary>${total} optional</summary><div class="stack">${parameters.map((field) => input(field, ''))}${more}</div></details>`;
+}
 
 /**
  * The page that sends a request to this daemon. A script sends it, so its fields are disabled without one: then nothing
@@ -24,11 +36,15 @@ export function tryPage({ document, version }: ReferenceContent, id = ''): strin
   const operation = operations.find((one) => one.id === id) ?? operations[0];
   if (operation === undefined) throw new Error('an API without an operation');
   const { method, path, summary, isOpen, parameters, body } = operation;
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  const optional = parameters.filter(({ isRequired }) => !isRequired);
+  const example = body && exampleBody(body, schemas);
+  const extra = body?.filter(({ name }) => !Object.hasOwn(example ?? {}, name));
   const tags = Map.groupBy(operations, ({ tag }) => tag);
-  const content = html`<p class="hint"><a href="/docs">Platform API</a> / <a href="/docs#${operation.id}">${summary}</a></p>
+  const content = html`<p class="hint"><a href="/docs">Platform API</a> / <a href="${operationPath(operation)}">${summary}</a></p>
 <h1>Try it: ${summary}</h1>
 <form class="panel bar" method="get" action="/docs/try"><label for="operation">Operation</label>
-<select id="operation" name="operation">${[...tags].map(
+<select id="operation" name="operation" autocomplete="off">${[...tags].map(
     ([tag, own]) =>
       html`<optgroup label="${titleOfTag(tag)}">${own.map(
         (one) =>
@@ -40,19 +56,20 @@ export function tryPage({ document, version }: ReferenceContent, id = ''): strin
 <form class="panel form" id="request" data-method="${method}" data-path="/api/v1${path}" aria-label="Request">
 <p class="path">${methodBadge(method)} <code>/api/v1${path}</code></p>
 <fieldset disabled>
-<div><label for="credential">API key or token${isOpen ? ', optional' : ''}</label><input id="credential" type="password" autocomplete="off" spellcheck="false" aria-describedby="credential-h"><p class="hint" id="credential-h">It stays in the memory of this page and is sent only to this host. Reloading the page discards it.</p></div>
-${parameters.map((field) => input(field, field.isRequired ? String(exampleOf(field.schema, schemas)) : ''))}
+<div><label for="credential">API key or token${isOpen ? ', optional' : ''}</label><input id="credential" type="password" autocomplete="off" spellcheck="false" aria-describedby="credential-h"><p class="hint" id="credential-h">It stays in the memory of this page and is sent only to this host. Leaving the page discards it, and everything else here.</p></div>
+${required.map((field) => input(field, String(exampleOf(field.schema, schemas))))}
 ${
   body === undefined
     ? ''
-    : html`<div><label for="body">Body <span class="dim">JSON</span></label><textarea id="body" spellcheck="false" autocomplete="off">${JSON.stringify(exampleBody(body, schemas), null, 2)}</textarea></div>`
+    : html`<div><label for="body">Body <span class="dim">JSON</span></label><textarea id="body" spellcheck="false" autocomplete="off">${JSON.stringify(example, null, 2)}</textarea></div>`
 }
+${folded(optional, extra)}
 <div><button class="primary" type="submit">Send</button></div>
 ${method === 'GET' ? '' : html`<p class="hint">This changes the data of this daemon.</p>`}
 </fieldset></form>
 <section class="panel" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2>
 <p id="outcome" role="status" class="dim">Nothing has been sent yet.</p>
-<p id="about" hidden><a href="/docs#codes">What the code means</a></p>
+<p id="about" hidden><a href="${CODES_PATH}">What the code means</a></p>
 <pre id="answer" class="shown" tabindex="0" role="region" aria-label="What the API answers" hidden></pre>
 <p><button id="keep" type="button" hidden>Use this token</button></p>
 <h3>The same with curl</h3>

@@ -16,8 +16,19 @@ const TITLES: Readonly<Record<string, string>> = {
 export const titleOfTag = (tag: string): string =>
   TITLES[tag] ?? tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** The id of a section, which no operation has. */
+/** The id of a group on the index, which no operation has. */
 export const idOfTag = (tag: string): string => `section-${tag}`;
+
+/** The path of the page with all codes, and of the section of one. */
+export const CODES_PATH = '/docs/codes';
+export const codePath = (code: number): string => `${CODES_PATH}#code-${code}`;
+
+/** The path of the page of a group of operations. */
+export const pathOfTag = (tag: string): string => `/docs/${titleOfTag(tag).toLowerCase().replaceAll(' ', '-')}`;
+
+/** Where an operation stands. */
+export const operationPath = ({ tag, id }: { readonly tag: string; readonly id: string }): string =>
+  `${pathOfTag(tag)}#${id}`;
 
 /** The type of a value, for people. */
 export function typeOf(schema: Schema): string {

@@ -56,6 +56,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(text).not.toContain(hashApiKey(String(made.ApiKey)));
     expect(await find(made.ApiKeyID)).toEqual({
       ...{ ApiKeyID: made.ApiKeyID, Name: 'ci', Hint: made.Hint, Scopes: ['read', 'operate'], UserID: 1 },
+      AllowedIPs: [],
       ...{ State: 'active', CallsLeft: 100, CallsOf: 100, LastUsedDate: null, LastUsedIP: null },
       ...{ CreateDate: expect.stringMatching(ISO), ExpiryDate: '2999-12-31T00:00:00.000Z' },
       ...{ ReplacedBy: null, RevokeDate: null, RevokeBy: null },

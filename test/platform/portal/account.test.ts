@@ -56,19 +56,19 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const refused = await save({ FirstName: '' });
     expect([refused.status, refused.words]).toEqual([
       400,
-      expect.stringContaining('FirstName is empty; give it a value.'),
+      expect.stringContaining('First name is empty; give it a value.'),
     ]);
     expect(shownIn(refused.html, 'LastName')).toBe('Tester');
     expect(refused.html).toContain('<title>Error: Your account, portal (subnetd)</title>');
   });
 
   it.each([
-    [{ MobileNo: 'call me' }, 409, 'MobileNo must be a phone number such as +41 79 123 45 67. Code 1012'],
-    [{ MobileNo: '1234' }, 409, 'MobileNo must be a phone number'],
-    [{ MobileNo: '+41 79 123 45 67 1234567' }, 409, 'MobileNo must be a phone number'],
-    [{ MobileNo: '1'.repeat(33) }, 400, 'MobileNo exceeds the maximum of 32 characters. Code 1005'],
-    [{ EmailID: 'nobody' }, 409, 'EmailID must be an e-mail address'],
-    [{ EmailID: 'ADA@example.com' }, 409, 'EmailID is taken'],
+    [{ MobileNo: 'call me' }, 409, 'Mobile number must be a phone number such as +41 79 123 45 67. Code 1012'],
+    [{ MobileNo: '1234' }, 409, 'Mobile number must be a phone number'],
+    [{ MobileNo: '+41 79 123 45 67 1234567' }, 409, 'Mobile number must be a phone number'],
+    [{ MobileNo: '1'.repeat(33) }, 400, 'Mobile number exceeds the maximum of 32 characters. Code 1005'],
+    [{ EmailID: 'nobody' }, 409, 'E-mail must be an e-mail address'],
+    [{ EmailID: 'ADA@example.com' }, 409, 'E-mail is taken'],
   ])('the profile is not saved with %j', async (change, status, words) => {
     const before = await portal.store.find(adminUser, 1);
     const refused = await save(change);

@@ -33,7 +33,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect((await visitor.get('/portal')).words).toContain('API keys');
     expect(visitor.path()).toBe('/portal/keys');
     const { words } = await visitor.get('/portal/keys');
-    expect(words).toContain('0 keys No valid keys. Create one below.');
+    expect(words).toContain('0 keys No valid keys. A program needs one to call the API: create it below.');
     expect(words).toContain('None in the last 90 days.');
   });
 
@@ -57,7 +57,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it.each([
     ['', { read: 'true' }, 'Name is empty; give it a value. Code 1002'],
-    ['x', {}, 'Scopes is empty; name a scope such as ["read"]. Code 1002'],
+    ['x', {}, 'Choose at least one scope. Code 1002'],
     ['a\u202eb', { read: 'true' }, 'Name contains an invisible or unsupported character'],
   ])('a key named %j with %j is refused in the words of the API', async (name, more, text) => {
     const before = (await portal.store.listKeys()).length;

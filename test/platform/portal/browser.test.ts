@@ -75,7 +75,7 @@ test('the keyboard alone signs in, from the skip link on, and a refusal leads to
 
 test('a key is made, copied, rotated and revoked, and no page but the first shows it', async () => {
   await page.getByLabel('Name').fill('nightly export');
-  await page.getByLabel(/^read: /).check();
+  await page.getByRole('checkbox', { name: 'read' }).check();
   await page.getByRole('button', { name: 'Create key' }).click();
   const made = page.getByRole('region', { name: /^Key “nightly export” was created/ });
   const key = (await made.locator('code').first().textContent()) ?? '';
@@ -105,7 +105,7 @@ test('an industry is added and changed without a script, with the error beside i
   await page.getByLabel('Industry name').fill('Shipping');
   await page.getByLabel('Image path').fill('/etc/passwd');
   await page.getByRole('button', { name: 'Add' }).click();
-  expect(await page.locator('#record-ImagePath-error').textContent()).toMatch(/^ImagePath must be a relative path/);
+  expect(await page.locator('#record-ImagePath-error').textContent()).toMatch(/^Image path must be a relative path/);
   await page.getByLabel('Image path').fill('images/a.png');
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('The industry was added.').waitFor();
@@ -152,6 +152,30 @@ async function check(audited: Page, path: string): Promise<void> {
   await auditPage(audited);
   await expectKeyboardReaches(audited);
 }
+
+test('a key without a scope, and the check of a file with a row of each kind, pass axe and fit a phone', async () => {
+  const context = await browser.newContext();
+  await context.addCookies(await plain.cookies());
+  const audited = await context.newPage();
+  watch(audited);
+  await audited.goto(`${daemon.url}/portal/keys`);
+  await audited.locator('#new-Name').fill('nothing');
+  await audited.getByRole('button', { name: 'Create key' }).click();
+  await audited.getByRole('alert').getByRole('link', { name: 'Choose at least one scope.' }).click();
+  expect(await audited.locator(':focus').getAttribute('id')).toBe('new-Scopes');
+  await auditPage(audited);
+  await audited.goto(`${daemon.url}/portal/project-types/import`);
+  const csv = `ContractName\n${'V'.repeat(200)}\nLoan\nLoan\n`;
+  const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await audited.getByLabel('CSV file').setInputFiles(file);
+  await audited.getByRole('button', { name: 'Check the file' }).click();
+  await audited.getByRole('heading', { name: '2 to add, 1 refused' }).waitFor();
+  await auditPage(audited);
+  await audited.getByRole('button', { name: 'Import 2 rows' }).click();
+  await audited.getByText('2 added, 1 refused.').waitFor();
+  await auditPage(audited);
+  await context.close();
+}, 120_000);
 
 test('each page passes axe in dark and light, fits a phone, and is there for the keyboard, under its policy', async () => {
   await addRecords();

@@ -48,7 +48,9 @@ describe('one-time codes in the portal', () => {
     const wrong = await act('confirm', { Otp: '12345' });
     expect([wrong.status, wrong.words]).toEqual([
       400,
-      expect.stringContaining('Otp must be the six digits from your authenticator app, or a recovery code. Code 1122'),
+      expect.stringContaining(
+        'One-time code must be the six digits from your authenticator app, or a recovery code. Code 1122',
+      ),
     ]);
     const confirmed = await act('confirm', { Otp: code() });
     recovery = recoveryCodesIn(confirmed);
@@ -67,8 +69,10 @@ describe('one-time codes in the portal', () => {
     const signIn = (Otp: string, Password = ROOT_PASSWORD) =>
       guest.post('/portal/sign-in', { UserName: 'root', Password, Otp });
     await guest.get('/portal/sign-in');
-    expect((await signIn('')).words).toContain('Otp is missing; this account needs a one-time code. Code 1122');
-    expect((await signIn('000000')).words).toMatch(/Otp is wrong/);
+    expect((await signIn('')).words).toContain(
+      'One-time code is missing; this account needs a one-time code. Code 1122',
+    );
+    expect((await signIn('000000')).words).toMatch(/One-time code is wrong/);
     expect((await signIn(code(), 'wrong')).words).toContain('Code 1104');
     const used = code();
     await signIn(used);
@@ -76,7 +80,7 @@ describe('one-time codes in the portal', () => {
     const other = portal.visitor();
     await other.get('/portal/sign-in');
     const again = await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: used });
-    expect(again.words).toContain('Otp was used before; wait for the next code.');
+    expect(again.words).toContain('One-time code was used before; wait for the next code.');
     await other.post('/portal/sign-in', { UserName: 'root', Password: ROOT_PASSWORD, Otp: recovery[0] ?? '' });
     expect(other.path()).not.toContain('/portal/sign-in');
   });
@@ -84,7 +88,7 @@ describe('one-time codes in the portal', () => {
   it('are renewed and turned off by password and code', async () => {
     wait(5 * MINUTE);
     const refused = await act('renew', { Password: ROOT_PASSWORD, Otp: '' });
-    expect(refused.words).toContain('Otp is empty; give it a value. Code 1002');
+    expect(refused.words).toContain('One-time code is empty; give it a value. Code 1002');
     const renewed = recoveryCodesIn(await act('renew', { Password: ROOT_PASSWORD, Otp: code() }));
     expect(renewed).toHaveLength(10);
     expect(renewed).not.toContain(recovery[1]);

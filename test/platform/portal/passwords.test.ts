@@ -61,10 +61,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     });
     expect(wrong.status).toBe(400);
     expect(wrong.html).toMatch(
-      /id="password-Password-error">Password is wrong; send the current password of your account\. <a href="\/docs#code-1118">/,
+      /id="password-Password-error">Current password is wrong; send the current password of your account\. <a href="\/docs\/codes#code-1118">/,
     );
     const short = await visitor.post('/portal/account/password', { Password: password, NewPassword: 'short' });
-    expect(short.html).toMatch(/id="password-NewPassword-error">NewPassword is below the minimum of 8 characters\./);
+    expect(short.html).toMatch(/id="password-NewPassword-error">New password is below the minimum of 8 characters\./);
     expect(short.html).not.toContain(password);
     const changed = await visitor.post('/portal/account/password', {
       Password: password,
@@ -89,7 +89,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect([opened.status, opened.words]).toEqual([200, expect.stringContaining('Choose a new password New password')]);
     const token = tokenOf(path);
     const short = await visitor.post('/portal/reset', { ResetToken: token, Password: 'short' });
-    expect(short.html).toMatch(/id="link-Password-error">Password is below the minimum of 8 characters\./);
+    expect(short.html).toMatch(/id="link-Password-error">New password is below the minimum of 8 characters\./);
     expect(short.html).toContain(`name="ResetToken" value="${token}"`);
     const done = await visitor.post('/portal/reset', { ResetToken: token, Password: 'the third sentence' });
     expect([visitor.path(), visitor.cookie()]).toEqual(['/portal/sign-in?done=password-changed', '']);

@@ -46,7 +46,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
 
   it('an industry is added, found in its list, changed and deleted, and its page says who did what', async () => {
     const empty = await visitor.get('/portal/industries');
-    expect(empty.words).toContain('0 industries No industries yet. Add one');
+    expect(empty.words).toContain(
+      '0 industries No industries yet. They group sectors, such as Shipping, so every sector needs one. Add one',
+    );
     await visitor.get('/portal/industries/add');
     const added = await visitor.post('/portal/industries/add', { IndustryName: 'Shipping', ImagePath: 'images/a.png' });
     expect(visitor.path()).toBe('/portal/industries/1?done=added');
@@ -74,7 +76,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(refused.html).toContain('<title>Error: Add an industry, portal (subnetd)</title>');
     expect(refused.html).toContain('href="#record-ImagePath"');
     expect(refused.html).toMatch(
-      /<p class="error" id="record-ImagePath-error">ImagePath must be a relative path[^<]*<a href="\/docs#code-1012">Code 1012<\/a>/,
+      /<p class="error" id="record-ImagePath-error">Image path must be a relative path[^<]*<a href="\/docs\/codes#code-1012">Code 1012<\/a>/,
     );
     expect(refused.html).toMatch(
       /id="record-ImagePath"[^>]*aria-describedby="record-ImagePath-error record-ImagePath-hint" aria-invalid="true"/,
@@ -83,10 +85,12 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const empty = await visitor.post('/portal/industries/add', { IndustryName: ' ', ImagePath: 'a.png' });
     expect([empty.status, empty.words]).toEqual([
       400,
-      expect.stringContaining('IndustryName is empty; give it a value.'),
+      expect.stringContaining('Industry name is empty; give it a value.'),
     ]);
     const twice = await visitor.post('/portal/industries/add', { IndustryName: 'Rail <b>', ImagePath: 'a.png' });
-    expect(twice.words).toContain('IndustryName is taken by a deleted industry');
+    expect(twice.words).toContain(
+      'Industry name is taken by a deleted industry; choose another, or to restore that one, update it (IndustryID 1) with Deleted false.',
+    );
   });
 
   it('a sector chooses its industry among those in use, keeps one that was deleted since, and can then be deleted', async () => {
@@ -102,7 +106,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       IndustryName: 'Mining',
     });
     expect(visitor.path()).toBe('/portal/sectors/1?done=added');
-    expect(added.words).toContain('Skill name: Ore Image path: o.png Industry: Mining Deleted: no');
+    expect(added.words).toContain('Sector name: Ore Image path: o.png Industry: Mining Deleted: no');
     expect(formOf(added.html).IndustryName).toBe('Mining');
     const [mining] = (await portal.store.search(industry, { search: 'Mining', offset: 0, limit: 1 })).items;
     const values = { IsDeleted: true };
@@ -113,7 +117,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const deleted = await visitor.post('/portal/sectors/1', { ...kept, IsDeleted: 'true' });
     expect(deleted.words).toContain('The sector was saved.');
     const none = await visitor.post('/portal/sectors/add', { SkillName: 'X', ImagePath: 'o.png', IndustryName: '' });
-    expect(none.words).toContain('IndustryName is empty; give it a value.');
+    expect(none.words).toContain('Industry is empty; give it a value.');
   });
 
   it('an admin user is added with a password, and changed without one', async () => {
@@ -136,7 +140,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(grace.path()).toMatch(/^\/portal\/sign-in/);
     const root = formOf((await visitor.get('/portal/users/1')).html);
     const last = await visitor.post('/portal/users/1', { ...root, IsActive: '' });
-    expect(last.words).toContain('IsActive: this is the last active admin user; activate another one first.');
+    expect(last.words).toContain('Active: this is the last active admin user; activate another one first.');
   });
 
   it('a change of an admin user asks for the password again some time after the sign-in', async () => {
@@ -169,7 +173,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(formOf(late.html).ImagePath).toBe('first.png');
     // A refusal between the two does not make the form newer.
     const wrong = await visitor.post('/portal/industries/1', { ...before, ImagePath: '/x' });
-    expect(wrong.words).toContain('ImagePath must be a relative path');
+    expect(wrong.words).toContain('Image path must be a relative path');
     expect((await visitor.post('/portal/industries/1', { ...formOf(wrong.html), ImagePath: 'x' })).status).toBe(409);
     for (const seen of ['', '*', '"x"\n'])
       expect((await visitor.post('/portal/industries/1', { ...formOf(late.html), seen })).status).toBe(409);
@@ -249,7 +253,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await enrol(1);
     expect((await visitor.get('/portal/users/1')).words).not.toContain('Remove one-time codes');
     const asked = await portal.visitor().signIn();
-    expect(asked.html).toMatch(/<p class="error" id="sign-in-Otp-error">[^<]* <a href="\/docs#code-1122">/);
+    expect(asked.html).toMatch(/<p class="error" id="sign-in-Otp-error">[^<]* <a href="\/docs\/codes#code-1122">/);
     await portal.store.removeCodes(1, author);
   });
 

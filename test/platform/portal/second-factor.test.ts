@@ -121,7 +121,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect([refused.status, refused.words]).toEqual([
       400,
       expect.stringContaining(
-        'Otp is missing; this step needs a one-time code, because your account has them turned on. Code 1122',
+        'One-time code is missing; this step needs a one-time code, because your account has them turned on. Code 1122',
       ),
     ]);
     expect(refused.html).toMatch(/id="password-Otp"[^>]* aria-invalid="true"/);

@@ -66,7 +66,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const refused = await visitor.signIn('root', 'not this one');
     expect([refused.status, visitor.cookie()]).toEqual([403, '']);
     expect(refused.words).toContain('Wrong user name or password, or the user is inactive. Code 1104');
-    expect(refused.html).toContain('href="/docs#code-1104"');
+    expect(refused.html).toContain('href="/docs/codes#code-1104"');
     expect(refused.html).toContain('value="root"');
     expect(refused.html).not.toContain('not this one');
     expect(refused.html).toContain('<title>Error: Sign in, portal (subnetd)</title>');

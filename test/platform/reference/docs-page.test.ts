@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../../src/platform/api/create-open-api.ts';
 import { ERROR_CODES } from '../../../src/platform/api/error-codes.ts';
 import { resources } from '../../../src/platform/api/resources.ts';
-import { docsPage } from '../../../src/platform/reference/docs-page.ts';
+import { referencePages } from '../../../src/platform/reference/docs-page.ts';
 import { readOperations } from '../../../src/platform/reference/read-operations.ts';
 import { tryPage } from '../../../src/platform/reference/try-page.ts';
 
 const document = createOpenApi(resources);
 const content = { document, version: '1.2.3' };
 const operations = readOperations(document);
-const whole = docsPage(content);
+const pages = new Map([...referencePages(content)].map(([path, make]) => [path, make()]));
+const index = pages.get('/docs') ?? '';
+const whole = [...pages.values()].join('');
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 const shownIn = (html: string) =>
   [...html.matchAll(/<section class="panel (?:op|code)" id="([^"]+)"/g)].map(([, id]) => id);
@@ -17,14 +19,52 @@ const sectionOf = (id: string) =>
   whole.split('<section ').find((text) => text.startsWith(`class="panel op" id="${id}"`)) ?? '';
 
 describe('the reference', () => {
-  it('has a section for each operation and each code, and every link within it arrives', () => {
-    expect(shownIn(whole)).toEqual([
-      ...operations.map(({ id }) => id),
-      ...Object.keys(ERROR_CODES).map((code) => `code-${code}`),
+  it('has a page for each group of operations and one for the codes, and every link within it arrives', () => {
+    expect([...pages.keys()]).toEqual([
+      ...['/docs', '/docs/admin-users', '/docs/project-types', '/docs/sectors', '/docs/industries', '/docs/tokens'],
+      ...[
+        '/docs/one-time-codes',
+        '/docs/accounts',
+        '/docs/api-keys',
+        '/docs/audit-trail',
+        '/docs/wallet',
+        '/docs/codes',
+      ],
     ]);
-    const ids = idsOf(whole);
-    expect(ids).toHaveLength(new Set(ids).size);
-    for (const [, target] of whole.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+    const codes = Object.keys(ERROR_CODES).map((code) => `code-${code}`);
+    expect(shownIn(whole)).toEqual([...operations.map(({ id }) => id), ...codes]);
+    for (const [path, html] of pages) {
+      const ids = idsOf(html);
+      expect(ids, path).toHaveLength(new Set(ids).size);
+      for (const [, page, target] of html.matchAll(/href="(\/docs[\w/-]*)?#([^"]+)"/g))
+        expect(idsOf(pages.get(page ?? path) ?? ''), `${path} links to ${page ?? ''}#${target}`).toContain(target);
+      for (const [, page = ''] of html.matchAll(/href="(\/docs[^"#?]*)"/g))
+        expect([...pages.keys(), '/docs/try']).toContain(page);
+    }
+  });
+
+  it('keeps on its index each anchor of the time when it was one page, with a link to where that is now', () => {
+    for (const { id } of operations)
+      expect(index).toMatch(new RegExp(`<li class="op-item" id="${id}"[^>]*>.*?href="/docs/[a-z-]+#${id}".*?</li>`));
+    for (const code of Object.keys(ERROR_CODES)) expect(index).toContain(`href="/docs/codes#code-${code}"`);
+    const others = [
+      'start',
+      'credentials',
+      'answers',
+      'versions',
+      'codes',
+      ...operations.map(({ tag }) => `section-${tag}`),
+    ];
+    for (const id of others) expect(idsOf(index)).toContain(id);
+  });
+
+  it('says where the specification calls a list by another name, on the index, on its page and to programs', () => {
+    expect(index).toMatch(
+      /List admin users<\/a> <code>[^<]*<\/code> <span class="dim">In the specification: Check Account Existence/,
+    );
+    expect(index).toMatch(/id="listAdminUsers" data-words="[^"]*check account existence/);
+    expect(sectionOf('listAdminUsers')).toContain('In the specification: <b>Check Account Existence</b>.');
+    expect(JSON.stringify(document)).toContain('"x-specification-title":"Check Account Existence"');
   });
 
   it('names the values that a list may have', () => {
@@ -39,7 +79,7 @@ describe('the reference', () => {
     );
     expect(text).toContain('&quot;SectorID&quot;: 1');
     expect(text).toContain('Resource exceeds maximum allowed value<br>');
-    expect([...text.matchAll(/href="#code-(\d+)"/g)].map(([, code]) => Number(code))).toEqual(
+    expect([...text.matchAll(/href="\/docs\/codes#code-(\d+)"/g)].map(([, code]) => Number(code))).toEqual(
       operations.find(({ id }) => id === 'addSector')?.codes,
     );
     expect(text).toContain('&quot;errMessage&quot;: &quot;SkillName is missing; send it&quot;');
@@ -60,7 +100,7 @@ describe('the reference', () => {
   });
 
   it('loads from this host only, and has no inline script or style', () => {
-    for (const html of [whole, tryPage(content)]) {
+    for (const html of [...pages.values(), tryPage(content)]) {
       expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
       expect(html).not.toMatch(/<script(?! [^>]*src="\/assets\/)|<style| style=| on\w+="/);
     }
@@ -72,6 +112,15 @@ describe('the page to try an operation', () => {
     const html = tryPage(content, 'nothing');
     expect([...html.matchAll(/<option value="([^"]+)"/g)].map(([, id]) => id)).toEqual(operations.map(({ id }) => id));
     expect(html).toContain(`<h1>Try it: ${operations[0]?.summary}</h1>`);
+  });
+
+  it('folds what is optional, and names the members that the example of a body leaves out', () => {
+    const list = tryPage(content, 'listIndustries');
+    expect(list).toMatch(/data-name="id"[\s\S]*<details><summary>\d+ optional<\/summary>[\s\S]*data-name="limit"/);
+    expect(tryPage(content, 'addApiKey')).toMatch(
+      /The body may also have <code>UserID<\/code>, <code>ExpiryDate<\/code>/,
+    );
+    expect(tryPage(content, 'addIndustry')).not.toContain('<details>');
   });
 
   it('sends nothing without a script: the fields are disabled', () => {

@@ -138,6 +138,9 @@ const PAGES = [
   '/alerts',
   '/alerts/SubnetHalted?subnet=demo',
   '/docs?q=sector',
+  '/docs/sectors',
+  '/docs/accounts',
+  '/docs/codes',
   '/docs/try?operation=addSector',
 ];
 
@@ -212,13 +215,19 @@ test('on a phone the command of the worst problem stands on the first screen, an
 test('the reference is whole without a script, and says how to search it then', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();
-  await plain.goto(`${url}/docs`);
-  const all = await plain.locator('.op, .code').count();
+  await plain.goto(`${url}/docs/wallet`);
   await plain.getByRole('searchbox').fill('1116');
   await plain.keyboard.press('Enter');
-  await plain.waitForURL(/\?q=1116/);
-  expect(await plain.locator('.op:visible, .code:visible').count()).toBe(all);
+  await plain.waitForURL(/\/docs\?q=1116/);
+  const lines = plain.locator('.op-item, .code-item');
+  expect(await lines.count()).toBeGreaterThan(60);
+  expect(await plain.locator('.op-item:visible, .code-item:visible').count()).toBe(await lines.count());
   expect(await plain.locator('noscript p').first().isVisible()).toBe(true);
+  // An anchor of the time when the reference was one page is still there, and leads on.
+  await plain.goto(`${url}/docs#code-1116`);
+  await plain.locator('#code-1116').getByRole('link').click();
+  await plain.waitForURL(/\/docs\/codes#code-1116$/);
+  await plain.goto(`${url}/docs/wallet`);
   await plain.getByRole('radio', { name: 'TypeScript' }).check();
   expect(await plain.getByText('await fetch(').first().isVisible()).toBe(true);
   expect(await plain.locator('#getWallet').getByText('curl -s').isVisible()).toBe(false);
@@ -227,7 +236,8 @@ test('the reference is whole without a script, and says how to search it then', 
 
 test('the reference searches in the page, for what its address says and for what is typed', async () => {
   const page = await browser.newPage();
-  const shown = () => page.locator('.op:visible, .code:visible').evaluateAll((all) => all.map(({ id }) => id));
+  const shown = () =>
+    page.locator('.op-item:visible, .code-item:visible').evaluateAll((all) => all.map(({ id }) => id));
   for (const [asked, ids, found] of [
     ['1116', ['getWallet', 'code-1116'], '1 operation, 1 code'],
     ['  SKILLNAME   post', ['addSector'], '1 operation, 0 codes'],
@@ -239,18 +249,25 @@ test('the reference searches in the page, for what its address says and for what
     expect(await shown()).toEqual(ids);
     expect(await page.getByText('Nothing matches.').isVisible()).toBe(ids.length === 0);
   }
-  await page.goto(`${url}/docs?q=1116#code-1103`);
-  await page.locator('#code-1103').waitFor();
+  for (const old of ['?q=1116#code-1103', '#code-1103']) {
+    await page.goto(`${url}/docs${old}`);
+    await page.waitForURL(`${url}/docs/codes#code-1103`);
+  }
+  await page.goto(`${url}/docs#addSector`);
+  await page.waitForURL(`${url}/docs/sectors#addSector`);
+  await page.goto(`${url}/docs?q=existence`);
+  await page.getByRole('link', { name: 'List admin users' }).click();
+  await page.getByText('In the specification: Check Account Existence.').waitFor();
 
   await page.goto(`${url}/docs`);
   await page.getByRole('searchbox').fill('1116');
   await page.getByText('1 operation, 1 code', { exact: true }).waitFor();
-  expect(await page.locator('.op:visible, .code:visible').count()).toBe(2);
-  expect(await page.locator('.contents a:visible').allTextContents()).toContain('Wallet');
-  expect(await page.locator('.contents a:visible').allTextContents()).not.toContain('Sectors');
+  expect(await shown()).toEqual(['getWallet', 'code-1116']);
+  expect(await page.locator('.group:visible h2').allTextContents()).toEqual(['Wallet', 'Codes']);
   expect(page.url()).toBe(`${url}/docs`);
-  await page.goto(`${url}/docs#code-1103`);
-  await page.locator('#code-1103').waitFor();
+  // A section that the search hides is shown to whoever comes for it.
+  await page.goto(`${url}/docs#section-Sector`);
+  await page.locator('#section-Sector').waitFor();
   await page.close();
 });
 
@@ -262,16 +279,24 @@ test('a request is tried from the reference with a key that stays in the page', 
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(/^Failed with the code 1101: HTTP 401/).waitFor();
   expect(await page.getByRole('link', { name: 'What the code means' }).getAttribute('href')).toMatch(
-    /\/docs#code-1101$/,
+    /\/docs\/codes#code-1101$/,
   );
   await page.getByLabel('API key or token').fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(/^Success: HTTP 200, \d+ ms, request [\w-]+$/).waitFor();
-  expect(JSON.parse((await page.locator('#answer').textContent()) ?? '')).toMatchObject({ data: { IndustryID: 1 } });
+  expect(JSON.parse((await page.locator('#answer').textContent()) ?? '')).toMatchObject({ data: { IndustryID: 4 } });
   expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
     '[{},{},""]',
   );
-  expect(page.url()).not.toContain('subnetd_');
+  const asked = "JSON.stringify([location.href, performance.getEntriesByType('resource').map(({ name }) => name)])";
+  expect(await page.evaluate(asked)).not.toContain('subnetd_');
+  // Whoever comes back finds nothing of it.
+  await page.goto(`${url}/livez`);
+  await page.goBack();
+  await page.getByText('Nothing has been sent yet.').waitFor();
+  expect([await page.getByLabel('API key or token').inputValue(), await page.locator('#answer').textContent()]).toEqual(
+    ['', ''],
+  );
   expect(errors).toEqual([]);
 
   // A token of its own answer is taken with a button, and a list is asked with it.

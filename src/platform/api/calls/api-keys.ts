@@ -1,3 +1,4 @@
+import { parseTrustedProxies } from '../../../lib/addresses.ts';
 import { type ApiKeyRow, SCOPES, type Scope } from '../../model/platform-store.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { authorOfCaller } from '../actor.ts';
@@ -42,6 +43,7 @@ const toItem = (row: ApiKeyRow, left: number | null, of: number | null, now: num
   ReplacedBy: row.replacedBy,
   RevokeDate: row.revokedAt,
   RevokeBy: row.revokedBy,
+  AllowedIPs: row.allowedIps,
 });
 
 /** A key as the list shows it. */
@@ -55,6 +57,12 @@ async function toItems(rows: readonly ApiKeyRow[], { limits, now }: CallDeps): P
 
 const date = orNull('string', { format: 'date-time' });
 const scopesSchema: Json = { type: 'array', minItems: 1, items: { type: 'string', enum: SCOPES } };
+
+const addressesSchema: Json = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'The addresses and networks (CIDR) from which it may be used; empty for anywhere.',
+};
 
 const item = objectOf({
   ApiKeyID: INTEGER,
@@ -72,6 +80,7 @@ const item = objectOf({
   ReplacedBy: orNull('integer', { description: 'The id of the key that replaced it.' }),
   RevokeDate: date,
   RevokeBy: orNull('integer', { description: 'The admin user who revoked it; null for the command line.' }),
+  AllowedIPs: addressesSchema,
 });
 
 const EXAMPLE_KEY = `subnetd_${'7Qm4xV0b'.padEnd(43, 'x')}`;
@@ -107,6 +116,27 @@ function readScopes(value: unknown): Outcome<readonly Scope[]> {
     ? succeed(scopes)
     : fail(1012, `Scopes: each must be one of ${SCOPES.join(', ')}`);
 }
+
+/** So many addresses and networks may be listed. */
+const MOST_ADDRESSES = 50;
+
+/** From where a key may be used. */
+function readAddresses(value: unknown, name: string): Outcome<readonly string[]> {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
+    return fail(1003, `${name} must be an array of strings such as ["192.0.2.0/24"]`);
+  if (value.length > MOST_ADDRESSES) return fail(1005, `${name} exceeds the maximum of ${MOST_ADDRESSES} entries`);
+  const addresses = [...new Set(value.map((one) => one.trim()))];
+  const wrong = addresses.some((one) => one === '' || /[\s,]/.test(one) || !parseTrustedProxies(one).ok);
+  return wrong
+    ? fail(1012, `${name}: each must be an IPv4 or IPv6 address, or a network such as 192.0.2.0/24 or 2001:db8::/32`)
+    : succeed(addresses);
+}
+
+const ALLOWED_IPS: Member<readonly string[]> = {
+  schema: { ...addressesSchema, maxItems: MOST_ADDRESSES, examples: [['192.0.2.0/24', '2001:db8::/32']] },
+  codes: [1003, 1005, 1012],
+  read: readAddresses,
+};
 
 /** The date on which a key ends; undefined when the request names none. */
 const expiry = (description: string): Member<string | undefined> => ({
@@ -175,17 +205,19 @@ export const addKey = defineCall({
     }),
     UserID: idMember({ description: 'The admin user whose key it is; by default the caller.' }),
     ExpiryDate: expiry('When the key ends: a day from its start in UTC, or a time.'),
+    AllowedIPs: ALLOWED_IPS,
     Otp: PROOF,
   },
   data: objectOf(MADE),
   codes: [1012, 1121],
-  run: async ({ Name, Scopes, UserID, ExpiryDate, Otp }, actor, deps) => {
+  run: async ({ Name, Scopes, UserID, ExpiryDate, AllowedIPs: allowedIps, Otp }, actor, deps) => {
     const { store, caller } = actor;
     const ends = checkExpiry(ExpiryDate, deps.now());
     if (!ends.ok) return ends;
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
-    const fresh = { name: Name, scopes: Scopes, owner: UserID ?? caller?.owner ?? 0, expiresAt: ExpiryDate };
+    const owner = UserID ?? caller?.owner ?? 0;
+    const fresh = { name: Name, scopes: Scopes, owner, expiresAt: ExpiryDate, allowedIps };
     const made = await makeKey(store, fresh, authorOfCaller(actor, deps.now()));
     return made.ok ? succeed(toMade(made.value)) : made;
   },
@@ -199,7 +231,7 @@ export const replaceKey = defineCall({
   path: '/ApiKey/Rotate/{id}',
   summary: 'Rotate an API key',
   description:
-    'Creates a new key with the same name, scopes and owner. The old one stays valid for KeepHours, at most until its own end.',
+    'Creates a new key with the same name, scopes, owner and addresses. The old one stays valid for KeepHours, at most until its own end.',
   bodyIsOptional: true,
   segment,
   body: {
@@ -229,6 +261,29 @@ export const replaceKey = defineCall({
   },
 });
 
+/** Limits the addresses from which a key may be used. */
+export const restrictKey = defineCall({
+  ...common,
+  id: 'restrictApiKey',
+  method: 'POST',
+  path: '/ApiKey/Restrict/{id}',
+  summary: 'Restrict an API key to addresses',
+  description:
+    'The key and the tokens made with it are then refused with 1104 from anywhere else. An empty list allows any address.',
+  segment,
+  body: { AllowedIPs: required(ALLOWED_IPS), Otp: PROOF },
+  data: objectOf(KEY_RESULT),
+  codes: [1004],
+  run: async ({ id, AllowedIPs, Otp }, actor, deps) => {
+    const row = await findKeyRow(actor.store, id);
+    if (!row.ok) return row;
+    const proved = await proveCaller(actor, Otp, deps);
+    if (!proved.ok) return proved;
+    await actor.store.restrictKey(id, AllowedIPs, authorOfCaller(actor, deps.now()));
+    return succeed({ result: 'success', ApiKeyID: id });
+  },
+});
+
 /** Ends a key. */
 export const endKey = defineCall({
   ...common,
@@ -250,4 +305,4 @@ export const endKey = defineCall({
 });
 
 /** The API keys, for callers with the scope `admin`. Beyond the specification. */
-export const apiKeyCalls: readonly Call[] = [listKeys, addKey, replaceKey, endKey];
+export const apiKeyCalls: readonly Call[] = [listKeys, addKey, replaceKey, restrictKey, endKey];

@@ -54,16 +54,19 @@ export const lastUse = ({ LastUsedDate, LastUsedIP }: KeyItem, now: number): Htm
     ? 'never'
     : html`${ago(Date.parse(LastUsedDate), now)}${LastUsedIP === null ? '' : html`<br><span class="dim">${LastUsedIP}</span>`}`;
 
+/** How many calls a key may send at once now: `187 of 200`. */
+export const callsLeft = ({ CallsLeft, CallsOf }: KeyItem): string =>
+  CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
+
 function keyRow(item: KeyItem, now: number): Html {
-  const { ApiKeyID, Name, Scopes, CallsLeft, CallsOf, State } = item;
+  const { ApiKeyID, Name, Scopes, State } = item;
   const link = (action: string) =>
     html`<a class="btn" href="${KEYS_PATH}/${ApiKeyID}#${action.toLowerCase()}">${action}<span class="sr"> ${Name}</span></a>`;
-  const left = CallsLeft === null || CallsOf === null ? 'no limit' : `${count(CallsLeft)} of ${count(CallsOf)}`;
   return row(html`${linkTo(item)}${hintOf(item)}`, [
     cell(keyBadge(item)),
     cell(Scopes.join(', '), 'Scopes'),
     cell(html`<span>${lastUse(item, now)}</span>`, 'Last used'),
-    cell(left, 'Calls left'),
+    cell(callsLeft(item), 'Calls left'),
     cell(keyEnd(item, now), 'Ends'),
     cell(html`<span class="bar">${State === 'rotated' ? '' : link('Rotate')}${link('Revoke')}</span>`, undefined, true),
   ]);
@@ -100,7 +103,7 @@ export function keyTable(items: readonly KeyItem[], now: number): Html {
     items.map((item) => keyRow(item, now)),
   );
   return html`<section class="panel" aria-labelledby="list"><div class="head"><h2 id="list">${title}</h2>${items.length === 0 ? '' : html`<p class="small dim">${limit}</p>`}</div>
-${items.length === 0 ? html`<p class="empty">No valid keys. Create one below.</p>` : table}</section>`;
+${items.length === 0 ? html`<p class="empty">No valid keys. A program needs one to call the API: create it below.</p>` : table}</section>`;
 }
 
 /** The keys that have ended within 90 days, the last one first. */
@@ -115,6 +118,6 @@ export async function endedTable({ store, now }: Visit, items: readonly KeyItem[
     ['Key', 'State', 'Ended', 'By'].map(column),
     ended.map((item) => endedRow(item, names, now)),
   );
-  const none = html`<p class="empty small">None in the last 90 days. Revoked and expired keys are listed here for 90 days.</p>`;
+  const none = html`<p class="empty small">None in the last 90 days. Revoked and expired keys are listed here for 90 days, with who ended them.</p>`;
   return html`<section class="panel" aria-labelledby="ended"><h2 id="ended">Ended keys</h2>${ended.length === 0 ? none : table}</section>`;
 }

@@ -1,13 +1,24 @@
 import { html } from 'hono/html';
 import { type Html, shape } from '../../../web/frame/marks.ts';
-import { addKey, endKey, type KeyItem, listKeys, replaceKey } from '../../api/calls/api-keys.ts';
+import { addKey, endKey, type KeyItem, listKeys, replaceKey, restrictKey } from '../../api/calls/api-keys.ts';
 import type { Body } from '../../api/check-value.ts';
 import type { Failure, Outcome } from '../../api/outcome.ts';
 import { SCOPES } from '../../model/platform-store.ts';
 import { doneNote, type Field, form } from '../form.ts';
 import { failurePage, formPage } from '../layout.ts';
 import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
-import { endedTable, endWarnings, isValid, KEYS_PATH, keyBadge, keyEnd, keyTable, lastUse } from './api-key-list.ts';
+import {
+  callsLeft,
+  endedTable,
+  endWarnings,
+  isValid,
+  KEYS_PATH,
+  keyBadge,
+  keyEnd,
+  keyTable,
+  lastUse,
+} from './api-key-list.ts';
+import { keyUses } from './api-key-uses.ts';
 import { findUserNames, recordTrail } from './record-trail.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -21,11 +32,11 @@ const ENDS: readonly (readonly [string, string])[] = [
 ];
 
 const SCOPE_WORDS: Readonly<Record<(typeof SCOPES)[number], string>> = {
-  read: 'read: list every record',
-  lists: 'lists: also add and change project types, sectors and industries',
-  write: 'write: also add and change admin users, and set their passwords; as strong as admin',
-  admin: 'admin: keys, audit log, unlocking',
-  operate: 'operate: reload, probe now, notes',
+  read: 'List every record. Changes nothing.',
+  lists: 'The same, and add and change project types, sectors and industries.',
+  write: 'The same, and add and change admin users and set their passwords: as powerful as admin.',
+  admin: 'Manage API keys, read the audit log, unlock users.',
+  operate: 'Reload the inventory, probe a target now, add notes to incidents.',
 };
 
 const KEEPS: readonly (readonly [string, string])[] = [
@@ -68,15 +79,32 @@ async function readKeys({ actor, services }: Visit): Promise<readonly KeyItem[]>
 const madeNote = (title: string, key: string, about: string): Html =>
   html`<section class="notice ok" aria-labelledby="made">${shape('ok')}<div class="stack"><h2 id="made">${title} Copy it now: it is shown only once.</h2><div class="cmd"><code>${key}</code><button type="button" hidden data-copy="${key}"><span aria-live="polite">Copy</span><span class="sr"> key</span></button></div><p class="small">${about} Send it in the header <code>x-api-key</code>, or as <code>apiKey</code> in the query or the body.</p></div></section>`;
 
-function newKeyForm({ csrf, form: sent }: Visit, failure: Failure | undefined): Html {
+/** From where a key may be used. `own` is the address of who fills it in. */
+const addressesField = (own: string, value: string | undefined): Field => ({
+  name: 'AllowedIPs',
+  label: 'Allowed addresses',
+  isOptional: true,
+  value,
+  hint: `Addresses and networks from which it may be used, such as 192.0.2.7 or 2001:db8::/32, separated by blanks. Empty allows any.${own === '' ? '' : ` Yours is ${own}.`}`,
+});
+
+const toAddresses = (text = ''): readonly string[] => text.split(/[\s,]+/).filter(Boolean);
+
+function newKeyForm(visit: Visit, failure: Failure | undefined): Html {
+  const { csrf, form: sent } = visit;
   const value = (name: string) => (failure === undefined ? undefined : (sent[name] ?? ''));
-  const scopes = SCOPES.map(
-    (scope): Field => ({ name: scope, label: SCOPE_WORDS[scope], kind: 'checkbox', value: value(scope) }),
-  );
+  const scopes: Field = {
+    name: 'Scopes',
+    label: 'Scopes',
+    kind: 'choices',
+    options: SCOPES.map((scope) => [scope, SCOPE_WORDS[scope]]),
+    chosen: SCOPES.filter((scope) => value(scope) === 'true'),
+  };
   const fields: readonly Field[] = [
     { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, such as “billing” or “nightly export”.' },
-    ...scopes,
+    scopes,
     endsField('Ends', value('Ends')),
+    addressesField(visit.context.address, value('AllowedIPs')),
   ];
   return html`<section class="panel" aria-labelledby="new-title"><h2 id="new-title">New key</h2>
 ${form({ id: 'new', action: `${KEYS_PATH}/add`, csrf, fields, submit: 'Create key', failure })}</section>`;
@@ -103,7 +131,12 @@ async function add(visit: Visit): Promise<PortalAnswer> {
   const { form: sent, actor, services, now } = visit;
   const scopes = SCOPES.filter((scope) => sent[scope] === 'true');
   const end = dateOf(sent.Ends, now);
-  const body: Body = { Name: sent.Name ?? '', Scopes: scopes, ...(end !== undefined && { ExpiryDate: end }) };
+  const allowed = toAddresses(sent.AllowedIPs);
+  const body: Body = {
+    ...{ Name: sent.Name ?? '', Scopes: scopes },
+    ...(end !== undefined && { ExpiryDate: end }),
+    ...(allowed.length > 0 && { AllowedIPs: allowed }),
+  };
   const made = await addKey.answer({ body }, actor, services);
   if (!made.ok) return showKeys(visit, '', made.failure);
   const ends = keyEnd(made.value, now);
@@ -125,24 +158,32 @@ async function facts({ store, now }: Visit, item: KeyItem): Promise<Html> {
     ['Starts with', item.Hint === null ? 'unknown' : html`<code>${item.Hint}</code>`],
     ['Scopes', item.Scopes.join(', ')],
     ['Owner', names.get(item.UserID) ?? ''],
+    ['Allowed from', item.AllowedIPs.length === 0 ? 'any address' : item.AllowedIPs.join(', ')],
+    ['Calls left', callsLeft(item)],
     ['Last used', lastUse(item, now)],
     ['Ends', isValid(item) ? keyEnd(item, now) : 'has ended'],
     ...(next === null ? [] : [['Rotated to', html`<a href="${KEYS_PATH}/${next}">key ${next}</a>`] as const]),
   ];
-  return html`<dl>${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="pairs">${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-function actions({ csrf, form: sent }: Visit, item: KeyItem, failure: Failure | undefined): Html | string {
+function actions({ csrf, form: sent, context }: Visit, item: KeyItem, failure: Failure | undefined): Html | string {
   if (!isValid(item)) return html`<p class="empty">An ended key cannot be restored. Create a new one.</p>`;
   const path = `${KEYS_PATH}/${item.ApiKeyID}`;
+  const isRestriction = failure?.message.startsWith('AllowedIPs') ?? false;
   const fields: readonly Field[] = [
     { name: 'KeepHours', label: 'The old key stays valid', kind: 'select', options: KEEPS, value: sent.KeepHours },
     endsField('Ends', sent.Ends ?? 'same', [['same', 'after the same lifetime as the old one'], ...ENDS.slice(0, 3)]),
   ];
   const rotate = html`<section class="panel" id="rotate" aria-labelledby="rotate-title"><h2 id="rotate-title">Rotate</h2>
 <p>A new key with the same name and scopes replaces it.</p>
-${form({ id: 'rotation', action: `${path}/rotate`, csrf, fields, submit: 'Rotate key', failure })}</section>`;
+${form({ id: 'rotation', action: `${path}/rotate`, csrf, fields, submit: 'Rotate key', failure: isRestriction ? undefined : failure })}</section>`;
+  const allowed = isRestriction ? sent.AllowedIPs : item.AllowedIPs.join(' ');
+  const restriction = html`<section class="panel" id="restrict" aria-labelledby="restrict-title"><h2 id="restrict-title">Addresses</h2>
+<p>From any other address the key and the tokens made with it are refused.</p>
+${form({ id: 'restriction', action: `${path}/restrict`, csrf, fields: [addressesField(context.address, allowed)], submit: 'Save addresses', failure: isRestriction ? failure : undefined })}</section>`;
   return html`<div class="grid two">${item.State === 'rotated' ? '' : rotate}
+${restriction}
 <section class="panel" id="revoke" aria-labelledby="revoke-title"><h2 id="revoke-title">Revoke</h2>
 <p>The key and the tokens made with it end at once. This cannot be undone. A key that it replaced stays valid until it ends.</p>
 ${form({ id: 'revocation', action: `${path}/revoke`, csrf, fields: [], submit: 'Revoke key', isDanger: true })}</section></div>`;
@@ -154,8 +195,11 @@ async function showKey(visit: Visit, failure?: Failure): Promise<PortalPage> {
     return failurePage(found.ok ? { code: 1004, message: 'there is no such API key' } : found.failure, 404);
   const item = found.value;
   const trail = await recordTrail(visit.store, { name: 'ApiKey', members: [] }, item.ApiKeyID, visit.now);
+  const done = failure === undefined && visit.query.get('done') === 'restricted';
   const content = html`<div class="head"><h1>${item.Name}</h1><p class="dim">API key ${item.ApiKeyID}</p></div>
-<section class="panel" aria-label="About this key">${await facts(visit, item)}</section>
+${done ? doneNote('The allowed addresses were saved.') : ''}
+<section class="panel" aria-labelledby="about"><h2 id="about">About</h2>${await facts(visit, item)}</section>
+${await keyUses(visit, item.ApiKeyID)}
 ${actions(visit, item, failure)}
 ${trail}`;
   return formPage(item.Name, content, failure);
@@ -171,6 +215,13 @@ async function rotate(visit: Visit): Promise<PortalAnswer> {
   const { ApiKeyID, ApiKey, OldExpiryDate } = made.value;
   const old = sent.KeepHours === '0' ? 'The old one has ended.' : `The old one is valid until ${OldExpiryDate}.`;
   return showKeys(visit, madeNote(`Key ${ApiKeyID} replaces key ${params.id}.`, ApiKey, old));
+}
+
+async function restrict(visit: Visit): Promise<PortalAnswer> {
+  const { actor, services, params } = visit;
+  const sent = { segment: params.id ?? '', body: { AllowedIPs: toAddresses(visit.form.AllowedIPs) } };
+  const restricted = await restrictKey.answer(sent, actor, services);
+  return restricted.ok ? seeOther(`${KEYS_PATH}/${params.id}?done=restricted`) : showKey(visit, restricted.failure);
 }
 
 async function revoke(visit: Visit): Promise<PortalAnswer> {
@@ -191,6 +242,7 @@ export const apiKeys: PortalSection = {
     { ...change, path: `${KEYS_PATH}/add`, answer: add },
     { ...page, path: one, answer: (visit: Visit) => showKey(visit) },
     { ...change, path: `${one}/rotate`, answer: rotate },
+    { ...change, path: `${one}/restrict`, answer: restrict },
     { ...change, path: `${one}/revoke`, answer: revoke },
   ],
 };

@@ -11,6 +11,17 @@ import {
 import type { Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
 
+/** The resource without whose records there is none of this one, if no record of it is in use. */
+export async function findMissing(store: PlatformStore, resource: Resource): Promise<Resource | undefined> {
+  for (const member of resource.members) {
+    if (member.kind !== 'reference') continue;
+    const { flag } = member.to;
+    const used = await store.search(member.to, { where: { [flag.member]: !flag.outOfUse }, offset: 0, limit: 1 });
+    if (used.total === 0) return member.to;
+  }
+  return undefined;
+}
+
 /** A list to choose from is no longer than this; else the name is typed. */
 const MOST_CHOICES = 500;
 
@@ -41,7 +52,8 @@ async function findChoices(
 
 async function toField(store: PlatformStore, member: Parameter, value: string): Promise<Field> {
   const { name, kind } = member;
-  const field: Field = { name, label: labelOf(name, kind), value, hint: HINTS[name], autocomplete: AUTOCOMPLETE[name] };
+  const about = { label: labelOf(name, kind), hint: HINTS[name], autocomplete: AUTOCOMPLETE[name] };
+  const field: Field = { name, isMember: true, value, ...about };
   if (kind === 'boolean') return { ...field, kind: 'checkbox' };
   if (kind === 'password') return { ...field, kind: 'password', hint: `At least ${member.minLength} characters.` };
   if (kind === 'text' && member.format === 'email') return { ...field, kind: 'email', inputMode: 'email' };

@@ -39,6 +39,12 @@ export interface ListedResource {
   readonly resource: Resource;
   readonly path: string;
   readonly name: string;
+  /** What its records are for, in a sentence. */
+  readonly purpose: string;
+  /** Whether it is exported and imported as CSV. */
+  readonly hasCsv?: boolean;
+  /** The pages of the resource that each record belongs to, where there is one. */
+  readonly pathOfOwner?: string;
   /** Adds a record by another way than that of the API's add. */
   readonly add?: typeof addRecord;
   /** Changes a field of the form that adds a record. */
@@ -91,6 +97,7 @@ export function toQuery({ flag }: Resource, { search, state, sort, page }: ListV
   };
 }
 
+/** The address of a view of a list. */
 const addressOf = (path: string, { search, state, sort, page }: ListView): string => {
   const query = { ...(search && { search }), ...(state !== 'all' && { state }), sort, ...(page > 1 && { page }) };
   return `${path}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
@@ -154,7 +161,7 @@ function table(listed: ListedResource, view: ListView, { items }: FoundRecords, 
 
 /** The list of a resource's records: search, filter, sort, pages. */
 export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalAnswer> {
-  const { resource, path, name } = listed;
+  const { resource, path, name, purpose } = listed;
   const view = parseView(resource, query);
   const found = await store.search(resource, toQuery(resource, view));
   const lastPage = Math.max(1, Math.ceil(found.total / RECORDS_ON_A_PAGE));
@@ -162,11 +169,14 @@ export async function showList(listed: ListedResource, { store, query, now }: Vi
   const isFiltered = view.search !== '' || view.state !== 'all';
   const none = isFiltered
     ? html`<p class="empty">No matching ${resource.plural}. <a href="${path}">Show all</a>.</p>`
-    : html`<p class="empty">No ${resource.plural} yet. <a href="${path}/add">Add one</a>.</p>`;
+    : html`<p class="empty">No ${resource.plural} yet. ${purpose} <a href="${path}/add">Add one</a>.</p>`;
   const summary = `${count(found.total)} ${found.total === 1 ? resource.noun : resource.plural}`;
+  const files = listed.hasCsv
+    ? html`<a href="${addressOf(`${path}/csv`, { ...view, page: 1 })}">Download as CSV</a> <a href="${path}/import">Import CSV</a> `
+    : '';
   return {
     title: name,
-    content: html`<div class="head"><h1>${name}</h1><a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></div>
+    content: html`<div class="head"><h1>${name}</h1><p class="bar">${files}<a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></p></div>
 ${query.get('done') === 'added' ? doneNote(`The ${resource.noun} was added.`) : ''}
 ${filter(listed, view)}
 <section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : table(listed, view, found, now)}${pager(listed, view, found.total)}</section>`,

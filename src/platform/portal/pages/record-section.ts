@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { withArticle } from '../../../lib/words.ts';
+import type { Html } from '../../../web/frame/marks.ts';
 import { checkDigits } from '../../api/check-value.ts';
 import type { Failure } from '../../api/outcome.ts';
 import { recordTag } from '../../api/record-tag.ts';
@@ -7,9 +8,19 @@ import { updateKnown } from '../../api/write-record.ts';
 import type { ApiRecord, Resource } from '../../model/resource.ts';
 import { doneNote, type Field, form } from '../form.ts';
 import { failurePage, formPage } from '../layout.ts';
+import { labelOf } from '../member-words.ts';
 import type { RecordAction } from '../panels.ts';
-import { type PortalAnswer, type PortalPage, type PortalSection, seeOther, type Visit } from '../visit.ts';
-import { recordFields, toBody } from './record-form.ts';
+import {
+  type PortalAnswer,
+  type PortalPage,
+  type PortalSection,
+  type SignedInRoute,
+  seeOther,
+  type Visit,
+} from '../visit.ts';
+import { recordCsv } from './record-csv.ts';
+import { findMissing, recordFields, toBody } from './record-form.ts';
+import { checkImport, runImport, showImport } from './record-import.ts';
 import { addRecord, type ListedResource, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
 
@@ -41,18 +52,30 @@ interface Refused {
   readonly failure: Failure;
 }
 
-async function showAdd(
-  { resource, path, adapt = same }: ListedResource,
-  visit: Visit,
-  failure?: Failure,
-): Promise<PortalPage> {
+/** Instead of a form that nobody could complete: what must be added first. */
+const addFirst = ({ resource, pathOfOwner }: ListedResource, owner: Resource): Html =>
+  html`<p class="empty">Each ${resource.noun} belongs to ${withArticle(owner.noun)}, and there is none in use. <a href="${pathOfOwner}/add">Add ${withArticle(owner.noun)}</a> first.</p>`;
+
+async function showAdd(listed: ListedResource, visit: Visit, failure?: Failure): Promise<PortalPage> {
+  const { resource, path, adapt = same } = listed;
   const title = `Add ${withArticle(resource.noun)}`;
+  const owner = await findMissing(visit.store, resource);
+  if (owner !== undefined) return { title, content: html`<h1>${title}</h1>${addFirst(listed, owner)}` };
   const sent = failure && visit.form;
   const fields = (await recordFields(visit.store, resource, undefined, sent)).map((field) => adapt(field, visit));
   const content = html`<h1>${title}</h1>
 <div class="panel record">${form({ id: 'record', action: `${path}/add`, csrf: visit.csrf, fields, submit: 'Add', failure })}</div>`;
   return formPage(title, content, failure);
 }
+
+/** The members that the form has no field for, as no request to the API sets them. */
+const setElsewhere = ({ members }: Resource, record: ApiRecord): readonly Html[] =>
+  members
+    .filter(({ kind }) => kind === 'unset')
+    .map(
+      ({ name }) =>
+        html`<p class="hint">${labelOf(name)} <code>${name}</code>: ${record[name] ?? 'none'}. Users set their own, under Your account.</p>`,
+    );
 
 /** The page of a record. `refused` is its form, or an action of its panel, with why. */
 async function showRecord(
@@ -75,7 +98,7 @@ async function showRecord(
   const panelFailure = refused?.isForm === false ? refused.failure : undefined;
   const content = html`<div class="head"><h1>${name}</h1><p class="dim">${resource.noun} ${id}</p></div>
 ${done === undefined || refused !== undefined ? '' : doneNote(done)}
-<div class="panel record">${form({ id: 'record', action: `${path}/${id}`, csrf, fields, submit: 'Save', failure })}</div>
+<div class="panel record">${form({ id: 'record', action: `${path}/${id}`, csrf, fields, submit: 'Save', failure })}${setElsewhere(resource, record)}</div>
 ${panel && (await panel.show(visit, record, `${path}/${id}`, panelFailure))}
 ${await recordTrail(store, resource, id, now)}`;
   return formPage(name, content, refused?.failure);
@@ -120,6 +143,20 @@ async function act(listed: ListedResource, visit: Visit, { name, run }: RecordAc
   return seeOther(`${listed.path}/${record[listed.resource.idMember]}?done=${name}`);
 }
 
+const page = { kind: 'signed in', method: 'GET' } as const;
+
+/** A list as a file, and a file into the list. */
+const csvRoutes = (listed: ListedResource): readonly SignedInRoute[] => {
+  const { path } = listed;
+  const change = { kind: 'signed in', method: 'POST', takesFile: true } as const;
+  return [
+    { ...page, path: `${path}/csv`, answer: (visit) => recordCsv(listed, visit) },
+    { ...page, path: `${path}/import`, answer: async (visit) => showImport(listed, visit) },
+    { ...change, path: `${path}/import/check`, answer: (visit) => checkImport(listed, visit) },
+    { ...change, path: `${path}/import`, answer: (visit) => runImport(listed, visit) },
+  ];
+};
+
 /** The pages of a resource: its list, a form to add a record, and a page for each with its form and its trail. */
 export function createRecordSection(listed: ListedResource, isSensitive = false): PortalSection {
   const { resource, path, name, panel } = listed;
@@ -128,7 +165,6 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
     return record === undefined ? missing(resource) : showRecord(listed, visit, record);
   };
   const one = `${path}/:id{[0-9]+}`;
-  const page = { kind: 'signed in', method: 'GET' } as const;
   const change = { kind: 'signed in', method: 'POST', isSensitive } as const;
   return {
     path,
@@ -137,6 +173,7 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
       { ...page, path, answer: (visit: Visit) => showList(listed, visit) },
       { ...page, path: `${path}/add`, answer: (visit: Visit) => showAdd(listed, visit) },
       { ...change, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
+      ...(listed.hasCsv ? csvRoutes(listed) : []),
       { ...page, path: one, answer: show },
       { ...change, path: one, answer: (visit: Visit) => save(listed, visit) },
       ...(panel?.actions ?? []).map((action) => ({

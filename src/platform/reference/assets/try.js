@@ -11,7 +11,7 @@ const keep = document.getElementById('keep');
 
 const get = (place) => [...form.querySelectorAll(`[data-place="${place}"]`)];
 
-/** The request as `fetch` takes it. A key has no header, so it goes where the specification puts it. */
+/** The request as `fetch` takes it. A key goes into its header: addresses are kept in more places. */
 const toRequest = () => {
   const url = new URL(location.origin);
   url.pathname = get('path').reduce(
@@ -21,7 +21,7 @@ const toRequest = () => {
   for (const { dataset, value } of get('query')) if (value !== '') url.searchParams.set(dataset.name, value);
   const headers = new Headers();
   const sent = credential.value.trim();
-  if (sent.startsWith('subnetd_')) url.searchParams.set('apiKey', sent);
+  if (sent.startsWith('subnetd_')) headers.set('x-api-key', sent);
   else if (sent !== '') headers.set('authorization', `Bearer ${sent}`);
   if (body) headers.set('content-type', 'application/json');
   const options = { method, headers, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
@@ -72,9 +72,16 @@ form.addEventListener('submit', async (event) => {
 });
 
 form.querySelector('fieldset').disabled = false;
-// A page from the memory of the browser comes with what was typed.
+// A page from the memory of the browser comes with what was typed and shown.
 addEventListener('pagehide', () => {
-  credential.value = '';
+  form.reset();
+  shown.textContent = '';
+  shown.hidden = true;
+  about.hidden = true;
+  keep.hidden = true;
+  keep.onclick = null;
+  outcome.textContent = 'Nothing has been sent yet.';
+  outcome.className = 'dim';
 });
 const choice = document.getElementById('operation');
 choice.addEventListener('change', () => choice.form.requestSubmit());
