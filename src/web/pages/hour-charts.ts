@@ -3,7 +3,7 @@ import type { HistoryChange, Minute } from '../../model/history.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isOfSetup } from '../../model/problem-catalog.ts';
 import type { Html } from '../frame/marks.ts';
-import { clockTime } from '../frame/times.ts';
+import { at } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { countWithout } from './pace-chart.ts';
 import { SLOW } from './time-charts.ts';
@@ -111,5 +111,5 @@ export function hourCharts(input: HourInput, moment: Moment): Html {
   ];
   const troubles = findTroubles(input, start, moment);
   return html`${charts.map((chart) => drawChart(chart, troubles, start))}
-<p class="hours dim">${[0, MINUTES / 2, MINUTES].map((minute) => html`<span>${clockTime(start + minute * MINUTE_MS, nowWall)}</span>`)}</p>`;
+<p class="hours dim">${[0, MINUTES / 2, MINUTES].map((minute) => at(start + minute * MINUTE_MS, nowWall))}</p>`;
 }

@@ -11,6 +11,8 @@ const BAR = 0.72;
 
 const MINUTE_MS = 60_000;
 
+const toIso = (minute: number): string => new Date(minute * MINUTE_MS).toISOString();
+
 /** How many minutes had no block, as the end of a sentence. */
 export const countWithout = (minutes: readonly Minute[]): string => {
   const without = minutes.filter(({ blocks }) => blocks === 0).length;
@@ -68,6 +70,6 @@ ${bars}
 ${marks.map(({ at, word }) => html`<line class="event" x1="${xOf(at)}" x2="${xOf(at)}" y1="18" y2="${BASE}"/><text x="${xOf(at)}" y="14" text-anchor="middle">${word}</text>`)}
 <line class="axis" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
 <text x="0" y="26">${scale} a minute</text>
-<text x="0" y="128">${clockTime(first * MINUTE_MS, nowWall)}</text><text x="100%" y="128" text-anchor="end">${clockTime((first + count) * MINUTE_MS, nowWall)}</text>
+<text x="0" y="128" data-at="${toIso(first)}">${clockTime(first * MINUTE_MS, nowWall)}</text><text x="100%" y="128" text-anchor="end" data-at="${toIso(first + count)}">${clockTime((first + count) * MINUTE_MS, nowWall)}</text>
 </svg>`;
 }

@@ -52,12 +52,15 @@ export const tickLines = (axis: Axis, height: number): readonly Html[] =>
     (at) => html`<line class="tick" x1="${xOf(axis, at)}%" x2="${xOf(axis, at)}%" y1="0" y2="${height}"/>`,
   );
 
-/** The hours or days below all charts. Labels at the ends would leave the chart. */
+/** The hours, which the script puts into the reader's zone, or days below all charts. Labels at the ends would leave the chart. */
 export const tickLabels = (axis: Axis, y: number): readonly Html[] =>
   ticksOf(axis)
-    .map((at) => ({ x: xOf(axis, at), label: labelOf(axis, at) }))
+    .map((at) => ({ at, x: xOf(axis, at), label: labelOf(axis, at) }))
     .filter(({ x }) => x >= 5 && x <= 90)
-    .map(({ x, label }) => html`<text x="${x}%" y="${y}" text-anchor="middle">${label}</text>`);
+    .map(
+      ({ at, x, label }) =>
+        html`<text x="${x}%" y="${y}" text-anchor="middle"${label.includes(':') ? html` data-at="${new Date(at).toISOString()}"` : ''}>${label}</text>`,
+    );
 
 /** An incident on the axis. */
 export interface Mark {

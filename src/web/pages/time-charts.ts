@@ -27,7 +27,8 @@ export interface NamedSteps {
 const blocksWord = (number: number): string => (number === 1 ? '1 block' : `${count(number)} blocks`);
 
 /** When a step began. */
-const whenOf = ({ from, stepMs, nowWall }: Axis, step: number): string => clockTime(from + step * stepMs, nowWall);
+const whenOf = ({ from, stepMs, nowWall }: Axis, step: number): string =>
+  `${clockTime(from + step * stepMs, nowWall)} UTC`;
 
 const NOTHING = 'No data in this time.';
 

@@ -40,14 +40,18 @@ const runTimes = () => {
 
 const twoDigits = (value) => String(value).padStart(2, '0');
 
-/** A moment in the zone of the reader, with the day if that is not today's, and with seconds where the page has them. UTC is its title. */
+/**
+ * A moment in the zone of the reader: with the day if that is not today's, but on the axis of a chart, and with seconds where the page has
+ * them. UTC is its title.
+ */
 const toLocal = (root) => {
-  for (const time of root.querySelectorAll('time:not(.ago)')) {
-    const at = new Date(time.dateTime);
+  for (const time of root.querySelectorAll('time:not(.ago), [data-at]')) {
+    const at = new Date(time.dateTime ?? time.dataset.at);
     const clock = [at.getHours(), at.getMinutes(), ...(/:\d\d:/.test(time.textContent) ? [at.getSeconds()] : [])];
     const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join('-');
     const isToday = at.toDateString() === new Date().toDateString();
-    time.textContent = `${isToday || clock.length === 3 ? '' : `${day} `}${clock.map(twoDigits).join(':')}`;
+    const isAlone = isToday || clock.length === 3 || time.dataset.at !== undefined;
+    time.textContent = `${isAlone ? '' : `${day} `}${clock.map(twoDigits).join(':')}`;
   }
 };
 
