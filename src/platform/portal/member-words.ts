@@ -1,6 +1,7 @@
 import type { Member, Value } from '../model/resource.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
+  AllowedIPs: 'Allowed addresses',
   ContractName: 'Contract type',
   SkillName: 'Sector name',
   EmailID: 'E-mail',

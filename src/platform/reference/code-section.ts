@@ -17,12 +17,17 @@ export const searchTextOfCode = (code: ErrorCode): string => {
   return `${code} http ${status} ${meaning} ${when} ${fix}`.toLowerCase();
 };
 
+/** More operations than this are folded. */
+const MOST_SENDERS = 5;
+
 /** The operations that answer a code. Most answer the codes of every request, which needs no list. */
 function senders(code: ErrorCode, operations: readonly OperationEntry[]): Html {
   const some = operations.filter(({ codes }) => codes.includes(code));
   if (some.length === 0) return html`<span class="dim">No operation of this version.</span>`;
   if (some.length === operations.length) return html`Every operation.`;
-  return html`${some.map((one, index) => html`${index === 0 ? '' : ', '}<a href="${operationPath(one)}">${one.summary}</a>`)}.`;
+  const list = html`${some.map((one, index) => html`${index === 0 ? '' : ', '}<a href="${operationPath(one)}">${one.summary}</a>`)}.`;
+  if (some.length <= MOST_SENDERS) return list;
+  return html`<details><summary>${some.length} operations<span class="sr"> that answer ${code}</span></summary>${list}</details>`;
 }
 
 /** The section of a code, whose anchor failures link to. */
@@ -38,6 +43,6 @@ export function codeSection(code: ErrorCode, operations: readonly OperationEntry
 <p>${when} ${fix}</p>
 <p class="small">For example <code>${formatRequest(situation)}</code>, if ${withNames(situation.when)}:</p>
 <pre><code>${failureExample(code, code === 1009 ? 'ExpiryDate' : 'ContractName')}</code></pre>
-<p class="small">${senders(code, operations)}</p>
+<div class="small">${senders(code, operations)}</div>
 </section>`;
 }

@@ -115,6 +115,55 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(page.html).not.toContain('Revoke key');
   });
 
+  it('the page of a key says what it did in seven days, with the ids of the requests, and what it may still do', async () => {
+    const key = KEY.exec((await make('reporter')).html)?.[0] ?? '';
+    const id = await idOf('reporter');
+    expect((await visitor.get(`/portal/keys/${id}`)).words).toContain('What it did No requests in the last 7 days.');
+    const ask = (path: string, requestId: string) => {
+      const headers = { 'x-api-key': key, 'x-request-id': requestId };
+      const request = new Request(`http://api.test/api${path}`, { headers });
+      return portal.platform.answer({ request, remoteAddress: '192.0.2.9' });
+    };
+    for (const [path, requestId] of [
+      ['/Sector/ListAll/0?search=hush', 'first'],
+      ['/Sector/ListAll/0', 'second'],
+      ['/Sector/ListAll/none', 'third'],
+    ] as const)
+      await ask(path, requestId);
+    const { words, html } = await visitor.get(`/portal/keys/${id}`);
+    expect(words).toContain('What they sent is not kept. 2 with HTTP 200, 1 with HTTP 400.');
+    expect(words).toMatch(/\d{4}-\d\d-\d\d HTTP 400 Code 1003 GET \/Sector\/ListAll\/\{id\} 1 \d+ s ago third/);
+    expect(words).toMatch(/\d{4}-\d\d-\d\d HTTP 200 GET \/Sector\/ListAll\/\{id\} 2 \d+ s ago second first/);
+    expect(words).toMatch(/Allowed from any address Calls left 11\d of 120/);
+    expect(html).not.toMatch(/hush|192\.0\.2\.9.*What it did/);
+  });
+
+  it('a key is limited to addresses when it is made, and later on its page', async () => {
+    const made = await make('shop', { read: 'true', Ends: '30', AllowedIPs: '192.0.2.0/24, 2001:db8::/32' });
+    const key = KEY.exec(made.html)?.[0] ?? '';
+    const id = await idOf('shop');
+    expect(await use(key)).toBe(200);
+    const page = await visitor.get(`/portal/keys/${id}`);
+    expect(page.words).toContain('Allowed from 192.0.2.0/24, 2001:db8::/32');
+    expect(page.html).toContain('value="192.0.2.0/24 2001:db8::/32"');
+    expect(page.words).toContain('Empty allows any. Yours is 192.0.2.1.');
+    const wrong = await visitor.post(`/portal/keys/${id}/restrict`, { AllowedIPs: '192.0.2.0/99' });
+    expect([wrong.status, wrong.words]).toEqual([
+      409,
+      expect.stringContaining('Allowed addresses: each must be an IPv4 or IPv6 address, or a network'),
+    ]);
+    expect(wrong.html).toMatch(/id="restriction-AllowedIPs"[^>]*value="192\.0\.2\.0\/99"/);
+    const saved = await visitor.post(`/portal/keys/${id}/restrict`, { AllowedIPs: '203.0.113.7' });
+    expect([visitor.path(), saved.words]).toEqual([
+      `/portal/keys/${id}?done=restricted`,
+      expect.stringContaining('The allowed addresses were saved.'),
+    ]);
+    expect(saved.words).toContain('Allowed addresses: 192.0.2.0/24 2001:db8::/32 → 203.0.113.7');
+    expect(await use(key)).toBe(403);
+    await visitor.post(`/portal/keys/${id}/restrict`, { AllowedIPs: '' });
+    expect(await use(key)).toBe(200);
+  });
+
   it('what is not there is said so', async () => {
     const { status, words } = await visitor.get('/portal/keys/999');
     expect([status, words]).toEqual([404, expect.stringContaining('There is no API key 999')]);

@@ -241,7 +241,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     };
     await expect.poll(events, { interval: 100 }).toEqual(SECURITY_LOG);
     await root.goto('/portal/users/2');
-    await root.getByLabel('Active', { exact: true }).uncheck();
+    await root.getByLabel('Active IsActive', { exact: true }).uncheck();
     await press(root, 'Save');
     expect(await noteOf(root)).toBe('The admin user was saved.');
     await expectSignedOut(laptop);

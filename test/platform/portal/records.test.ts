@@ -44,6 +44,25 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   }, 60_000);
   afterAll(() => portal.stop());
 
+  it('with no industry, the form of a sector leads to adding one, and empty lists say what they are for', async () => {
+    const { words, html } = await visitor.get('/portal/sectors/add');
+    expect(words).toContain('Each sector belongs to an industry, and there is none in use. Add an industry first.');
+    expect(html).toContain('<a href="/portal/industries/add">');
+    expect(html).not.toContain('id="record"');
+    for (const [path, text] of [
+      ['sectors', 'No sectors yet. They divide an industry, such as Freight within Shipping. Add one'],
+      ['project-types', 'No project types yet. They are the contract types that a project can have'],
+    ])
+      expect((await visitor.get(`/portal/${path}`)).words).toContain(text);
+  });
+
+  it('a field says what people call it, with its name in the API beside', async () => {
+    expect((await visitor.get('/portal/project-types/add')).words).toContain('Contract type ContractName');
+    expect((await visitor.get('/portal/users/1')).words).toContain(
+      'Mobile number MobileNo : none. Users set their own, under Your account.',
+    );
+  });
+
   it('an industry is added, found in its list, changed and deleted, and its page says who did what', async () => {
     const empty = await visitor.get('/portal/industries');
     expect(empty.words).toContain(

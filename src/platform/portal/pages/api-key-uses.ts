@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { formatCount } from '../../../lib/words.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import { firstJournalDay, JOURNAL_DAYS } from '../../api/key-journal.ts';
@@ -37,15 +36,17 @@ const summaryOf = (uses: readonly KeyUse[]): string =>
 export async function keyUses({ store, services, now }: Visit, keyId: number): Promise<Html> {
   await services.keyJournal.flush();
   const first = firstJournalDay(now);
-  const uses = (await store.listKeyUses(keyId, MOST_SHOWN)).filter(({ day }) => day >= first);
+  const known = (await store.listKeyUses(keyId, MOST_SHOWN + 1)).filter(({ day }) => day >= first);
+  const uses = known.slice(0, MOST_SHOWN);
+  const isCut = known.length > MOST_SHOWN;
   const table = rowsTable(
     ['Day', 'Status', 'Code', 'Operation', 'Requests', 'Last', 'Latest request IDs'].map(column),
     uses.map((use) => useRow(use, now)),
   );
-  const about = `The requests of ${formatCount(JOURNAL_DAYS, 'day', 'days')} to the API with this key or a token made with it. What they sent is not kept.`;
+  const about = `The requests of ${JOURNAL_DAYS} days to the API with this key or a token made with it. What they sent is not kept.`;
   const content =
     uses.length === 0
       ? html`<p class="empty">No requests in the last ${JOURNAL_DAYS} days. ${about}</p>`
-      : html`<p class="dim small">${about} ${summaryOf(uses)}.</p>${table}`;
+      : html`<p class="dim small">${about} ${summaryOf(uses)}.${isCut ? ` Only the newest ${MOST_SHOWN} lines are shown and counted.` : ''}</p>${table}`;
   return html`<section class="panel" id="uses" aria-labelledby="uses-title"><h2 id="uses-title">What it did</h2>${content}</section>`;
 }
