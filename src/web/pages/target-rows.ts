@@ -20,7 +20,8 @@ export function describeNow(state: TargetState): string {
 function describeState(state: TargetState): string {
   const { target, facts } = state;
   const { standing, word, check } = standingOf(state);
-  if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;
+  // Its card says the rest.
+  if (state.problem !== undefined && (word === 'problem' || word === 'fail')) return beginSentence(state.problem.summary);
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);
