@@ -67,8 +67,9 @@ export function createPastReader({ history, steps, finder, bars, recent, snapsho
     };
     return [
       async () => {
-        history.begin(snapshot());
-        steps.begin(snapshot());
+        const current = snapshot();
+        history.begin(current);
+        steps.begin(current);
       },
       async (database) => {
         remembered = await database.changes({ subnets, limit: REMEMBERED });
