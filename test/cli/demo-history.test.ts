@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { toDemoHistory } from '../../src/cli/demo-history.ts';
 import { COMMIT_DISTANCE, createChain, DAY_OLD_START_HEIGHT } from '../../src/demo/chain.ts';
 import { createSteps } from '../../src/tell/history/create-steps.ts';
-import { stateOf } from '../support/snapshots.ts';
 import { diagnosedNode } from '../support/diagnosed.ts';
+import { stateOf } from '../support/snapshots.ts';
 
 const HOUR = 3_600_000;
 const AT = Date.UTC(2026, 10, 22, 3, 4, 9);

@@ -21,7 +21,8 @@ function describeState(state: TargetState): string {
   const { target, facts } = state;
   const { standing, word, check } = standingOf(state);
   // Its card says the rest.
-  if (state.problem !== undefined && (word === 'problem' || word === 'fail')) return beginSentence(state.problem.summary);
+  if (state.problem !== undefined && (word === 'problem' || word === 'fail'))
+    return beginSentence(state.problem.summary);
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);
@@ -56,9 +57,11 @@ export interface ListQuery {
   readonly sort?: string | undefined;
 }
 
-/** By name, in which 10 comes after 9. */
-const byName = ({ target: one }: TargetState, { target: other }: TargetState): number =>
-  one.name.localeCompare(other.name, 'en', { numeric: true });
+/** A name to compare with others, so that 10 comes after 9. */
+const toOrder = ({ target: { name } }: TargetState): string =>
+  name.replaceAll(/\d+/g, (digits) => digits.padStart(9, '0'));
+
+const byName = (one: TargetState, other: TargetState): number => (toOrder(one) < toOrder(other) ? -1 : 1);
 
 function select(targets: readonly TargetState[], { search = '', show, sort }: ListQuery): readonly TargetState[] {
   const wanted = search.toLowerCase();

@@ -143,9 +143,9 @@ describe('the status page of an instance of a fleet', () => {
       'banner',
       'state-problems',
       'state-west',
-      'state-time-west',
       'state-masternodes-west',
       'state-targets-west',
+      'state-time-west',
     ]);
     for (const { id, html } of statusContent(inputOf(viewOf('unseen'))).sections)
       expect(String(html)).toContain(`id="${id}"`);

@@ -122,7 +122,7 @@ describe('blocks behind', () => {
   test('name who lags, how far now, and when it was worst', () => {
     const page = timeOf({ nodes: { n1: lag(0, 0), n2: lag(3, 41, 25), n3: lag(undefined, 7, undefined) } });
     expect(saidOf(page, 'Blocks behind')).toBe(
-      'Blocks behind 2 of 3 nodes fell behind, by up to 41 blocks n2: 25 now, 41 at 03:02 n3: 7 now, 7 at 03:02 50',
+      'Blocks behind 2 of 3 nodes fell behind, by up to 41 blocks n2: 25 now, 41 at 03:02 UTC n3: 7 now, 7 at 03:02 UTC 50',
     );
     expect(page).toContain('d="M57 94h1V18h1V50h1"');
     // What is not known is not drawn.
@@ -133,7 +133,7 @@ describe('blocks behind', () => {
     const nodes = Object.fromEntries(names(300).map((name, index) => [name, lag(index < 200 ? 0 : index)]));
     const page = timeOf({ nodes }, names(300));
     expect(saidOf(page, 'Blocks behind')).toContain(
-      '100 of 300 nodes fell behind, by up to 299 blocks n300: 299 now, 299 at 03:03',
+      '100 of 300 nodes fell behind, by up to 299 blocks n300: 299 now, 299 at 03:03 UTC',
     );
     expect(saidOf(page, 'Blocks behind')).toContain('96 more: the band, up to 295');
     expect(page.match(/class="curve line\d"/g)?.length).toBeLessThan(15);
@@ -143,7 +143,7 @@ describe('blocks behind', () => {
 
 test('unfinalised blocks say the newest and the most', () => {
   const page = timeOf({ subnet: { gap: ending([2, 90, 3]) } });
-  expect(saidOf(page, 'Unfinalised blocks')).toBe('Unfinalised blocks 3 now, at most 90 at 03:02 100');
+  expect(saidOf(page, 'Unfinalised blocks')).toBe('Unfinalised blocks 3 now, at most 90 at 03:02 UTC 100');
 });
 
 describe('probe latency', () => {
@@ -156,7 +156,7 @@ describe('probe latency', () => {
       },
     });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 of the middle node 5 ms, p95 of the slowest 40 ms now, highest 40 ms at 03:03 p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
+      'Probe latency p50 of the middle node 5 ms, p95 of the slowest 40 ms now, highest 40 ms at 03:03 UTC p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
     );
   });
 
@@ -164,7 +164,7 @@ describe('probe latency', () => {
     const times = [5_000, 9, 8, 9, 9, 8, 9, 10];
     const page = timeOf({ nodes: { n1: { p50: ending(times), p95: ending(times) } } });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 p50 p95 ▲ 20 ms',
+      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 UTC p50 p95 ▲ 20 ms',
     );
     expect(page.match(/class="spike" x="87.5%"/g)).toHaveLength(1);
   });
@@ -173,7 +173,7 @@ describe('probe latency', () => {
     const never = Number.POSITIVE_INFINITY;
     const nodes = { n1: { p50: ending([4, never, 8]), p95: ending([4, never, 8]) } };
     const page = timeOf({ nodes });
-    expect(saidOf(page, 'Probe latency')).toContain('highest 8 ms at 03:03, 1 min without an answer');
+    expect(saidOf(page, 'Probe latency')).toContain('highest 8 ms at 03:03 UTC, 1 min without an answer');
     expect(page).toContain('d="M57 60h1M59 20h1"');
     const dead = timeOf({ nodes: { n1: { p50: ending([never]), p95: ending([never]) } } });
     expect(saidOf(dead, 'Probe latency')).toContain('No probe was answered');
