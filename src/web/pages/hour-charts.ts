@@ -3,7 +3,7 @@ import type { HistoryChange, Minute } from '../../model/history.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isOfSetup } from '../../model/problem-catalog.ts';
 import type { Html } from '../frame/marks.ts';
-import { at } from '../frame/times.ts';
+import { clockTime } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { countWithout } from './pace-chart.ts';
 import { SLOW } from './time-charts.ts';
@@ -79,6 +79,10 @@ function drawChart({ title, hint, words, bars, scale, line }: Chart, troubles: r
   })}${line === undefined ? '' : html`<line class="axis" x1="0" x2="100%" y1="${percent(1 - line / scale)}" y2="${percent(1 - line / scale)}"/>`}</svg></div>`;
 }
 
+/** A moment of the hour, which the script puts into the reader's zone. */
+const hour = (wallMs: number): Html =>
+  html`<span data-at="${new Date(wallMs).toISOString()}">${clockTime(wallMs, wallMs)}</span>`;
+
 /** The pace and the finality of a subnet over the last hour, one below the other, and behind them when problems were open. */
 export function hourCharts(input: HourInput, moment: Moment): Html {
   const { expected } = input;
@@ -111,5 +115,5 @@ export function hourCharts(input: HourInput, moment: Moment): Html {
   ];
   const troubles = findTroubles(input, start, moment);
   return html`${charts.map((chart) => drawChart(chart, troubles, start))}
-<p class="hours dim">${[0, MINUTES / 2, MINUTES].map((minute) => at(start + minute * MINUTE_MS, nowWall))}</p>`;
+<p class="hours dim">${[0, MINUTES / 2, MINUTES].map((minute) => hour(start + minute * MINUTE_MS))}</p>`;
 }
