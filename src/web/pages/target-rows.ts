@@ -21,6 +21,7 @@ function describeState(state: TargetState): string {
   const { target, facts } = state;
   const { standing, word, check } = standingOf(state);
   if (word === 'problem') return `${beginSentence(state.problem?.summary ?? '')}`;
+  if (word === 'checking') return `Suspected: ${state.suspected?.summary}`;
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);
@@ -35,7 +36,7 @@ function row(subnet: string, state: TargetState, { hours, days }: TargetHistory)
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${uptimeBars(hours, '24 hours')}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(days, '30 days')}</td></tr>`;
 }
 
-const BAD_FIRST = ['fail', 'problem', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+const BAD_FIRST = ['fail', 'problem', 'affected', 'checking', 'degraded', 'unknown', 'OK', 'skipped'] as const;
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 

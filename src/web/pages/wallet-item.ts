@@ -3,7 +3,7 @@ import type { Standing } from '../../model/headline.ts';
 import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
+import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
 import { ago } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 
@@ -31,10 +31,9 @@ export function walletWords({ facts }: SubnetState, { toWall, nowWall }: Moment)
 export function walletItem(state: SubnetState, moment: Moment): Html {
   const words = walletWords(state, moment);
   if (words === undefined) return html``;
-  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const { wallet, observation } = state.facts?.parent ?? {};
   const isKnown = observation?.head.ok === true && moment.nowWall - moment.toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
   const known: Standing = !isKnown || wallet === undefined ? 'off' : isUsedUp(wallet) ? 'warn' : 'ok';
-  const standing = problem ? standingOfSeverity(problem.severity) : known;
+  const standing = standingOfProblems(state.problems, PROBLEMS) ?? known;
   return html`<li>${shape(standing)}<b>Wallet</b><span>${words}</span></li>`;
 }
