@@ -45,6 +45,8 @@ export interface TargetState extends KnownTarget {
   readonly endedFailures?: readonly ShownFailure[];
   /** The worst problem that is open and is about it, or names it as a cause. */
   readonly problem?: Pick<Problem, 'problem' | 'severity' | 'summary' | 'fix' | 'since'>;
+  /** The first critical problem about it, or that names it, which is not confirmed yet. */
+  readonly suspected?: Pick<Problem, 'summary' | 'since'>;
   /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
   readonly heardNodes?: number;
 }

@@ -129,16 +129,15 @@ function explainCheck(
 
 const keyOf = (component: string, name: string, check: string): string => `${subjectKey({ component, name })} ${check}`;
 
-/** By target: the first of the problems that are open and about it, else the first that names it. The problems are the worst first. */
+/** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */
 function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
   const naming = new Map<string, Problem>();
-  const open = problems.filter(({ state, severity }) => state === 'open' && severity !== 'info');
   const add = (component: string, name: string, one: Problem) => {
     const key = subjectKey({ component, name });
     if (!naming.has(key)) naming.set(key, one);
   };
-  for (const one of open) if (one.component && one.name) add(one.component, one.name, one);
-  for (const one of open) for (const name of one.nodes ?? []) add('node', name, one);
+  for (const one of problems) if (one.component && one.name) add(one.component, one.name, one);
+  for (const one of problems) for (const name of one.nodes ?? []) add('node', name, one);
   return naming;
 }
 
@@ -153,19 +152,27 @@ function explainByProblems(
       problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
     ),
   );
-  const naming = findNaming(problems);
-  if (byCheck.size === 0 && naming.size === 0) return targets;
+  const naming = findNaming(problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'));
+  const suspected = findNaming(
+    problems.filter(({ state, severity }) => state === 'suspected' && severity === 'critical'),
+  );
+  if (byCheck.size + naming.size + suspected.size === 0) return targets;
   return targets.map((judged) => {
     const { component, name } = judged.target;
-    const named = naming.size === 0 ? undefined : naming.get(subjectKey({ component, name }));
-    const state = named === undefined ? judged : { ...judged, problem: named };
+    const key = subjectKey({ component, name });
+    const problem = naming.get(key);
+    const checked = suspected.get(key);
+    const state =
+      problem === undefined && checked === undefined
+        ? judged
+        : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
     const find = ({ check, verdict }: ExplainedCheckState) =>
       verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
-      const problem = find(check);
-      if (problem === undefined) return check;
-      return explainCheck(check, problem, problem.component === component && problem.name === name);
+      const because = find(check);
+      if (because === undefined) return check;
+      return explainCheck(check, because, because.component === component && because.name === name);
     });
     return { ...state, checks };
   });

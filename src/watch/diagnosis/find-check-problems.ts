@@ -47,6 +47,7 @@ function toSuspicion(
   view: TargetView,
   { check, seen, fix }: FailedCheck,
   explained: ReadonlySet<ExplainedCheck>,
+  subnet: SubnetView,
 ): Suspicion | undefined {
   const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
@@ -61,7 +62,7 @@ function toSuspicion(
     summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
     evidence: seen,
     fix:
-      problem === 'service_down' && isDockerSilent(view)
+      problem === 'service_down' && isDockerSilent(view, subnet)
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
     explains,
@@ -127,7 +128,7 @@ export function findCheckProblems(view: SubnetView, explained: ReadonlySet<Expla
   return [
     ...targets
       .filter(isUnexplained)
-      .flatMap((one) => takeFailing(one, starting, view).map((check) => toSuspicion(one, check, explained))),
+      .flatMap((one) => takeFailing(one, starting, view).map((check) => toSuspicion(one, check, explained, view))),
     findDegraded(targets),
   ].filter((one) => one !== undefined);
 }

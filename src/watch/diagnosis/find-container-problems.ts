@@ -20,15 +20,24 @@ function describeMisnamed({ state: { target, facts } }: TargetView): string {
     : `Docker has no container for ${container === undefined ? target.name : describeRef(container)}`;
 }
 
+/** While Compose recreates a container, the old one still answers, and the new one does not run yet. */
+const REPLACED_WITHIN_MS = 20_000;
+
 /** The inventory names a container that is not the one of its target. Nothing is wrong with the target. */
 function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined {
   if (one.container.kind !== 'elsewhere') return undefined;
   const { component, name, container } = one.state.target;
   const others = listUnlisted(view).filter(({ status }) => status === 'running');
+  const { since = view.now } = checkOf(one.state, 'container') ?? {};
+  const isReplaced = view.now - since < REPLACED_WITHIN_MS;
   return suspectTarget('container_misnamed', one, {
-    summary: `the inventory names the wrong container for ${name}`,
+    summary: isReplaced
+      ? `the container of ${name} is being replaced, or the inventory names the wrong one`
+      : `the inventory names the wrong container for ${name}`,
     evidence: `${describeMisnamed(one)}, but ${name} answers`,
-    fix: `correct the container of ${name} in the inventory${others.length === 0 ? `; find its name with ${commandToFind(container)}` : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
+    fix: isReplaced
+      ? 'wait a moment: one that is recreated runs again within seconds'
+      : `correct the container of ${name} in the inventory${others.length === 0 ? `; find its name with ${commandToFind(container)}` : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
     explains: explain(one, 'container', 'log_block', 'messages', 'logs'),
     causes: [
       { problem: 'log_source_down', component, name },

@@ -7,7 +7,7 @@ import { isCredible } from '../rules/view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import type { ProblemIndex } from './problem-index.ts';
-import { createIsVoter, requiredVotes } from './quorum.ts';
+import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';
 
@@ -254,7 +254,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
     fix: foreign
       ? foreign.fix
       : voting < required
-        ? `bring back ${namesOf(out)}: ${required - voting} more must vote; restart no other node`
+        ? `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`
         : starting.length > 0
           ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
           : joining.length > 0 && cause === undefined

@@ -131,18 +131,20 @@ export function findHeadline(
   const work = describeWork(plannedWork);
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
   const others = nameCauses(standing, worst);
-  if (isQuorumLost(quorum) && (worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined)) {
-    // Not every problem costs a vote.
-    const known =
-      worst && !isClearing ? join(sentence(`${worst.summary}${describePlan(worst)}`), toDo, others) : suspicion;
+  const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
+  // Not every problem costs a vote.
+  const known =
+    worst && !isClearing ? join(sentence(`${worst.summary}${describePlan(worst)}`), toDo, others) : suspicion;
+  if (isOfPart && isQuorumLost(quorum)) {
     const detail = join(known, gone, work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)
     return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
-  if (worst === undefined && isWaiting(quorum)) {
-    const detail = join(votes, suspicion, describeUnseen(targets), work);
-    return { standing: 'warn', sentence: `${subnet} is waiting for masternodes that have just started`, detail };
+  if (isOfPart && !isClearing && isWaiting(quorum)) {
+    const detail = join(votes, known, describeUnseen(targets), work);
+    const waits = `${subnet} is waiting for masternodes that have just started`;
+    return { standing: 'warn', sentence: waits, detail, ...(worst && { since: worst.since }) };
   }
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
@@ -171,7 +173,7 @@ export function findHeadline(
   }
   // A fix that follows another target's problem would be read as that one's.
   const detail = worst.name === undefined || others === '' ? join(others || votes, toDo) : join(toDo, others);
-  return { ...describeWorst(subnet, worst, quorum), detail, since: worst.since };
+  return { ...describeWorst(subnet, worst, areAsked ? quorum : undefined), detail, since: worst.since };
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

@@ -1,13 +1,12 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatTimes } from '../../lib/words.ts';
-import { LINES_LOST, type LogFault, type LogSourceState } from '../../model/log.ts';
+import { LINES_LOST, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
-import { explainUnread } from '../rules/find-log-fault.ts';
+import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 import { suspectTarget } from './suspect.ts';
 
@@ -36,16 +35,10 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   };
 }
 
-/** What has just started may not have made its file, and its new container is read within seconds. */
-const isYoung = ({ container }: TargetView, fault: LogFault | undefined, now: number): boolean =>
-  (fault?.what === 'missing' || fault?.what === 'no-container') &&
-  container.kind === 'running' &&
-  now - (container.container.startedAt ?? 0) < START_MS;
-
 function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
   const { state, setup } = view;
   const unread = findUnread(state);
-  if (unread === undefined || isYoung(view, unread[1].fault, now)) return undefined;
+  if (unread === undefined || isYetToCome(unread[1].fault, state.facts, now)) return undefined;
   const { name, container, logFiles } = state.target;
   const [source, log] = unread;
   const { fault } = log;

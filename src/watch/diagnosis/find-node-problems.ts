@@ -3,6 +3,7 @@ import { listNames, toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { isLooping } from '../../model/restart-cause.ts';
+import type { CheckState } from '../../model/verdict.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
 import {
   adviceOf,
@@ -53,7 +54,7 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
 }
 
 /** The RPC of a node cannot be reached, but the node runs. */
-function findClosedRpc(node: NodeView): Suspicion | undefined {
+function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { name, state, fault, isStarting, answers, setup } = node;
   // One whose socket answers has started.
   if ((isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
@@ -68,7 +69,7 @@ function findClosedRpc(node: NodeView): Suspicion | undefined {
   return suspectTarget('rpc_closed', node, {
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
-    fix: isDockerSilent(node)
+    fix: isDockerSilent(node, view)
       ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself runs`
       : fault?.kind === 'refused' || fault?.kind === 'closed'
         ? `${where}, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
@@ -96,8 +97,12 @@ function findWithoutNetwork(node: NodeView): Suspicion | undefined {
   });
 }
 
+/** Whether Docker was asked about the container of a node after the node was first seen not to answer. */
+const isContainerSeenSince = ({ state }: NodeView, { since }: CheckState): boolean =>
+  (checkOf(state, 'container')?.lastRun ?? 0) > since;
+
 /** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
-function findSilent(node: NodeView): Suspicion | undefined {
+function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
   // A node takes some seconds until it answers.
   if (node.answers !== false || node.isStarting) return undefined;
   const { name, state, container, fault, unseen } = node;
@@ -105,7 +110,7 @@ function findSilent(node: NodeView): Suspicion | undefined {
   if (isFromBefore(node, 'latest_block')) return undefined;
   const explains = explainAnswers(node);
   const isBarred = unseen === 'barred';
-  const waitsForDocker = isDockerSilent(node);
+  const waitsForDocker = isDockerSilent(node, view);
   // Without a container, its machine may be down as well.
   if (!isBarred && fault?.kind === 'timeout' && (container.kind === 'running' || waitsForDocker)) {
     const silent = `${name} has not answered within ${formatDuration(fault.afterMs)}`;
@@ -127,9 +132,11 @@ function findSilent(node: NodeView): Suspicion | undefined {
     evidence: check?.seen ?? '',
     fix:
       (isGone ? undefined : check?.fix) ??
-      ('container' in container
-        ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``
-        : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`),
+      (container.kind === 'running' && check !== undefined && !isContainerSeenSince(node, check)
+        ? `wait until Docker says whether the container of ${name} still runs`
+        : 'container' in container
+          ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``
+          : `see that ${name} runs and that its RPC port is reachable from here, and ${commandToSeeLog(node.target)}`),
     explains,
   });
 }
@@ -260,8 +267,8 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
       .filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view))
       .flatMap((node) => [
         findWithoutNetwork(node) ??
-          findClosedRpc(node) ??
-          findSilent(node) ??
+          findClosedRpc(node, view) ??
+          findSilent(node, view) ??
           findPartitioned(node, connected, view) ??
           findStalled(node, witness, view) ??
           findHeightProblem(node, view),

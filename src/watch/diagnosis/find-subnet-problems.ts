@@ -9,7 +9,7 @@ import { explainHalt, findHalt } from './find-halt.ts';
 import { findOrphans } from './find-key-problems.ts';
 import { findUnseen } from './find-unseen.ts';
 import type { ProblemIndex } from './problem-index.ts';
-import { createIsVoter, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
+import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';
 
@@ -70,7 +70,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     confirmMs: short > 0 ? view.stallAfterMs + SEEN_LATER_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
-    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote; restart no other node` : ' before any other work, and restart no other node'}`,
+    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
   });

@@ -1,7 +1,7 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { joinAnd, listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findCrashes, LOOP_MS } from '../../model/restart-cause.ts';
+import { findCrashes, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import { indexProblems } from './problem-index.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
@@ -13,9 +13,7 @@ const TOGETHER_MS = 10_000;
 /** A first crash of a container, as it was found by itself. */
 interface Crash {
   readonly found: Suspicion;
-  readonly name: string;
-  readonly isNode: boolean;
-  readonly isRunning: boolean;
+  readonly target: TargetView;
   readonly at: number;
   readonly code: number | undefined;
 }
@@ -25,21 +23,22 @@ const isCrash = ({ problem }: Suspicion, { state, container }: TargetView): bool
   (container.kind === 'running' || container.kind === 'restarting') &&
   (problem === 'container_restarting' || isOnlyKilled(state));
 
+/** When a container crashed lately. */
+const listRecent = ({ state: { facts } }: TargetView, now: number): readonly number[] =>
+  facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
+
 /** The crash that a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
 function toCrash(found: Suspicion, target: TargetView, now: number): Crash | undefined {
   const { state, container } = target;
   const { container: facts } = state.facts;
-  const recent = facts === undefined ? [] : findCrashes(facts).filter((at) => now - at < LOOP_MS);
-  if (facts === undefined || recent.length > 1 || !isCrash(found, target)) return undefined;
-  const isRunning = container.kind === 'running';
+  if (facts === undefined || listRecent(target, now).length > 1 || !isCrash(found, target)) return undefined;
   const { lastExit } = facts;
-  const foundAt = isRunning ? facts.lastRestartAt : lastExit?.at;
+  const foundAt = container.kind === 'running' ? facts.lastRestartAt : lastExit?.at;
   if (foundAt === undefined) return undefined;
   // Docker starts a container again within seconds. An exit long before is that of another end.
   const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
   const { at, code } = isOwn ? lastExit : { at: foundAt, code: undefined };
-  const { name, component } = state.target;
-  return { found, name, isNode: component === 'node', isRunning, at, code };
+  return { found, target, at, code };
 }
 
 /** Crashes that follow each other closely: the newest series first, and each in the order of the inventory. One alone is no series. */
@@ -52,6 +51,18 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
     else series.push([one]);
   }
   return series.flatMap((some) => (some.length > 1 ? [crashes.filter((one) => some.includes(one))] : []));
+}
+
+/** All that crashed together, in the order of the inventory: also what somebody has restarted or stopped since. */
+function listCrashed(crashes: readonly Crash[], { targets, now }: SubnetView): readonly TargetView[] {
+  const isHandled = ({ state: { facts }, container }: TargetView) =>
+    container.kind === 'stopped' || (facts.container !== undefined && isRestartPlanned(facts.container) === true);
+  const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
+  const crashed = (one: TargetView) => {
+    const [at, ...others] = isHandled(one) ? listRecent(one, now) : [];
+    return at !== undefined && others.length === 0 && isNear(at);
+  };
+  return targets.filter((one) => crashes.some(({ target }) => target === one) || crashed(one));
 }
 
 /** So many are all named. */
@@ -91,25 +102,26 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   const { nodes } = view;
   const [newest = []] = series;
   const joined = series.flat();
-  const areNodes = (some: readonly Crash[]) => some.every(({ isNode }) => isNode);
-  const nameAll = (some: readonly Crash[]) =>
+  const areNodes = (some: readonly TargetView[]) => some.every((one) => 'target' in one);
+  const nameAll = (some: readonly TargetView[]) =>
     some.length > 2 && some.length === nodes.length && areNodes(some)
       ? `all ${nodes.length} nodes`
-      : nameSome(some.map(({ name }) => name));
-  const ends = series.map((some) => describeCrashes(some, nameAll(some), view)).join('; ');
-  const running = joined.filter(({ isRunning }) => isRunning).length;
+      : nameSome(some.map(({ state }) => state.target.name));
+  const ends = series.map((some) => describeCrashes(some, nameAll(listCrashed(some, view)), view)).join('; ');
+  const crashed = [...new Set(series.flatMap((some) => listCrashed(some, view)))];
+  const running = crashed.filter(({ container }) => container.kind === 'running').length;
   const again =
-    running === joined.length ? 'all are running again' : `${running} of ${joined.length} are running again`;
+    running === crashed.length ? 'all are running again' : `${running} of ${crashed.length} are running again`;
   return suspect('containers_crashed', {
-    summary: `the containers of ${nameAll(newest)} crashed within ${formatSpan(newest)} of each other`,
+    summary: `the containers of ${nameAll(listCrashed(newest, view))} crashed within ${formatSpan(newest)} of each other`,
     evidence: `${ends}, which nobody had requested; ${again}`,
-    fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.name}: ${newest[0]?.found.fix}`,
+    fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
       { problem, component, name },
       ...causes,
     ]),
-    ...(areNodes(joined) && { nodes: joined.map(({ name }) => name) }),
+    ...(areNodes(crashed) && { nodes: crashed.map(({ state }) => state.target.name) }),
   });
 }
 

@@ -8,7 +8,7 @@ import { START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { NodeTarget, Subnet } from '../../model/target.ts';
+import { engineOf, type NodeTarget, type Subnet } from '../../model/target.ts';
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
@@ -160,9 +160,18 @@ export function answersAnyway(state: TargetState): boolean {
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
 }
 
-/** Whether the Docker Engine of a target does not answer. */
-export const isDockerSilent = ({ state }: TargetView): boolean =>
-  state.facts.container?.observation?.kind === 'docker-unreachable';
+/** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
+export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetView, 'targets'>): boolean {
+  const { container: own } = state.target;
+  const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
+  const isSilent = ({ state: { target, facts, checks } }: TargetView) =>
+    facts.container?.observation?.kind === 'docker-unreachable' &&
+    target.container !== undefined &&
+    own !== undefined &&
+    engineOf(target.container) === engineOf(own) &&
+    (checks.find(({ check }) => check === 'container')?.lastRun ?? 0) >= saidAt;
+  return targets.some(isSilent);
+}
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';

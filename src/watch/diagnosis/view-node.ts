@@ -106,6 +106,8 @@ export interface Moment {
   readonly maxLag: number;
   /** The highest that a node has had for longer than the stall limit. To come up to it is no new block. */
   readonly stoodAt: number;
+  /** The highest that nodes had before all that run were started less than a minute ago. To come up to it is no new block either. */
+  readonly hadBefore: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
   /** When a log last showed a new block. */
@@ -154,7 +156,7 @@ export function viewNode(
   chain: ChainView,
   moment: Moment,
 ): NodeView {
-  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
+  const { stallAfterMs, stoodAt, hadBefore, stillOut, haltedUntil, now } = moment;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
@@ -205,7 +207,8 @@ export function viewNode(
     unseen,
     isForeign,
     isStarting,
-    hasJoined: rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0),
+    hasJoined:
+      rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0) && (height?.number ?? 0) > hadBefore,
     isOut:
       isForeign ||
       isDown(container) ||

@@ -10,7 +10,14 @@ import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
-import { askedAt, type ExposureMemory, type NodeView, type SubnetView, type TargetView } from './subnet-view.ts';
+import {
+  askedAt,
+  type ExposureMemory,
+  isDown,
+  type NodeView,
+  type SubnetView,
+  type TargetView,
+} from './subnet-view.ts';
 import { canBeWitness, findFailing, heightOf, viewContainer, viewNode, viewStart } from './view-node.ts';
 
 /** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
@@ -92,6 +99,21 @@ export function findStoodAt(
   return highest(heights.filter((height) => isCredible(height, reference)));
 }
 
+/** The highest that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
+function findHadBefore(states: readonly TargetState[], reference: number | undefined, now: number): number {
+  const heights: number[] = [];
+  for (const state of states) {
+    const container = viewContainer(state);
+    if (state.target.component !== 'node' || isDown(container)) continue;
+    const { startedAt } = viewStart(state, container, now);
+    if (startedAt === undefined) return Number.NEGATIVE_INFINITY;
+    const { latest } = state.facts.node ?? {};
+    if (latest?.fall !== undefined && latest.fall.at >= startedAt) heights.push(latest.fall.from);
+    heights.push(...heightsBefore(state, startedAt));
+  }
+  return highest(heights.filter((height) => isCredible(height, reference)));
+}
+
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 export function findHaltEnd(
   halt: Problem | undefined,
@@ -112,13 +134,22 @@ export function findHaltEnd(
 /** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
 const SPREAD_MS = 20_000;
 
-/** The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. */
-function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
+/**
+ * The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. A node that has not said its
+ * address since subnetd was started may have a stored problem that gives it.
+ */
+function findMasters(
+  nodes: readonly NodeView[],
+  { masternodes }: ChainView,
+  before: ProblemIndex<Problem>,
+): ReadonlyMap<string, NodeView> {
   const { active = [], penalised = [] } = masternodes ?? {};
   const addresses = new Set([...active, ...penalised]);
   const masters = new Map<string, NodeView>();
   for (const node of nodes) {
-    const address = node.isForeign ? undefined : node.chainFacts?.observation.address;
+    const told = before.get({ problem: 'masternode_penalised', component: 'node', name: node.name })?.evidence;
+    const known = node.chainFacts?.observation.address ?? [...addresses].find((one) => told?.includes(one));
+    const address = node.isForeign ? undefined : known;
     if (address === undefined || !addresses.has(address)) continue;
     if (masters.get(address)?.isOut !== false) masters.set(address, node);
   }
@@ -150,6 +181,7 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
+    hadBefore: findHadBefore(ofChain, reference, now),
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(ofChain.flatMap(({ facts }) => facts.logs?.node?.advancedAt ?? [])),
     stillOut: findStillOut(before),
@@ -164,7 +196,7 @@ export function viewSubnet(
   });
   const nodes = targets.filter((one) => 'target' in one);
   const services = targets.filter((one) => !('target' in one));
-  const masters = findMasters(nodes, chain);
+  const masters = findMasters(nodes, chain, before);
   const neverSigned = findNeverSigned(nodes);
   const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, now);
   const voters = { nodes, chain, masters, silentVoters };

@@ -1,6 +1,7 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -103,10 +104,23 @@ const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sou
 /** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
 export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
 
+/** What has just started may not have made its file, and its new container is read within seconds. */
+export function isYetToCome(fault: LogFault | undefined, { container }: Facts, now: number): boolean {
+  const { observation } = container ?? {};
+  return (
+    (fault?.what === 'missing' || fault?.what === 'no-container') &&
+    observation?.kind === 'found' &&
+    observation.container.running &&
+    now - (observation.container.startedAt ?? 0) < START_MS
+  );
+}
+
 /** The judgement when `log` (its name in a sentence) cannot be read; undefined when it can. */
-export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined {
+function judgeUnread(logs: LogFacts, log: string, facts: Facts, now: number): Judgement | undefined {
   const source = countedSource(logs);
   if (source?.up) return undefined;
+  if (isYetToCome(source?.fault, facts, now))
+    return unknown(`${log} cannot be read yet: its container has just been started`);
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);
@@ -114,14 +128,15 @@ export function judgeUnread(logs: LogFacts, log: string): Judgement | undefined 
 
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
 export function readLog(
-  { target, facts: { logs }, settings, now, toWall }: View,
+  { target, facts, settings, now, toWall }: View,
   log: string,
   counts?: (pattern: PatternFacts) => boolean,
 ): LogFacts | Judgement {
+  const { logs } = facts;
   if (logs === undefined) return unknown(`${log} has not been checked yet`);
   const fault = findLogFault(logs, target, settings.logs.errorWindowMs, { now, toWall }, counts);
   if (fault !== undefined) return { verdict: 'fail', ...fault };
-  return judgeUnread(logs, log) ?? logs;
+  return judgeUnread(logs, log, facts, now) ?? logs;
 }
 
 /** Since when lines could have been read: that of a container from before subnetd started, but not from before its start. */

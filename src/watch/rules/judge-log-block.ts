@@ -123,9 +123,10 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
-  // Until the RPC has been asked again, the log alone would report what both are about to show.
-  const isAskedSoon = silentMs < stallAfterMs + ASKED_WITHIN_MS && rises(view);
-  if (silentMs >= stallAfterMs && !(isAskedSoon && facts.node?.latest?.number === height)) {
+  const { number = height, advancedAt: risenAt = now } = facts.node?.latest ?? {};
+  // Until the RPC has been asked again, the log alone would report what both are about to show. Below that level it may lack the last blocks.
+  const isShownSoon = rises(view) && risenAt - advancedAt < (number > height ? stallAfterMs : ASKED_WITHIN_MS);
+  if (silentMs >= stallAfterMs && !isShownSoon) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
     return (
       judgeSilentLog(view, seen) ??

@@ -1,5 +1,7 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
+import type { Problem } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
@@ -40,10 +42,18 @@ const OF_SEVERITY: Readonly<Record<ProblemSeverity, Standing>> = { critical: 'ba
 
 export const standingOfSeverity = (severity: ProblemSeverity): Standing => OF_SEVERITY[severity];
 
+/** How a thing is by the problems of these names: the first that is open, or what would page if it is confirmed; undefined without. */
+export function standingOfProblems(problems: readonly Problem[], names: readonly ProblemName[]): Standing | undefined {
+  const own = problems.filter(({ problem }) => names.includes(problem));
+  const open = own.find(({ state }) => state === 'open');
+  if (open !== undefined) return standingOfSeverity(open.severity);
+  return own.some(({ state, severity }) => state === 'suspected' && severity === 'critical') ? 'warn' : undefined;
+}
+
 /** How a target is, with the word for it. */
 export interface TargetStanding {
   readonly standing: Standing;
-  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'fail' | 'unknown' | 'skipped';
+  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'checking' | 'fail' | 'unknown' | 'skipped';
   /** The check that says so. */
   readonly check?: ExplainedCheckState;
 }
@@ -52,15 +62,16 @@ export interface TargetStanding {
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
 
-/** How a target is: the worst of its checks and of the problems that name it. What fails only because of another target is affected, and a requested restart that is over does not count. */
+/** How a target is: the worst of its checks and of the problems that name it, a critical one also while it is suspected. What fails only because of another target is affected, and a requested restart that is over does not count. */
 export function standingOf(state: TargetState): TargetStanding {
-  const { checks, facts, problem } = state;
+  const { checks, facts, problem, suspected } = state;
   const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
   const own = failing.find((check) => !isAffected(check, state));
   if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
   if (problem !== undefined) return { standing: standingOfSeverity(problem.severity), word: 'problem' };
   const [affected] = failing;
   if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
+  if (suspected !== undefined) return { standing: 'warn', word: 'checking' };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
   const degraded = of('degraded');
   if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };

@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
-import type { Standing } from '../../model/headline.ts';
 import type { ParentFacts } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
+import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
 import { ago, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import type { Figure } from './figures.ts';
@@ -34,9 +33,8 @@ const behind = (blocks: number): string =>
 function readCheckpoint(state: SubnetState) {
   const parent = state.facts?.parent;
   if (parent?.observation.contract === undefined) return undefined;
-  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
   const why = whyUnread(parent);
-  const standing: Standing = problem ? standingOfSeverity(problem.severity) : why === undefined ? 'ok' : 'off';
+  const standing = standingOfProblems(state.problems, PROBLEMS) ?? (why === undefined ? 'ok' : 'off');
   const { progress } = parent;
   const lag = findCheckpointLag(state.targets, state.reference, parent);
   const at = progress && `block ${count(progress.checkpoint.committed.number)}`;

@@ -95,23 +95,23 @@ function addressPanel({ target, facts }: TargetState): Html {
 
 function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const { standing, word, check } = standingOf(target);
-  const { problem } = target;
+  const { problem, suspected } = target;
   const { name } = target.target;
   const isAffected = word === 'affected';
-  const words = isAffected
-    ? 'is affected'
-    : { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' }[standing];
-  const from = word === 'problem' ? problem?.since : check?.since;
+  const isChecked = word === 'checking';
+  const ofStanding = { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' };
+  const words = isAffected ? 'is affected' : isChecked ? 'is being checked' : ofStanding[standing];
+  const from = (word === 'problem' ? problem : isChecked ? suspected : check)?.since;
   const since =
     from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
+  const saidOfCheck =
+    check === undefined || standing === 'ok' ? undefined : isAffected ? formatReason(check) : check.seen;
   const said =
     word === 'problem' && problem
       ? `${problem.summary}. ${beginSentence(problem.fix)}`
-      : check === undefined || standing === 'ok'
-        ? undefined
-        : isAffected
-          ? formatReason(check)
-          : check.seen;
+      : isChecked
+        ? `Suspected: ${suspected?.summary}`
+        : saidOfCheck;
   return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(said)}.`)}</p></div></section>`;
 }
 

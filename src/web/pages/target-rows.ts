@@ -23,6 +23,7 @@ function describeState(state: TargetState): string {
   // Its card says the rest.
   if (state.problem !== undefined && (word === 'problem' || word === 'fail'))
     return beginSentence(state.problem.summary);
+  if (word === 'checking') return `Suspected: ${state.suspected?.summary}`;
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);
@@ -37,7 +38,7 @@ function row(subnet: string, state: TargetState, history: TargetHistory): Html {
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 }
 
-const BAD_FIRST = ['fail', 'problem', 'affected', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+const BAD_FIRST = ['fail', 'problem', 'affected', 'checking', 'degraded', 'unknown', 'OK', 'skipped'] as const;
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 

@@ -3,7 +3,7 @@ import type { Standing } from '../../model/headline.ts';
 import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { type Html, shape, standingOfSeverity } from '../frame/marks.ts';
+import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
 import { ago } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import type { Figure } from './figures.ts';
@@ -45,12 +45,11 @@ export function walletWords({ facts }: SubnetState, moment: Moment): Html | unde
   return wallet && html`${describeWallet(wallet, moment)}${describeLeft(wallet)}`;
 }
 
-function standingOfWallet(state: SubnetState, moment: Moment): Standing {
-  const problem = state.problems.find((one) => PROBLEMS.includes(one.problem) && one.state === 'open');
-  const { wallet, observation } = state.facts?.parent ?? {};
-  const isKnown = observation?.head.ok === true && moment.nowWall - moment.toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
+function standingOfWallet({ problems, facts }: SubnetState, { toWall, nowWall }: Moment): Standing {
+  const { wallet, observation } = facts?.parent ?? {};
+  const isKnown = observation?.head.ok === true && nowWall - toWall(wallet?.readAt ?? 0) < OLD_BALANCE_MS;
   const known: Standing = !isKnown || wallet === undefined ? 'off' : isUsedUp(wallet) ? 'warn' : 'ok';
-  return problem ? standingOfSeverity(problem.severity) : known;
+  return standingOfProblems(problems, PROBLEMS) ?? known;
 }
 
 /** The wallet as an item beside the services; nothing before its balance was read. */

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { viewChain } from '../../../src/watch/diagnosis/chain-view.ts';
+import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findStallMs } from '../../../src/watch/diagnosis/quorum.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { addressOf, diagnosed, diagnosedNode, NOW, named, STOPPED } from '../../support/diagnosed.ts';
@@ -199,6 +201,53 @@ test('a penalised masternode that has not said its address since subnetd started
     evidence: 'the chain lists 0xn2, which no other node has, among the penalised masternodes at block 1000',
   });
   expect(found('n2', 'n3')).toBeUndefined();
+});
+
+describe('nodes that are down in a halt, and have not said their addresses since subnetd started', () => {
+  const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'];
+  const masternodes = {
+    ...{ number: 1_000, round: 2_000, standby: [] },
+    ...{ active: names.slice(0, 6).map(addressOf), penalised: [addressOf('n7')] },
+  };
+  const targets = names.map((name) => {
+    const isDown = name > 'n4';
+    const fault = { kind: 'refused', address: 'http://n' } as const;
+    const down = isDown && { container: STOPPED, fault };
+    const one = diagnosedNode(name, names, { chain: { masternodes }, stalledMs: 90_000, ...down });
+    const { node, ...facts } = one.facts;
+    const { chain: _, ...unasked } = node ?? {};
+    return isDown ? ({ ...one, facts: { ...facts, node: unasked } } as KnownTarget) : one;
+  });
+  const diagnoseWith = (problems: readonly Problem[]) => {
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: targets.map((t) => t.target),
+    };
+    return diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW).problems;
+  };
+  const haltOf = (problems: readonly Problem[]) => problems.find(({ problem }) => problem === 'subnet_halted');
+
+  test('are asked for, and how many of them can vote at most', () => {
+    expect(haltOf(diagnoseWith([]))?.fix).toBe(
+      'bring back n5, n6, n7: 1 more must vote, and at most 2 of n5, n6, n7 are masternodes; restart no other node',
+    );
+  });
+
+  test('are told apart by a stored problem of one that is penalised', () => {
+    const stored: Problem = {
+      ...{ problem: 'masternode_penalised', component: 'node', name: 'n7', severity: 'warning', alert: '' },
+      ...{ summary: '', evidence: 'the chain lists 0xn7 of n7 among the penalised masternodes at block 900', fix: '' },
+      ...{ explains: [], causes: [], state: 'open', since: 0, seenAt: NOW, openedAt: 0, restoredAt: NOW },
+    };
+    const problems = diagnoseWith([stored]);
+    expect(haltOf(problems)?.fix).toBe('bring back n5, n6: 1 more must vote; restart no other node');
+    expect(problems.find(({ problem }) => problem === 'masternode_penalised')).toMatchObject({
+      state: 'open',
+      evidence: 'the chain lists 0xn7 of n7 among the penalised masternodes at block 1000',
+    });
+  });
 });
 
 test('a masternode that has just started is not counted on, whether it has said its address since subnetd started or not', () => {

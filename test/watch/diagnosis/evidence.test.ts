@@ -35,13 +35,13 @@ const nodes = (given: (name: string) => Given = () => ({})) =>
   NAMES.map((name) => diagnosedNode(name, NAMES, given(name)));
 /** Its checks fail since then. */
 const SINCE = NOW - 5_000;
-const judge = (targets: readonly KnownTarget[]) =>
+const judge = (targets: readonly KnownTarget[], since = SINCE) =>
   judgeTargets(targets, NOW).map((one) => ({
     ...one,
-    checks: one.checks.map((check) => ({ ...check, since: SINCE })),
+    checks: one.checks.map((check) => ({ ...check, since })),
   }));
-const diagnose = (targets: readonly KnownTarget[]) =>
-  diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW);
+const diagnose = (targets: readonly KnownTarget[], since = SINCE) =>
+  diagnoseSubnet(toSubnet(targets), judge(targets, since), NO_PROBLEMS, NOW);
 const withFacts = (one: KnownTarget, facts: Partial<Facts>): KnownTarget => ({
   ...one,
   facts: { ...one.facts, ...facts },
@@ -65,7 +65,7 @@ describe('an answer is stronger than what Docker says', () => {
     ['says that it has ended', containerOf('n3', STOPPED), 'generated-n3-1 does not run'],
   ])('a node that answers votes, although Docker %s: the inventory is wrong', (_, container, seen) => {
     const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));
-    const { problems, quorum, members, headline } = diagnose(targets);
+    const { problems, quorum, members, headline } = diagnose(targets, NOW - 20_000);
     expect(problems).toMatchObject([
       {
         problem: 'container_misnamed',
@@ -81,6 +81,21 @@ describe('an answer is stronger than what Docker says', () => {
     expect(headline?.standing).toBe('ok');
   });
 
+  test('but for some seconds, in which Compose may be recreating the container', () => {
+    const created = containerOf('n3', { running: false, status: 'created' });
+    const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container: created }) : one));
+    const said = (since: number) => diagnose(targets, since).problems.map(({ summary, fix }) => [summary, fix]);
+    expect(said(NOW - 19_999)).toEqual([
+      [
+        'the container of n3 is being replaced, or the inventory names the wrong one',
+        'wait a moment: one that is recreated runs again within seconds',
+      ],
+    ]);
+    expect(said(NOW - 20_000)).toMatchObject([
+      ['the inventory names the wrong container for n3', expect.stringMatching(/^correct the container of n3 in/)],
+    ]);
+  });
+
   test('a node that answered last before its container ended is down', () => {
     const ended = containerOf('n3', { ...STOPPED, finishedAt: NOW - 1_000 });
     const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container: ended }) : one));
@@ -93,6 +108,20 @@ describe('an answer is stronger than what Docker says', () => {
     const gone = withFacts(diagnosedService('stats', { fault: REFUSED }), { container: missing });
     expect(words([...nodes(), gone])).toMatchObject([{ problem: 'container_down', name: 'stats' }]);
   });
+});
+
+test('until Docker was asked about the container of a node that no longer answers, no command is given', () => {
+  const targets = nodes((name) => (name === 'n3' ? { fault: REFUSED, stalledMs: 2_000 } : {}));
+  const fixOf = (askedAt: number) => {
+    const states = judge(targets).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) => (check.check === 'container' ? { ...check, lastRun: askedAt } : check)),
+    }));
+    const { problems } = diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW);
+    return problems.find(({ problem }) => problem === 'node_down')?.fix;
+  };
+  expect(fixOf(SINCE)).toBe('wait until Docker says whether the container of n3 still runs');
+  expect(fixOf(SINCE + 1)).toBe('read why with `docker logs --tail 100 generated-n3-1`');
 });
 
 describe('a masternode that signs nothing does not vote, whoever runs it', () => {
@@ -359,6 +388,28 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(found.find(({ problem }) => problem === 'rpc_closed')?.fix).toBe(
       'its container is set to serve RPC at port 8599: see that this port is published, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
     );
+  });
+
+  test('is not to be looked for either while its Docker Engine does not answer about another target since', () => {
+    const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+    const observation = { kind: 'docker-unreachable', why } as const;
+    const targets = n2(answersByIpc('n2', REFUSED)).map((one) =>
+      one.target.name === 'n3'
+        ? withFacts(one, { container: { inspected: true, restarts: 0, oomKills: 0, observation } })
+        : one,
+    );
+    const fixOf = (askedAgo: number) => {
+      const states = judge(targets).map((state) => ({
+        ...state,
+        checks: state.checks.map((check) =>
+          check.check === 'container' && state.target.name === 'n3' ? { ...check, lastRun: NOW - askedAgo } : check,
+        ),
+      }));
+      const { problems } = diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW);
+      return problems.find(({ problem }) => problem === 'rpc_closed')?.fix;
+    };
+    expect(fixOf(0)).toMatch(/^make Docker answer first/);
+    expect(fixOf(1)).toMatch(/^see on which address and port n2 serves RPC/);
   });
 
   test('is not to be looked for while its Docker Engine does not answer, which serves its port', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
@@ -77,6 +77,27 @@ describe('containers that crash within seconds of each other', () => {
       'n1, n2 and stats ended within 2s, 2s ago (02:46:38 UTC), which nobody had requested; 2 of 3 are running again',
       'look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
     ]);
+  });
+
+  test('are all told, also those that somebody has restarted or stopped since', () => {
+    const handled = (one: KnownTarget, over: Partial<ContainerFacts>, container: Partial<Container> = {}) =>
+      crash(one, 2_000, { earlierCrashes: [NOW - 14_800], lastRestartBy: 'request', ...over }, container);
+    const stopped = crash(
+      node('n1'),
+      15_000,
+      { lastExit: { code: 0, at: NOW - 2_000 }, lastStopRequest: { id: 'n1', at: NOW - 2_000 } },
+      { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 2_000 },
+    );
+    const all = [stopped, handled(node('n2'), {}), ...NAMES.slice(2).map((name) => crash(node(name), 15_000))];
+    const [crashed] = told(all).filter(([problem]) => problem === 'containers_crashed');
+    expect(crashed?.slice(2, 4)).toEqual([
+      'the containers of all 7 nodes crashed within 1s of each other',
+      'all 7 nodes ended with exit code 137 within 1s, 15s ago (02:46:25 UTC), which nobody had requested; 6 of 7 are running again',
+    ]);
+    const before = handled(node('n2'), { earlierCrashes: [NOW - 60_000] });
+    expect(told([...all.slice(2), before]).map(([, , summary]) => summary)).toContain(
+      'the containers of n3, n4, n5, n6 and n7 crashed within 1s of each other',
+    );
   });
 
   test('by a SIGKILL that nobody requested are told by that, as it may come when memory runs out', () => {
@@ -187,6 +208,40 @@ describe('containers that crash within seconds of each other', () => {
       sentence: 'devnet is running, but the containers of all 7 nodes crashed within 2s of each other',
     });
   });
+});
+
+test('until a block comes that is new, the subnet is not said to run, but to wait for those that were started again', () => {
+  const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+  const headlineOf = (latest: Partial<Progress>) => {
+    const all = NAMES.map((name) => {
+      const one = crash(node(name), 25_000);
+      const { node: seen } = one.facts;
+      const moved = seen?.latest && { ...seen, latest: { ...seen.latest, ...latest } };
+      return { ...one, facts: { ...one.facts, logs: undefined, node: moved } } as KnownTarget;
+    });
+    const [crashed] = diagnosed(all);
+    const open: Problem = {
+      ...(crashed as Suspicion),
+      ...{ severity: 'warning', alert: 'SubnetContainersCrashed', state: 'open', since: NOW - 25_000 },
+      ...{ seenAt: NOW - 5_000, openedAt: NOW - 5_000 },
+    };
+    const targets = all.map(({ target }) => target);
+    const before = { problems: [open], ended: [] };
+    return diagnoseSubnet({ ...subnet, targets }, judgeTargets(all, NOW), before, NOW).headline;
+  };
+  expect(headlineOf({ advancedAt: NOW - 26_000, riseDueSince: NOW - 26_000 })).toEqual({
+    standing: 'warn',
+    sentence: 'devnet is waiting for masternodes that have just started',
+    detail:
+      '0 of 7 masternodes can vote, 5 needed, and 7 have just started. The containers of all 7 nodes crashed within 1s of each other. Look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`.',
+    since: NOW - 25_000,
+  });
+  // They have lost their last blocks, and take them again.
+  const fall = { from: 1_000, to: 990, at: NOW - 15_000, repeated: false };
+  expect(headlineOf({ number: 1_000, fall })?.sentence).toContain('is waiting for masternodes');
+  expect(headlineOf({ number: 1_001, fall })?.sentence).toBe(
+    'devnet is running, but the containers of all 7 nodes crashed within 1s of each other',
+  );
 });
 
 describe('containers stay problems of their own', () => {

@@ -7,7 +7,7 @@ import type { Fault } from '../../../src/model/observation.ts';
 import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { diagnosed, diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
+import { containerOf, diagnosed, diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const MINUTE = 60_000;
@@ -73,6 +73,20 @@ describe('a log that cannot be read', () => {
       '/srv/n2/xdc.log cannot be read: the file that was read is gone',
       'restart the program that writes it, so that it opens a new one, and find out what removed it',
     ]);
+  });
+
+  test('is not yet one in the minute after its container was started, which may not have made its file', () => {
+    const file = { ...read, up: false, fault: { what: 'missing' } } as const;
+    const given = (startedAgo: number) =>
+      subnetWith(
+        { sources: { container: read, file } },
+        { files: ['/srv/n2/xdc.log'], container: containerOf('n2', { startedAt: NOW - startedAgo }) },
+      );
+    const saidOf = (startedAgo: number) =>
+      judgeTargets(given(startedAgo), NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen;
+    expect(told(given(59_999))).toEqual([]);
+    expect(saidOf(59_999)).toBe('the log of n2 cannot be read yet: its container has just been started');
+    expect(saidOf(60_000)).toBe('the log of n2 cannot be read: the file that was read is gone');
   });
 
   test('is not a problem before reading it has begun', () => {

@@ -40,6 +40,13 @@ test('the log of a stalled chain waits for the RPC, which has seen the last bloc
   expect(judge(59_000, 1_000, 75_000)).toMatchObject({ verdict: 'fail' });
 });
 
+test('the log of a node that prints its own turns only lacks the last blocks before a halt, which both are about to show', () => {
+  const last = 'the log of n2 is at block 999, which it reached 1m 30s ago';
+  expect(judge(40_000, 999, 90_000, 2)).toMatchObject({ verdict: 'pass', seen: last });
+  expect(judge(60_000, 999, 90_000, 2)).toMatchObject({ verdict: 'fail' });
+  expect(judge(30_000, 999, 90_000, 2)).toMatchObject({ verdict: 'degraded' });
+});
+
 test('it is one of a node whose RPC does not rise either', () => {
   expect(judge(120_000, 668)).toMatchObject({
     verdict: 'fail',

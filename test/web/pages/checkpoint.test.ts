@@ -68,5 +68,5 @@ test('a problem of the checkpoint that is confirmed shows at it', () => {
     ...{ severity: 'critical', alert: 'SubnetCheckpointBehind', state, since: NOW, seenAt: NOW },
   });
   expect(itemOf(read, {}, [problem('open')]).standing).toBe('bad');
-  expect(itemOf(read, {}, [problem('suspected')]).standing).toBe('ok');
+  expect(itemOf(read, {}, [problem('suspected')]).standing).toBe('warn');
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
+import type { Problem } from '../../../src/model/problem.ts';
 import { partOf } from '../../../src/tell/history/create-history.ts';
+import { explainTargets } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { standingOf } from '../../../src/web/frame/marks.ts';
 import { describeNow } from '../../../src/web/pages/target-rows.ts';
 import { containerOf, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
@@ -55,4 +57,19 @@ test('one that crashed, does not run, or fails otherwise is not well', () => {
   expect(failing).toMatchObject(bad);
   expect(failing.says).toMatch(/^the frontend is not well: /);
   expect(failing.says).not.toContain('restarted');
+});
+
+test('one that a suspected critical problem names is being checked, as the headline says', () => {
+  const states = judgeTargets([diagnosedService('frontend'), diagnosedService('stats')], NOW);
+  const problem: Problem = {
+    ...{ problem: 'chain_forked', component: 'frontend', name: 'frontend', severity: 'critical', alert: '' },
+    ...{ summary: 'it is forked', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ state: 'suspected', since: NOW, seenAt: NOW },
+  };
+  const rowsOf = (one: Problem) =>
+    explainTargets(states, [one]).map((state) => [standingOf(state).word, describeNow(state)]);
+  const well = (name: string) => ['OK', expect.stringContaining(name)];
+  expect(rowsOf(problem)).toEqual([['checking', 'Suspected: it is forked'], well('stats')]);
+  expect(rowsOf({ ...problem, severity: 'warning' })).toEqual([well('frontend'), well('stats')]);
+  expect(rowsOf({ ...problem, state: 'clearing' })).toEqual([well('frontend'), well('stats')]);
 });

@@ -55,6 +55,14 @@ describe('the page of a target', () => {
     expect(words(pageOf(nodes))).not.toContain('Safe to restart');
   });
 
+  test('is not that of a healthy one while a critical problem of it is suspected', () => {
+    const suspected = { summary: 'the parent chain does not answer', since: NOW - 12_000 };
+    const page = words(pageOf(nodes, {}, (state) => ({ ...state, suspected })));
+    expect(page).toContain('n1 is being checked');
+    expect(page).toContain('Suspected: the parent chain does not answer.');
+    expect(words(pageOf(nodes))).toContain('n1 is healthy');
+  });
+
   test('says what was asked and answered last, and folds the question about the chain', () => {
     const text = words(pageOf(nodes));
     expect(text).toContain(

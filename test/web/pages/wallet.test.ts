@@ -55,6 +55,9 @@ test('a problem of the wallet that is confirmed shows at it', () => {
   expect(item(wallet(60), [problem])).not.toBe(item(wallet(60)));
   for (const state of ['suspected', 'clearing'] as const)
     expect(item(wallet(60), [{ ...problem, state }])).toBe(item(wallet(60)));
+  // What would page if it is confirmed is being checked.
+  const suspected = { ...problem, severity: 'critical', state: 'suspected' } as const;
+  expect(item(wallet(60), [suspected])).toBe(item(wallet(60), [problem]));
 });
 
 test('only a balance that was just read and is not empty has a green mark', () => {

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../../lib/duration.ts';
 import { medianOf } from '../../../lib/numbers.ts';
 import { listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
@@ -144,7 +144,9 @@ const SLOW_TIMES = 10;
 const LEAST_MS = 100;
 
 /** Nodes that answer JSON-RPC far more slowly than others do. */
-function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
+function findSlowNodes(view: SubnetView): readonly Suspicion[] {
+  const { nodes, facts } = view;
+  const measured = facts.setup === undefined ? '' : `, measured ${formatMoment(facts.setup.at, view)}`;
   const timed = nodes.flatMap((node) => {
     const { client } = node.setup;
     const tookMs = client?.ok && !isStopped(node) ? client.value.tookMs : [];
@@ -158,7 +160,7 @@ function findSlowNodes({ nodes }: SubnetView): readonly Suspicion[] {
     .map(({ node, median, tookMs }) =>
       suspectTarget('node_slow', node, {
         summary: `${node.name} answers slowly`,
-        evidence: `of ${tookMs.length} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(Math.max(...tookMs))}; the median of all nodes is ${usual < 1 ? 'under 1 ms' : formatDuration(usual)}`,
+        evidence: `of ${tookMs.length} requests in a row the median took ${formatDuration(median)} and the longest ${formatDuration(Math.max(...tookMs))}; the median of all nodes is ${usual < 1 ? 'under 1 ms' : formatDuration(usual)}${measured}`,
         fix: `look at the processor, the disk and the network of its machine, and ${commandToSeeLog(node.target)}`,
       }),
     );
