@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { toDemoHistory } from '../../src/cli/demo-history.ts';
 import { COMMIT_DISTANCE, createChain, DAY_OLD_START_HEIGHT } from '../../src/demo/chain.ts';
 import { createSteps } from '../../src/tell/history/create-steps.ts';
+import { checkTable } from '../../src/watch/rules/checks.ts';
 import { diagnosedNode } from '../support/diagnosed.ts';
 import { stateOf } from '../support/snapshots.ts';
 
@@ -34,7 +35,12 @@ it('it has every hour of every target, and seven minutes in which the frontend w
   const hours = uptimes.filter(({ name, span }) => name === 'subnet2' && span === 'hour');
   expect(hours.reduce((sum, { ok }) => sum + ok, 0)).toBe(24 * HOUR);
   expect(incident).toMatchObject({ component: 'frontend', startedAt: AT - 9_000 - 9 * HOUR, end: 'recovered' });
-  expect(changes.map(({ was, is, reason }) => `${was} ${is}: ${reason}`)).toEqual([
+  const checks = changes.filter(({ was }) => was === 'unknown');
+  expect(checks.filter(({ name }) => name === 'subnet2').map(({ what, is }) => `${what} ${is}`)).toEqual([
+    ...['latest_block pass', 'peers pass', 'log_block pass', 'container pass'],
+  ]);
+  expect(new Set(checks.map(({ what }) => what))).toEqual(new Set(Object.keys(checkTable)));
+  expect(changes.slice(checks.length).map(({ was, is, reason }) => `${was} ${is}: ${reason}`)).toEqual([
     'pass fail: simulated: the page did not answer',
     'fail pass: simulated: the page did not answer',
   ]);

@@ -1,7 +1,7 @@
 import type { CheckBar, HistoryChange } from '../../model/history.ts';
 import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
-import type { CheckName, Verdict } from '../../model/verdict.ts';
+import type { CheckName } from '../../model/verdict.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
 import { createTargetMemory } from './target-memory.ts';
 
@@ -42,7 +42,7 @@ export interface CheckBars {
 }
 
 /** The stretches of time in which the verdict of a check was the same, the newest first. `changes` are the newest first too. */
-function* toStretches(current: Verdict, changes: readonly HistoryChange[], at: number, from: number) {
+function* toStretches(current: string, changes: readonly HistoryChange[], at: number, from: number) {
   let until = at;
   // The current verdict may be newer than the start.
   let verdict: string = changes[0]?.is ?? current;
@@ -103,9 +103,10 @@ export function createCheckBars(): CheckBars {
       bars.each(snapshot, (bar, { target, checks }) => {
         if (!isRestored(target)) return;
         for (const [place, { check, verdict }] of checks.entries()) {
-          const own = (byCheck.get(keyOf(target, check)) ?? []).filter((change) => change.at > from);
-          const newestFirst = own.toSorted((one, other) => other.at - one.at);
-          for (const stretch of toStretches(verdict, newestFirst, at, from))
+          const newestFirst = (byCheck.get(keyOf(target, check)) ?? []).toSorted((one, other) => other.at - one.at);
+          const own = newestFirst.filter((change) => change.at > from);
+          // One that is older than the bars still says how it was: what it is now may have begun with the start.
+          for (const stretch of toStretches(newestFirst[0]?.is ?? verdict, own, at, from))
             for (let span = Math.floor(stretch.from / BAR_MS); span * BAR_MS < stretch.until; span += 1)
               if (isWatched(target, span * BAR_MS)) mark(bar, span, place, bitOf(stretch.verdict));
         }

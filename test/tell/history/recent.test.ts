@@ -53,6 +53,13 @@ describe('the bars of a check', () => {
     };
     expect(last(restored(true), 7)).toEqual(['up', 'part', 'down', 'part', 'none', 'up', 'up']);
     expect(restored(true).slice(0, 2)).toEqual(['up', 'up']);
+    // A change that is older than all bars says how it was until the restart, whatever it is after that.
+    const passed = createCheckBars();
+    passed.restore({
+      ...{ snapshot: down, changes: [change(40, 'fail', 'pass')], isWhole: true, startedAt: at },
+      isWatched: () => true,
+    });
+    expect(last(passed.read(n2, 'latest_block', at), 3)).toEqual(['up', 'up', 'none']);
     // Of changes that are not all there, only the time since the oldest is known.
     expect(last(restored(false), 7)).toEqual(['none', 'down', 'down', 'part', 'none', 'up', 'up']);
     expect(
