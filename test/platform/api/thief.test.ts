@@ -42,6 +42,7 @@ const WAYS: readonly Way[] = [
   ['ends the wait of a user', 'unlockAccount', '', { UserID: BOB }],
   ['makes a key of another', 'addApiKey', '', { Name: 'x', Scopes: ['write'], UserID: BOB }],
   ['makes a key that outlives the token', 'addApiKey', '', { Name: 'x', Scopes: ['admin'] }],
+  ['opens a key of another to other addresses', 'restrictApiKey', 'BOBS_KEY', { AllowedIPs: ['192.0.2.66'] }],
   ['takes the place of a key of another', 'rotateApiKey', 'BOBS_KEY', {}],
   ['deactivates a user', 'updateAdminUser', '1', update(BOB, 'bob', { IsActive: false })],
   ['changes the own address', 'updateAdminUser', '1', update(ADA, 'ada', { EmailID: 'ada@evil.example' })],
@@ -107,7 +108,9 @@ describe.each(DATABASE_KINDS)('on %s, a thief', (kind) => {
         await api.store.findCodes(id),
       ]),
     ),
-    keys: (await api.store.listKeys()).map(({ id, owner, expiresAt, revokedAt }) => [id, owner, expiresAt, revokedAt]),
+    keys: (await api.store.listKeys()).map(({ id, owner, expiresAt, revokedAt, allowedIps }) => [
+      ...[id, owner, expiresAt, revokedAt, allowedIps],
+    ]),
   });
 
   beforeAll(async () => {

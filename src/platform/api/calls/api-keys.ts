@@ -275,10 +275,10 @@ export const restrictKey = defineCall({
   data: objectOf(KEY_RESULT),
   codes: [1004],
   run: async ({ id, AllowedIPs, Otp }, actor, deps) => {
-    const row = await findKeyRow(actor.store, id);
-    if (!row.ok) return row;
     const proved = await proveCaller(actor, Otp, deps);
     if (!proved.ok) return proved;
+    const row = await findKeyRow(actor.store, id);
+    if (!row.ok) return row;
     await actor.store.restrictKey(id, AllowedIPs, authorOfCaller(actor, deps.now()));
     return succeed({ result: 'success', ApiKeyID: id });
   },
