@@ -35,8 +35,8 @@ it.each(['/', '/alerts', '/alerts/SubnetHalted', '/alerts/Nothing'])(
     await page.goto(`${daemon.url}${path}`, { waitUntil: 'load' });
     expect(await page.evaluate('getComputedStyle(document.body).margin')).toBe('0px');
     const status = path === '/alerts/Nothing' ? 404 : 200;
-    expect(asked.slice(0, 3).sort()).toEqual(
-      [`${status} ${path}`, '200 /assets/live.js', '200 /assets/style.css'].sort(),
+    expect(asked.slice(0, 4).sort()).toEqual(
+      [`${status} ${path}`, '200 /assets/live.js', '200 /assets/style.css', '200 /assets/theme.js'].sort(),
     );
     // A page that is not there is said by the browser itself.
     expect(said.filter((text) => !/the server responded with a status of 404/.test(text))).toEqual([]);
