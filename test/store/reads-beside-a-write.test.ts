@@ -63,6 +63,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'platform.findTokenUser': () => platform.findTokenUser(1, 'jti'),
     'platform.findKey': () => platform.findKey({ hash: 'hash' }),
     'platform.listKeys': () => platform.listKeys(),
+    'platform.listKeyUses': () => platform.listKeyUses(1, 10),
     'platform.findLink': () => platform.findLink('hash', 'reset', AT),
     'platform.countLinks': () => platform.countLinks(1, 'reset', AT),
     'platform.findUsedKey': () => platform.findUsedKey('key', AT),
@@ -79,7 +80,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
 
 /** The beginnings of the names of what writes. */
 const WRITES =
-  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|remove|renew|replace|reseal|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
+  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|remove|renew|replace|reseal|restrict|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
 
 it('every read of every store is answered from what is committed while a transaction holds the writer', async () => {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });

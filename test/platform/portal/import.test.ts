@@ -153,7 +153,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       const type = sent.headers.get('content-type') ?? '';
       const headers = { cookie: visitor.cookie(), origin: 'http://portal.test', 'content-type': type };
       const request = new Request('http://portal.test/portal/industries/import/check', {
-        ...{ method: 'POST', body: await sent.bytes(), headers },
+        ...{ method: 'POST', body: await sent.arrayBuffer(), headers },
       });
       const answer = await portal.answer({ request, remoteAddress: '192.0.2.1' });
       return [answer.status, await answer.text()] as const;
