@@ -43,6 +43,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'alerts.version': alerts.version,
     'notified.load': notified.load,
     'history.uptimesAt': () => history.uptimesAt('day', START),
+    'history.steps': () => history.steps(['devnet']),
     'history.minutesFrom': () => history.minutesFrom(START),
     'history.changes': () => history.changes({ subnet: 'devnet', limit: 10 }),
     'history.days': () => history.days({ limit: 10 }),
@@ -80,7 +81,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
 
 /** The beginnings of the names of what writes. */
 const WRITES =
-  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|remove|renew|replace|reseal|restrict|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
+  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|put|remove|renew|replace|reseal|restrict|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
 
 it('every read of every store is answered from what is committed while a transaction holds the writer', async () => {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
