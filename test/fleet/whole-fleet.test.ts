@@ -61,7 +61,7 @@ it('every instance shows the whole fleet, and a shard that is killed as unseen w
   });
   const [lost = ''] = ownedBy(1);
   expect(await ask(0, `/targets/${lost}/n`)).toBe(
-    `${lost} is watched by subnetd-1 (shard 1/3), which also has the pages of its targets\n`,
+    `${lost} is watched by subnetd-1 (shard 1/3), which also has the pages of its targets; see /\n`,
   );
   const before = words(await ask(0, '/'));
   for (const name of SUBNETS) expect(before).toContain(name);
