@@ -89,7 +89,7 @@ function alertLists(firing: readonly Firing[], search: string): Html {
     ),
   );
   return html`<form class="bar" method="get" action="/alerts" role="search"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><button type="submit">Find</button></form>
-${found.length === 0 ? html`<p class="empty">No runbook has these words. <a href="/alerts">Show all</a>.</p>` : ''}
+${found.length === 0 ? html`<p class="empty">No runbook contains these words. <a href="/alerts">Show all</a>.</p>` : ''}
 ${listOf('firing', 'Reported now', now)}
 ${groups}`;
 }

@@ -14,12 +14,12 @@ import { subnetTiles } from './fleet-section.ts';
 import { hourCharts } from './hour-charts.ts';
 import { toChangeEntry } from './incident-words.ts';
 import { kioskPath, subnetPath } from './paths.ts';
-import { findShown, openPage, type StatusInput } from './status-page.ts';
+import { findShown, openPage, type ShownInput } from './status-page.ts';
 import { pictureParts } from './subnet-picture.ts';
 import { walletFigure } from './wallet-item.ts';
 
 /** What the kiosk shows: the same as the status page, and what changed. */
-export interface KioskInput extends Omit<StatusInput, 'time'> {
+export interface KioskInput extends ShownInput {
   /** What changed in the last hour, the oldest first. */
   readonly changesOf: (subnet: string) => readonly HistoryChange[];
 }

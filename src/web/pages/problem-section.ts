@@ -88,7 +88,7 @@ function alikeCommands(shown: Found, alike: readonly Found[]): Html | string {
       .filter((command) => !ofShown.has(command))
       .map((command) => commandBlock(command, summary)),
   );
-  return own.length === 0 ? '' : html`<details><summary>What to type for the others</summary>${own}</details>`;
+  return own.length === 0 ? '' : html`<details><summary>Commands for the others</summary>${own}</details>`;
 }
 
 /** The cards of problems that are alike: one for all when they are many. */

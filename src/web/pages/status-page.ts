@@ -20,21 +20,25 @@ import { subnetTime, type TimeInput } from './time-section.ts';
 /** More subnets than these are a grid. */
 export const MAX_IN_FULL = 2;
 
-/** What the page shows beside the snapshot. */
-export interface StatusInput extends Moment {
+/** What the pages of subnets show beside the snapshot. */
+export interface ShownInput extends Moment {
   readonly snapshot: Snapshot;
   /** The fleet that the instance belongs to. */
   readonly fleet?: FleetView | undefined;
   readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
-  /** The time that the charts show, by the address. */
-  readonly time: TimeInput;
   /** The open incident of a problem. */
   readonly incidentOf?: Incidents['idOf'];
   /** The one subnet to show, by the address. */
   readonly only?: string;
   /** What the address asks of the list of subnets, or of those of targets. */
   readonly query?: ListQuery;
+}
+
+/** What the status page shows too. */
+export interface StatusInput extends ShownInput {
+  /** The time that the charts show, by the address. */
+  readonly time: TimeInput;
 }
 
 function inFull(state: SubnetState, input: StatusInput, isOnly: boolean): readonly Section[] {
@@ -62,17 +66,13 @@ ${targetRows(subnet.name, targets, historyOf, query)}
 }
 
 /** All subnets, whoever watches them. */
-const findSubnets = ({
-  snapshot,
-  fleet,
-  nowWall,
-}: Omit<StatusInput, 'time'>): readonly (SubnetState | ElsewhereState)[] => [
+const findSubnets = ({ snapshot, fleet, nowWall }: ShownInput): readonly (SubnetState | ElsewhereState)[] => [
   ...snapshot,
   ...toElsewhereStates(fleet, nowWall),
 ];
 
 /** Those of them that the address asks for, the worst first. */
-export const findShown = (input: Omit<StatusInput, 'time'>): readonly (SubnetState | ElsewhereState)[] =>
+export const findShown = (input: ShownInput): readonly (SubnetState | ElsewhereState)[] =>
   worstFirst(findSubnets(input).filter(({ subnet }) => input.only === undefined || subnet.name === input.only));
 
 /** With its headline in wall time. */
@@ -95,7 +95,7 @@ const toMissing = (name: string): Verdict => ({
 /** What a page says of some subnets first, in its tab and at its top. */
 export function openPage(
   shown: readonly (SubnetState | ElsewhereState)[],
-  input: Omit<StatusInput, 'time'>,
+  input: ShownInput,
 ): Pick<LiveContent, 'title' | 'glance'> & { readonly top: Section } {
   const { only } = input;
   const isMissing = only !== undefined && shown.length === 0;
@@ -147,7 +147,7 @@ export function statusPage(input: StatusInput, { footer }: { readonly footer: re
     madeAt: nowWall,
     stream: `/events?${toAddress({ subnet: only, ...query, ...rangeQuery(time.range) })}`,
     banner: top?.html,
-    content: html`${isMissing ? html`<p class="empty">The inventory has no subnet ${only}. <a href="/">Show all subnets</a>.</p>` : ''}
+    content: html`${isMissing ? html`<p><a href="/">Show all subnets</a></p>` : ''}
 ${others.map((section) => section.html)}
 <p class="line">${only === undefined || all.length < 2 ? '' : html`<a href="/">All ${all.length} subnets</a>`}<a href="${kioskPath(only)}">Kiosk for a wall screen</a></p>`,
     footer,

@@ -100,7 +100,7 @@ export function targetRows(
   const more = sorted.length - MAX_ROWS;
   const bar = targets.length > FEW ? choice(subnet, query) : '';
   if (sorted.length === 0)
-    return html`${bar}<p class="empty">None of the ${count(targets.length)} targets is like that. <a href="${subnetPath(subnet)}">Show all</a>.</p>`;
+    return html`${bar}<p class="empty">None of the ${count(targets.length)} targets matches. <a href="${subnetPath(subnet)}">Show all</a>.</p>`;
   return html`${bar}<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
 ${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
 </tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;

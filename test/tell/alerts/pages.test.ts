@@ -43,7 +43,7 @@ describe('the page of an alert', () => {
       [...String(alertList(0, [], search)).matchAll(/href="\/alerts\/(\w+)"/g)].map(([, name]) => name);
     expect(named('FUNDS critical')).toEqual(['SubnetRelayerWalletEmpty']);
     expect(named('masternode')).toContain('SubnetMasternodePenalised');
-    expect(words(String(alertList(0, [], 'zebra')))).toContain('No runbook has these words. Show all .');
+    expect(words(String(alertList(0, [], 'zebra')))).toContain('No runbook contains these words. Show all .');
   });
 
   it('comes first when it is reported now, and leads to its runbook with names filled in', async () => {

@@ -248,7 +248,7 @@ describe('the status page', () => {
     const section = words(/id="state-problems">[\s\S]*?<\/section>/.exec(page)?.[0] ?? '');
     expect(section).toMatch(/^id="state-problems"> \d problems/);
     expect(section.match(/The container of n\d does not run warning/gi)).toHaveLength(1);
-    expect(section).toContain('Same for n2 , n3 . What to type for the others docker start generated-n2-1');
+    expect(section).toContain('Same for n2 , n3 . Commands for the others docker start generated-n2-1');
     expect(page).toContain('data-copy="docker start generated-n3-1"');
     const two = pageOf([stateOf(nodes({ n1: DOWN, n2: DOWN }))]);
     expect(words(two)).not.toContain('Same for');
@@ -274,7 +274,7 @@ describe('the status page', () => {
     expect(page).toContain('data-stream="/events?search=n9&amp;sort=name&amp;show=unhealthy"');
     expect(page).toMatch(/value="n9".*<option value="name" selected>.*value="unhealthy" checked>/s);
     expect(words(pageOf([stateOf(all)], { query: { search: 'zebra' } }))).toContain(
-      'None of the 13 targets is like that. Show all .',
+      'None of the 13 targets matches. Show all .',
     );
     expect(pageOf([stateOf(nodes())])).not.toContain('type="search"');
   });
@@ -284,7 +284,9 @@ describe('the status page', () => {
     const page = pageOf(snapshot, { only: 'b' });
     expect(banner(page)).toContain('b is healthy');
     expect(page).toContain('<a href="/">All 3 subnets</a>');
-    expect(words(pageOf(snapshot, { only: 'x' }))).toContain('The inventory has no subnet x.');
+    expect(words(pageOf(snapshot, { only: 'x' }))).toContain(
+      'The inventory has no subnet x It may have another name now, or was removed.',
+    );
     expect(words(pageOf(snapshot, { query: { search: 'C' } }))).toContain('c is healthy');
     expect(words(pageOf(snapshot, { query: { search: 'C' } }))).not.toContain('a is healthy');
     expect(words(pageOf(snapshot, { query: { search: '<i>' } }))).toContain('No subnet name contains "&lt;i&gt;".');

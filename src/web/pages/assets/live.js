@@ -66,13 +66,14 @@ const enrich = (root) => {
 
 enrich(document);
 const zone = document.getElementById('zone');
-if (isElsewhere && zone) zone.textContent = `Times are of ${ZONE}, and of UTC where they say so or are pointed at`;
+if (isElsewhere && zone)
+  zone.textContent = `Times are in ${ZONE}, except those marked UTC. Point at one to see it in UTC`;
 
-const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
+const THEMES = { '': 'system', light: 'light', dark: 'dark' };
 const themeButton = document.getElementById('theme');
 const setTheme = (theme) => {
   document.documentElement.dataset.theme = theme;
-  themeButton.textContent = `Colours: ${THEMES[theme] ?? THEMES['']}`;
+  themeButton.textContent = `Theme: ${THEMES[theme] ?? THEMES['']}`;
 };
 if (themeButton) {
   setTheme(document.documentElement.dataset.theme ?? '');
