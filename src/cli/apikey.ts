@@ -1,7 +1,7 @@
 import { checkText } from '../platform/api/check-text.ts';
 import { checkDigits, parseDate, requireMember } from '../platform/api/check-value.ts';
 import { onCommandLine } from '../platform/api/create-admin.ts';
-import { keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/api/manage-keys.ts';
+import { checkAddresses, keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/api/manage-keys.ts';
 import { type ApiKeyRow, SCOPES } from '../platform/model/platform-store.ts';
 import { type ExitCode, escapeText, printLine, quote, refuse, toJson } from './report.ts';
 import { withStore } from './with-store.ts';
@@ -20,6 +20,7 @@ export interface KeyFlags {
   readonly owner: string;
   readonly scope: readonly string[];
   readonly expires?: string;
+  readonly allow?: string;
   readonly json?: boolean;
 }
 
@@ -42,15 +43,22 @@ function parseFlags(flags: KeyFlags, now: number) {
   const scopes = SCOPES.filter((scope) => flags.scope.includes(scope));
   const isScope = (text: string) => SCOPES.some((scope) => scope === text);
   const { expiresAt, error } = parseExpires(flags.expires, now);
+  const allowed = checkAddresses(flags.allow?.split(',') ?? [], '--allow');
   const errors = [
     ...(owner > 0 ? [] : ['--owner must be the id of an admin user, as in 1']),
     ...(name.ok ? [] : [name.failure.message]),
     ...(flags.scope.every(isScope) ? [] : [`--scope must be one of ${SCOPES.join(', ')}; give it again for more`]),
     ...(error === undefined ? [] : [error]),
+    ...(allowed.ok ? [] : [allowed.failure.message]),
   ];
-  const key = { name: name.ok ? name.value : '', owner, scopes, expiresAt };
+  const allowedIps = allowed.ok ? allowed.value : [];
+  const key = { name: name.ok ? name.value : '', owner, scopes, expiresAt, allowedIps };
   return { key, errors };
 }
+
+/** From where a key may be used, unless that is anywhere. */
+const formatAllowed = (allowedIps: readonly string[]): string =>
+  allowedIps.length === 0 ? '' : `, allowed from ${allowedIps.join(', ')}`;
 
 /** `subnetd apikey create`: prints the key, once. */
 export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
@@ -60,14 +68,13 @@ export async function apikeyCreate(flags: KeyFlags): Promise<ExitCode> {
   return withStore(async (store) => {
     const made = await makeKey(store, key, onCommandLine(now));
     if (!made.ok) return refuse('subnetd apikey create', made.failure.message);
-    const { name, owner } = key;
+    const { name, owner, allowedIps } = key;
     const { id, key: secret, expiresAt } = made.value;
     const scope = key.scopes.join(' ');
-    if (flags.json) printLine(JSON.stringify({ id, name, owner, scope, expiresAt, key: secret }));
+    if (flags.json) printLine(JSON.stringify({ id, name, owner, scope, expiresAt, allowedIps, key: secret }));
     else {
-      printLine(
-        `API key ${id}: ${name}, scope ${scope}, owner ${owner}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
-      );
+      const ends = expiresAt === null ? '' : `, expires ${expiresAt}`;
+      printLine(`API key ${id}: ${name}, scope ${scope}, owner ${owner}${ends}${formatAllowed(allowedIps)}`);
       printLine(`key, shown only now: ${secret}`);
     }
     return 0;
@@ -112,9 +119,10 @@ const OLD_OPERATE =
   'warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one';
 
 function formatState(key: Omit<ApiKeyRow, 'scopes'>, now: number): string {
-  const { revokedAt, expiresAt, lastUsedAt, lastUsedIp, replacedBy } = key;
+  const { revokedAt, expiresAt, lastUsedAt, lastUsedIp, replacedBy, allowedIps } = key;
   if (revokedAt !== null) return `revoked ${revokedAt}`;
-  const used = `last used ${lastUsedAt ?? 'never'}${lastUsedIp === null ? '' : ` from ${lastUsedIp}`}`;
+  const lastUsed = `last used ${lastUsedAt ?? 'never'}${lastUsedIp === null ? '' : ` from ${lastUsedIp}`}`;
+  const used = `${lastUsed}${formatAllowed(allowedIps)}`;
   const rotated = replacedBy === null ? '' : `, rotated to ${replacedBy}`;
   if (expiresAt === null) return `${used}${rotated}`;
   return `${used}${rotated}, ${Date.parse(expiresAt) <= now ? 'expired' : 'expires'} ${expiresAt}`;

@@ -56,6 +56,10 @@ function addPlatformCommands(program: Command, runs: Runs): void {
     .requiredOption('--owner <userid>', 'the id of the admin user whose key it is')
     .requiredOption('--scope <scope>', 'read, lists, write, admin or operate; repeatable', collect)
     .option('--expires <date>', 'when it expires: a day such as 2027-01-31, or a time (default: never)')
+    .option(
+      '--allow <addresses>',
+      'the only addresses and networks (CIDR) that may use it, separated by commas (default: any)',
+    )
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./apikey.ts')).apikeyCreate));
   apikey

@@ -34,6 +34,7 @@ describe('subnetd completion bash', () => {
       '--owner',
       '--scope',
       '--expires',
+      '--allow',
       '--json',
       '--help',
     ]);

@@ -1,3 +1,4 @@
+import { parseTrustedProxies } from '../../lib/addresses.ts';
 import type { ApiKeyRow, NewApiKey, PlatformStore } from '../model/platform-store.ts';
 import type { Author } from '../model/records.ts';
 import { hashApiKey, hintOf, makeApiKey } from './api-key.ts';
@@ -30,6 +31,21 @@ export function keyState(
   if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired';
   if (replacedBy !== null) return 'rotated';
   return endsSoon(expiresAt, now) ? 'ends soon' : 'active';
+}
+
+/** So many addresses and networks may be listed. */
+export const MOST_ADDRESSES = 50;
+
+/** From where a key may be used: addresses and networks, each once. */
+export function checkAddresses(value: unknown, name: string): Outcome<readonly string[]> {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
+    return fail(1003, `${name} must be an array of strings such as ["192.0.2.0/24"]`);
+  if (value.length > MOST_ADDRESSES) return fail(1005, `${name} exceeds the maximum of ${MOST_ADDRESSES} entries`);
+  const addresses = [...new Set(value.map((one) => one.trim()))];
+  const wrong = addresses.some((one) => one === '' || /[\s,]/.test(one) || !parseTrustedProxies(one).ok);
+  return wrong
+    ? fail(1012, `${name}: each must be an IPv4 or IPv6 address, or a network such as 192.0.2.0/24 or 2001:db8::/32`)
+    : succeed(addresses);
 }
 
 /** A key that was made just now. Nobody can read `key` again. Times are ISO 8601. */

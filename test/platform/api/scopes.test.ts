@@ -212,12 +212,17 @@ describe('subnetd apikey', () => {
     try {
       const person = ['--user-name', 'r', '--first-name', 'R', '--last-name', 'T', '--email', 'r@example.com'];
       await runCommand(['admin', 'create', ...person], env);
-      const made = await create('--scope', 'operate', '--scope', 'read', '--expires', '2999-12-31', '--json');
+      const allow = ['--allow', '192.0.2.0/24, 2001:db8::7,192.0.2.0/24'];
+      const made = await create('--scope', 'operate', '--scope', 'read', '--expires', '2999-12-31', ...allow, '--json');
       expect(JSON.parse(made.stdout)).toEqual({
         ...{ id: 1, name: 'ci', owner: 1, scope: 'read operate', expiresAt: '2999-12-31T00:00:00.000Z' },
+        allowedIps: ['192.0.2.0/24', '2001:db8::7'],
         key: expect.stringMatching(/^subnetd_/),
       });
       expect((await create('--scope', 'lists')).stdout).toMatch(/^API key 2: ci, scope lists, owner 1\nkey, shown/);
+      expect((await create('--scope', 'read', '--allow', '192.0.2.7')).stdout).toMatch(
+        /^API key 3: ci, scope read, owner 1, allowed from 192\.0\.2\.7\nkey, shown/,
+      );
       const refusals = [
         [['--scope', 'all'], '--scope must be one of read, lists, write, admin, operate; give it again for more'],
         [
@@ -236,6 +241,13 @@ describe('subnetd apikey', () => {
           ['--scope', 'read', '--expires', 'soon'],
           '--expires must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00Z',
         ],
+        ...['192.0.2.0/99', '', '192.0.2.1,'].map(
+          (allow) =>
+            [
+              ['--scope', 'read', '--allow', allow],
+              '--allow: each must be an IPv4 or IPv6 address, or a network such as 192.0.2.0/24 or 2001:db8::/32',
+            ] as const,
+        ),
       ] as const;
       const refused = await Promise.all(refusals.map(([words]) => create(...words)));
       expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(
@@ -248,9 +260,10 @@ describe('subnetd apikey', () => {
       await connection.close();
       expect((await runCommand(['apikey', 'list'], env)).stdout.replaceAll(/_[\w-]{4}…/g, '_1234…')).toBe(
         [
-          '1     read operate   owner 1     last used never, expires 2999-12-31T00:00:00.000Z  ci (subnetd_1234…)',
+          '1     read operate   owner 1     last used never, allowed from 192.0.2.0/24, 2001:db8::7, expires 2999-12-31T00:00:00.000Z  ci (subnetd_1234…)',
           '2     write operate  owner 1     last used never  ci',
           '      warning: has the scope operate because it was made before scopes; make a new key without it, and revoke this one',
+          '3     read           owner 1     last used never, allowed from 192.0.2.7  ci (subnetd_1234…)',
           '',
         ].join('\n'),
       );

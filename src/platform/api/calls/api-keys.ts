@@ -1,4 +1,3 @@
-import { parseTrustedProxies } from '../../../lib/addresses.ts';
 import { type ApiKeyRow, SCOPES, type Scope } from '../../model/platform-store.ts';
 import { PROOF, proveCaller } from '../accounts/prove-caller.ts';
 import { authorOfCaller } from '../actor.ts';
@@ -18,7 +17,17 @@ import {
 } from '../call.ts';
 import { checkText } from '../check-text.ts';
 import { checkDate, checkInteger } from '../check-value.ts';
-import { findKeyRow, KEY_STATES, keyState, MAX_KEEP_HOURS, type MadeKey, makeKey, rotateKey } from '../manage-keys.ts';
+import {
+  checkAddresses,
+  findKeyRow,
+  KEY_STATES,
+  keyState,
+  MAX_KEEP_HOURS,
+  type MadeKey,
+  MOST_ADDRESSES,
+  makeKey,
+  rotateKey,
+} from '../manage-keys.ts';
 import { fail, type Outcome, succeed } from '../outcome.ts';
 import { DATE_TEXT, TEXT_PATTERNS, TEXT_RULES } from '../published-patterns.ts';
 import { MAX_LIMIT, PAGE_MEMBERS, pageSchema, toPage } from '../read-page.ts';
@@ -117,25 +126,10 @@ function readScopes(value: unknown): Outcome<readonly Scope[]> {
     : fail(1012, `Scopes: each must be one of ${SCOPES.join(', ')}`);
 }
 
-/** So many addresses and networks may be listed. */
-const MOST_ADDRESSES = 50;
-
-/** From where a key may be used. */
-function readAddresses(value: unknown, name: string): Outcome<readonly string[]> {
-  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
-    return fail(1003, `${name} must be an array of strings such as ["192.0.2.0/24"]`);
-  if (value.length > MOST_ADDRESSES) return fail(1005, `${name} exceeds the maximum of ${MOST_ADDRESSES} entries`);
-  const addresses = [...new Set(value.map((one) => one.trim()))];
-  const wrong = addresses.some((one) => one === '' || /[\s,]/.test(one) || !parseTrustedProxies(one).ok);
-  return wrong
-    ? fail(1012, `${name}: each must be an IPv4 or IPv6 address, or a network such as 192.0.2.0/24 or 2001:db8::/32`)
-    : succeed(addresses);
-}
-
 const ALLOWED_IPS: Member<readonly string[]> = {
   schema: { ...addressesSchema, maxItems: MOST_ADDRESSES, examples: [['192.0.2.0/24', '2001:db8::/32']] },
   codes: [1003, 1005, 1012],
-  read: readAddresses,
+  read: checkAddresses,
 };
 
 /** The date on which a key ends; undefined when the request names none. */
