@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { saveProfile } from '../../../src/platform/api/accounts/profile.ts';
 import type { Actor } from '../../../src/platform/api/actor.ts';
 import { createAdmin } from '../../../src/platform/api/create-admin.ts';
 import { adminUser } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
-import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const MINUTE = 60_000;
 const PROFILE = { FirstName: 'Rut', LastName: 'Tester', EmailID: 'rut@example.com', MobileNo: '+41 79 123 45 67' };
@@ -13,17 +13,12 @@ const shownIn = (html: string, name: string) => new RegExp(`name="${name}"[^>]* 
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
-  let portal: TestPortal;
-  let visitor: Visitor;
+  const { portal, visitor } = usePortal(databases);
   beforeAll(async () => {
-    portal = await startPortal(await databases.create());
     const ada = { FirstName: 'A', LastName: 'L', UserName: 'ada', Password: 'hunter22', EmailID: 'ada@example.com' };
     await createAdmin(portal.store, ada, Date.now());
-    visitor = portal.visitor();
-    await visitor.signIn();
     await visitor.get('/portal/account');
-  }, 60_000);
-  afterAll(() => portal.stop());
+  });
   const save = (change: Partial<typeof PROFILE> = {}) =>
     visitor.post('/portal/account/profile', { ...PROFILE, ...change });
 

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, makeApiKey } from '../../../src/platform/api/api-key.ts';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
-import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const DAY = 24 * 60 * 60_000;
 const KEY = /subnetd_[\w-]{43}/;
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
-  let portal: TestPortal;
-  let visitor: Visitor;
+  const { portal, visitor } = usePortal(databases, { settings: { limits: { rate: 1, burst: 120, signIns: 0 } } });
   beforeAll(async () => {
-    portal = await startPortal(await databases.create(), {
-      settings: { limits: { rate: 1, burst: 120, signIns: 0 } },
-    });
-    visitor = portal.visitor();
-    await visitor.signIn();
     await visitor.get('/portal/keys');
-  }, 60_000);
-  afterAll(() => portal.stop());
+  });
   const make = (Name: string, more: Record<string, string> = { read: 'true', Ends: '182' }) =>
     visitor.post('/portal/keys/add', { Name, ...more });
   const idOf = async (name: string) => (await portal.store.listKeys()).findLast((key) => key.name === name)?.id;

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { industry, sector } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
-import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const hiddenOf = (html: string, name: string): string =>
   (new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '')
@@ -11,14 +11,7 @@ const hiddenOf = (html: string, name: string): string =>
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
-  let portal: TestPortal;
-  let visitor: Visitor;
-  beforeAll(async () => {
-    portal = await startPortal(await databases.create());
-    visitor = portal.visitor();
-    await visitor.signIn();
-  }, 60_000);
-  afterAll(() => portal.stop());
+  const { portal, visitor } = usePortal(databases);
   const check = async (csv: string, path = '/portal/industries') => {
     await visitor.get(`${path}/import`);
     return visitor.post(`${path}/import/check`, { csv });

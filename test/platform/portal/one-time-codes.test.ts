@@ -1,8 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ROOT_PASSWORD } from '../../support/api.ts';
-import { type Shown, startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
+import type { Shown } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const MINUTE = 60_000;
 const RECOVERY_CODE = /<li><code>(\d[\w-]{18})<\/code><\/li>/g;
@@ -11,17 +12,10 @@ const recoveryCodesIn = ({ html }: Shown) => [...html.matchAll(RECOVERY_CODE)].m
 // What differs by database is in test/store/sign-in-store.test.ts.
 describe('one-time codes in the portal', () => {
   const databases = useDatabases('sqlite');
-  let portal: TestPortal;
-  let visitor: Visitor;
+  const { portal, visitor } = usePortal(databases);
   let waited = 0;
   let secret = '';
   let recovery: readonly string[] = [];
-  beforeAll(async () => {
-    portal = await startPortal(await databases.create());
-    visitor = portal.visitor();
-    await visitor.signIn();
-  }, 60_000);
-  afterAll(() => portal.stop());
   const wait = (ms: number) => {
     waited += ms;
     portal.wait(ms);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { adminUser, industry } from '../../../src/platform/api/resources.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
-import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const MINUTE = 60_000;
 /** A page that needs a sign-in. */
@@ -33,16 +33,9 @@ const formOf = (html: string): Record<string, string> => {
 
 describe.each(DATABASE_KINDS)('on %s', (kind) => {
   const databases = useDatabases(kind);
-  let portal: TestPortal;
-  let visitor: Visitor;
-  beforeAll(async () => {
-    // The lock after failed sign-ins is on with their limit.
-    const settings = { limits: { rate: 0, burst: 0, signIns: 1_000 } };
-    portal = await startPortal(await databases.create(), { settings });
-    visitor = portal.visitor();
-    await visitor.signIn();
-  }, 60_000);
-  afterAll(() => portal.stop());
+  // The lock after failed sign-ins is on with their limit.
+  const settings = { limits: { rate: 0, burst: 0, signIns: 1_000 } };
+  const { portal, visitor } = usePortal(databases, { settings });
 
   it('with no industry, the form of a sector leads to adding one, and empty lists say what they are for', async () => {
     const { words, html } = await visitor.get('/portal/sectors/add');

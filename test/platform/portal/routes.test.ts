@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { otherRoutes, sections } from '../../../src/platform/portal/sections.ts';
 import type { PortalRoute } from '../../../src/platform/portal/visit.ts';
-import { startPortal, type TestPortal, type Visitor } from '../../support/portal.ts';
+import { startPortal } from '../../support/portal.ts';
 import { useDatabases } from '../../support/use-api.ts';
+import { usePortal } from '../../support/use-portal.ts';
 
 const routes: readonly PortalRoute[] = [...otherRoutes, ...sections.flatMap((section) => section.routes)];
 const closed = routes.filter(({ kind }) => kind === 'signed in');
@@ -12,14 +13,7 @@ const pathOf = (pattern: string) => pattern.replaceAll(/:\w+(?:\{[^}]*\})?/g, '1
 
 describe('the routes of the portal', () => {
   const databases = useDatabases('sqlite');
-  let portal: TestPortal;
-  let visitor: Visitor;
-  beforeAll(async () => {
-    portal = await startPortal(await databases.create());
-    visitor = portal.visitor();
-    await visitor.signIn();
-  }, 60_000);
-  afterAll(() => portal.stop());
+  const { portal, visitor } = usePortal(databases);
 
   it('are open only where nobody can be signed in', () => {
     const open = routes.filter(({ kind }) => kind === 'open').map((route) => at(route).join(' '));
