@@ -2,7 +2,7 @@ import { createDockerLink } from '../src/watch/docker/links.ts';
 import { followLog } from '../src/watch/logs/container/follow-log.ts';
 import { createLogReader } from '../src/watch/logs/match/create-log-reader.ts';
 import { packs } from '../src/watch/logs/packs.ts';
-import { createMemoryPositions } from '../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../src/watch/monitor/create-kept-values.ts';
 
 /**
  * A child process that follows the log of a container: `node bench/follow-log.ts SOCKET NAME LINES`. After so many lines it

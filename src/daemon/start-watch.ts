@@ -46,6 +46,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: database.positions(instance),
+    addresses: database.addresses(instance),
     onLogLost: ({ subnet, component, name }, after, times) =>
       log.warn(
         { subnet, component, target: name, after, times },

@@ -279,7 +279,13 @@ export interface Facts {
   readonly service?: ServiceFacts;
   readonly page?: PageFacts;
   readonly logs?: LogFacts;
+  /** The address by which a node signed when an earlier process of subnetd asked it. */
+  readonly addressBefore?: string;
 }
+
+/** The address by which a node signs: as it last said, even if that was before subnetd was started. */
+export const addressOf = ({ node, addressBefore }: Facts): string | undefined =>
+  node?.chain?.observation.address ?? addressBefore;
 
 /** A target with its facts. */
 export interface KnownTarget {

@@ -118,10 +118,3 @@ export interface PositionStore {
   /** `read` returns the current position, and is called whenever positions are saved. */
   keep(source: string, read: () => LogPosition): void;
 }
-
-/** The table in which positions survive the process. Both reject while it is unreachable. */
-export interface PositionTable {
-  read(): Promise<ReadonlyMap<string, LogPosition>>;
-  /** Replaces the positions of the given sources, and deletes those of `gone`. */
-  write(changed: ReadonlyMap<string, LogPosition>, gone: readonly string[]): Promise<void>;
-}

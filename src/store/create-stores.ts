@@ -2,7 +2,8 @@ import { databaseFailure, isDatabaseFailure } from '../lib/database-failure.ts';
 import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
-import type { PositionTable } from '../model/log.ts';
+import type { KeptTable } from '../model/kept.ts';
+import type { LogPosition } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
 import type { TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
@@ -12,7 +13,13 @@ import type { DatabaseConnection } from './database-connection.ts';
 import { createFleetTable } from './fleet-table.ts';
 import { createHistoryTables } from './history-tables.ts';
 import { createIncidentTables } from './incident-tables.ts';
-import { createAlerts, createLogPositions, createNotifiedGroups, type StatePlaces } from './instance-state.ts';
+import {
+  createAlerts,
+  createLogPositions,
+  createNodeAddresses,
+  createNotifiedGroups,
+  type StatePlaces,
+} from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
 import { createPlannedWork } from './planned-work-table.ts';
 import { createPlainSql } from './run-sql.ts';
@@ -20,7 +27,9 @@ import { createPlainSql } from './run-sql.ts';
 /** What every instance of subnetd keeps in an open database. */
 export interface Stores {
   /** How far this instance of subnetd has read its logs. */
-  readonly logPositions: (instance: string) => PositionTable;
+  readonly logPositions: (instance: string) => KeptTable<LogPosition>;
+  /** By which addresses the nodes sign that this instance of subnetd watches. */
+  readonly nodeAddresses: (instance: string) => KeptTable<string>;
   /** The alerts of an instance of subnetd, and those about subnets. */
   readonly alerts: (places: StatePlaces) => TrackedAlertStore;
   /** What channels were notified of. */
@@ -77,6 +86,7 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   const guard = createGuard(connection.retry, onFailure);
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
+    nodeAddresses: (instance) => guard(createNodeAddresses(plain, instance)),
     alerts: (places) => guard(createAlerts(plain, places, connection.kind)),
     notified: (places) => guard(createNotifiedGroups(plain, places)),
     history: (instance) => guard(createHistoryTables(plain, instance)),

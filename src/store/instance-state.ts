@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from '../lib/values.ts';
-import type { LogPosition, PositionTable } from '../model/log.ts';
+import type { KeptTable } from '../model/kept.ts';
+import type { LogPosition } from '../model/log.ts';
 import type { TrackedAlert, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
 import type { NotifiedGroup, NotifiedStore } from '../tell/notify/notified-alert.ts';
 import type { DatabaseConnection } from './database-connection.ts';
@@ -11,7 +12,7 @@ const MOST_MS = 8.64e15;
 
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= MOST_MS;
 const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || is(value);
-const isText = (value: unknown): boolean => typeof value === 'string';
+const isText = (value: unknown): value is string => typeof value === 'string';
 const isTexts = (value: unknown): boolean => isRecord(value) && Object.values(value).every(isText);
 const isDetails = (value: unknown): boolean =>
   isRecord(value) && [value.summary, value.evidence, value.fix].every(isText);
@@ -55,21 +56,14 @@ export interface StatePlaces {
   readonly shared: string;
 }
 
-/** Values of one kind, by key. Other instances in the same database have their own. */
-export interface InstanceState<T> {
-  read(): Promise<ReadonlyMap<string, T>>;
-  /** Writes all or nothing. */
-  write(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
-}
-
-/** The values of one kind. `isOne` recognises a value; an older program may have left others. */
+/** The values of one kind. Other instances in the same database have their own. `isOne` recognises a value; an older program may have left others. */
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
   { own, shared }: StatePlaces,
-  kind: 'alert' | 'log-position' | 'notified',
+  kind: 'address' | 'alert' | 'log-position' | 'notified',
   isOne: (value: unknown) => value is T,
   isShared: (value: T) => boolean,
-): InstanceState<T> {
+): KeptTable<T> {
   const placeOf = (value: T) => (isShared(value) ? shared : own);
   const isOurs = sql`instance in (${own}, ${shared}) and kind = ${kind}`;
   return {
@@ -106,8 +100,12 @@ const isPosition = (value: unknown): value is LogPosition =>
   isRecord(value) && ['container', 'files'].includes(String(value.kind));
 
 /** How far the instance of subnetd with this name has read its logs. */
-export const createLogPositions = (plain: PlainSql, instance: string): PositionTable =>
+export const createLogPositions = (plain: PlainSql, instance: string): KeptTable<LogPosition> =>
   createInstanceState(plain, { own: instance, shared: instance }, 'log-position', isPosition, () => false);
+
+/** By which addresses the nodes sign that the instance of subnetd with this name watches. */
+export const createNodeAddresses = (plain: PlainSql, instance: string): KeptTable<string> =>
+  createInstanceState(plain, { own: instance, shared: instance }, 'address', isText, () => false);
 
 /** The alerts that are kept in these places. */
 export function createAlerts(

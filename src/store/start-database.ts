@@ -3,7 +3,8 @@ import { describeCause } from '../lib/database-failure.ts';
 import type { Election, FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
-import type { PositionTable } from '../model/log.ts';
+import type { KeptTable } from '../model/kept.ts';
+import type { LogPosition } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
 import type { TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
@@ -26,7 +27,9 @@ export interface Database {
   open(): Promise<Repositories>;
   isUp(): boolean;
   /** Where the instance with this name keeps how far it has read its logs: the same object as long as the database is open. */
-  positions(instance: string): () => Promise<PositionTable>;
+  positions(instance: string): () => Promise<KeptTable<LogPosition>>;
+  /** Where it keeps by which addresses its nodes sign: the same object as long as the database is open. Rejects while it is down. */
+  addresses(instance: string): () => Promise<KeptTable<string>>;
   /** Where alerts are kept: the same object as long as the database is open. Rejects while it is down. */
   alerts(places: StatePlaces): () => Promise<TrackedAlertStore>;
   /** Where it is kept what channels were notified of: the same object as long as the database is open. Rejects while it is down. */
@@ -97,6 +100,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     open: link.open,
     isUp: link.isUp,
     positions: (instance) => oncePerOpening((stores) => stores.logPositions(instance)),
+    addresses: (instance) => oncePerOpening((stores) => stores.nodeAddresses(instance)),
     alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
     notified: (places) => oncePerOpening((stores) => stores.notified(places)),
     history: async (instance) => withTrim((await link.openStores()).history(instance)),

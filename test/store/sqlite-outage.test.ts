@@ -7,7 +7,7 @@ import type { LogPosition } from '../../src/model/log.ts';
 import { projectType } from '../../src/platform/api/resources.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
+import { createKeptValues } from '../../src/watch/monitor/create-kept-values.ts';
 import { platformSettings, startPlatform } from '../support/api.ts';
 import { eventually } from '../support/cli.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
@@ -129,7 +129,7 @@ describe('a SQLite database', () => {
     const platform = startPlatform(platformSettings({ kind: 'sqlite', path }), { log });
     cleanups.push(platform.stop);
     const position = (id: string): LogPosition => ({ kind: 'container', id, from: 0, streams: {} });
-    const kept = createKeptPositions(platform.database.positions('one'));
+    const kept = createKeptValues(platform.database.positions('one'));
     cleanups.push(() => kept.stop());
     await kept.load('a');
     for (const source of ['a', 'b']) kept.keep(source, () => position(source));

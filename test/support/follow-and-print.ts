@@ -3,7 +3,7 @@ import { loadOnce } from '../../src/lib/promises.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/store/database-url.ts';
 import { followFiles } from '../../src/watch/logs/file/follow-files.ts';
-import { createKeptPositions } from '../../src/watch/monitor/create-kept-positions.ts';
+import { createKeptValues } from '../../src/watch/monitor/create-kept-values.ts';
 
 /**
  * Follows a file with its position in a database, and prints each line before a position after it can be saved: a process
@@ -16,7 +16,7 @@ const link = createDatabaseLink({
   onDown: () => {},
 });
 const table = loadOnce(async () => (await link.open()).logPositions('test'));
-const positions = createKeptPositions(table.get);
+const positions = createKeptValues(table.get);
 let isFirst = true;
 let pending = '';
 const CELL = new Int32Array(new SharedArrayBuffer(4));

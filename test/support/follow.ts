@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { LogFault, PositionStore } from '../../src/model/log.ts';
 import { followFiles } from '../../src/watch/logs/file/follow-files.ts';
 import { createOpenFiles } from '../../src/watch/logs/file/open-files.ts';
-import { createMemoryPositions } from '../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../src/watch/monitor/create-kept-values.ts';
 
 /** Follows a path or a glob; its lines can be waited for. */
 export function follow(

@@ -137,9 +137,9 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
 /** The node that has never said its address, and the only address of a masternode that no other one has said; undefined of more. */
 function findUntold({ nodes, chain: { masternodes } }: SubnetView): readonly [string, NodeView] | undefined {
   const { active = [], penalised = [], standby = [] } = masternodes ?? {};
-  const told = new Set(nodes.map(({ chainFacts }) => chainFacts?.observation.address));
+  const told = new Set(nodes.map(({ address }) => address));
   const [address, ...others] = [...active, ...penalised, ...standby].filter((one) => !told.has(one));
-  const [node, ...more] = nodes.filter(({ chainFacts }) => chainFacts?.observation.address === undefined);
+  const [node, ...more] = nodes.filter(({ address: told }) => told === undefined);
   return address === undefined || node === undefined || others.length + more.length > 0 ? undefined : [address, node];
 }
 

@@ -140,11 +140,11 @@ export function countBlocks(
 
 /** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
 function findVote(
-  { chainFacts, isOut, isForeign, isStarting }: NodeView,
+  { address: told, isOut, isForeign, isStarting }: NodeView,
   { chain: { masternodes }, silentVoters }: SubnetView,
   isIdle: boolean,
 ): Vote | undefined {
-  const address = isForeign ? undefined : chainFacts?.observation.address;
+  const address = isForeign ? undefined : told;
   if (masternodes === undefined || address === undefined)
     return isOut || isIdle ? 'silent' : isStarting ? 'unknown' : 'votes';
   if (masternodes.penalised.includes(address)) return 'penalised';
@@ -170,10 +170,9 @@ export const findMembers = (view: SubnetView, idle: readonly NodeView[]): readon
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** The nodes that say their addresses, by these. One on the chain comes before one on another. */
+/** The nodes whose addresses are known, by these. One on the chain comes before one on another. */
 function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyMap<string, Member> {
-  const known = nodes.flatMap(({ chainFacts, isForeign }, place) => {
-    const { address } = chainFacts?.observation ?? {};
+  const known = nodes.flatMap(({ address, isForeign }, place) => {
     const member = members[place];
     return address === undefined || member === undefined ? [] : [{ address, member, isForeign }];
   });

@@ -46,7 +46,7 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   if (!isAtSwitch(view)) return undefined;
   const next = findNext(view);
   const known = new Set(chain.masternodes?.active);
-  for (const { chainFacts } of nodes) known.add(chainFacts?.observation.address ?? '');
+  for (const { address = '' } of nodes) known.add(address);
   const strangers = next.filter((address) => !known.has(address));
   const isForeign =
     next.length > 0 &&

@@ -4,8 +4,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
-const addressOf = ({ chainFacts, isForeign }: NodeView): string | undefined =>
-  isForeign ? undefined : chainFacts?.observation.address;
+const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isForeign ? undefined : address);
 
 /** The silent masternodes whose key no node has, less one for each node that is out and has never said its address. */
 export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {

@@ -53,7 +53,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   const { total, required, voting } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);
-  const silent = nodes.filter(({ chainFacts }) => silentVoters.has(chainFacts?.observation.address ?? ''));
+  const silent = nodes.filter(({ address = '' }) => silentVoters.has(address));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
   const orphans = findOrphans(view).map(shorten);

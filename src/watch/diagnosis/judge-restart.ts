@@ -1,6 +1,7 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount } from '../../lib/words.ts';
+import { addressOf } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { isLooping } from '../../model/restart-cause.ts';
@@ -132,7 +133,7 @@ function judgeVotes(
   const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
   const nameless = takesTurns.filter((one) => one.name === undefined).length;
   const unaddressed = voters.flatMap(({ target, voter }) =>
-    voter.kind === 'out' && target.facts.node?.chain?.observation.address === undefined
+    voter.kind === 'out' && addressOf(target.facts) === undefined
       ? [`${voter.why}, and ${target.target.name} has not said by which address it votes`]
       : [],
   );

@@ -97,14 +97,10 @@ const THRESHOLD = 0.667;
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
 
-/** Whether neither a node itself nor a problem of it from before has given its address. */
-const isUntold = (node: NodeView, masters: ReadonlyMap<string, NodeView>): boolean =>
-  node.chainFacts?.observation.address === undefined && !masters.values().some((one) => one === node);
-
 /** The signing masternodes that no known node claims, and how many nodes are out that have never given an address. */
 export function findNameless({ nodes, masters, silentVoters }: Voters, active: readonly string[]) {
   const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
-  const isUnnamed = (node: NodeView) => isMissing(node) && (node.isForeign || isUntold(node, masters));
+  const isUnnamed = (node: NodeView) => isMissing(node) && (node.isForeign || node.address === undefined);
   return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isUnnamed).length };
 }
 
@@ -129,7 +125,7 @@ const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined
 function countStarting(voters: Voters, active: readonly string[]): number {
   const { nodes, masters, silentVoters } = voters;
   const known = active.flatMap((address) => (silentVoters.has(address) ? [] : (masters.get(address) ?? [])));
-  const unnamed = nodes.filter((node) => isToJoin(node) && node.chainFacts?.observation.address === undefined);
+  const unnamed = nodes.filter((node) => isToJoin(node) && node.address === undefined);
   const { addresses, nodesOut } = findNameless(voters, active);
   return known.filter(isToJoin).length + Math.max(0, Math.min(unnamed.length, addresses.length - nodesOut));
 }
@@ -171,9 +167,8 @@ const isBelow = ({ height }: NodeView, reference = Number.NEGATIVE_INFINITY): bo
 export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
   const active = new Set(masternodes?.active);
   const hasNameless = [...active].some((address) => !masters.has(address));
-  const addresses = new Map([...masters].map(([address, node]) => [node, address]));
   return (node) => {
-    const address = addresses.get(node) ?? node.chainFacts?.observation.address;
+    const { address } = node;
     if (active.size === 0) return true;
     // One on another chain is not a master, and is missed all the same.
     return address === undefined ? hasNameless : active.has(address) && (masters.get(address) ?? node) === node;
@@ -183,7 +178,7 @@ export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): 
 /** What limits how many of these nodes, which are out, can vote: more of them have given no address than masternodes are nobody's. */
 export function describeUntold(view: SubnetView, out: readonly NodeView[]): string {
   const { addresses } = findNameless(view, view.chain.masternodes?.active ?? []);
-  const untold = out.filter((node) => isUntold(node, view.masters));
+  const untold = out.filter(({ address }) => address === undefined);
   if (addresses.length === 0 || untold.length <= addresses.length) return '';
   return `, and at most ${addresses.length} of ${listEach(untold, ({ name }) => name)} ${addresses.length === 1 ? 'is a masternode' : 'are masternodes'}`;
 }

@@ -40,6 +40,8 @@ export interface NodeView extends TargetView {
   readonly name: string;
   /** What it last said about its chain, and when. */
   readonly chainFacts: ChainFacts | undefined;
+  /** By which it signs: as it last said, even if that was before subnetd was started. */
+  readonly address: string | undefined;
   /** Whether its RPC or IPC answered the last probe; undefined if it was not probed, or subnetd itself could not. */
   readonly answers: boolean | undefined;
   readonly fault: Fault | undefined;

@@ -1,4 +1,4 @@
-import type { Progress } from '../../model/facts.ts';
+import { addressOf, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import type { ExplainedCheck } from '../../model/problem.ts';
 import { findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
@@ -135,16 +135,16 @@ const isLeftBehind = (
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
 /** Whether the turns that the chain counts as missed show that a silent node takes its own: the last two of each masternode were since. */
-function takesTurns({ facts: { node } }: TargetState, { counted }: ChainView, moment: Moment) {
+function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Moment) {
   const { reference, lastRise, stallAfterMs, now } = moment;
   if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
   const { active, round, number } = counted.masternodes;
   // A masternode that takes no part misses each of its turns, of which it has had two by so many blocks.
-  const since = node?.latest?.number ?? Number.NEGATIVE_INFINITY;
+  const since = facts.node?.latest?.number ?? Number.NEGATIVE_INFINITY;
   if (Math.min(number, reference) - since < 2 * active.length) return false;
   const { epochRound, rounds } = counted.missedRounds;
   const oldest = round - 2 * active.length;
-  const address = node?.chain?.observation.address;
+  const address = addressOf(facts);
   if (oldest < epochRound || (address !== undefined && !active.includes(address))) return false;
   return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
 }
@@ -195,6 +195,7 @@ export function viewNode(
     target,
     name: target.name,
     chainFacts: node?.chain,
+    address: addressOf(state.facts),
     answers,
     fault,
     height,

@@ -134,22 +134,13 @@ export function findHaltEnd(
 /** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
 const SPREAD_MS = 20_000;
 
-/**
- * The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. A node that has not said its
- * address since subnetd was started may have a stored problem that gives it.
- */
-function findMasters(
-  nodes: readonly NodeView[],
-  { masternodes }: ChainView,
-  before: ProblemIndex<Problem>,
-): ReadonlyMap<string, NodeView> {
+/** The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. */
+function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
   const { active = [], penalised = [] } = masternodes ?? {};
   const addresses = new Set([...active, ...penalised]);
   const masters = new Map<string, NodeView>();
   for (const node of nodes) {
-    const told = before.get({ problem: 'masternode_penalised', component: 'node', name: node.name })?.evidence;
-    const known = node.chainFacts?.observation.address ?? [...addresses].find((one) => told?.includes(one));
-    const address = node.isForeign ? undefined : known;
+    const address = node.isForeign ? undefined : node.address;
     if (address === undefined || !addresses.has(address)) continue;
     if (masters.get(address)?.isOut !== false) masters.set(address, node);
   }
@@ -196,7 +187,7 @@ export function viewSubnet(
   });
   const nodes = targets.filter((one) => 'target' in one);
   const services = targets.filter((one) => !('target' in one));
-  const masters = findMasters(nodes, chain, before);
+  const masters = findMasters(nodes, chain);
   const neverSigned = findNeverSigned(nodes);
   const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, now);
   const voters = { nodes, chain, masters, silentVoters };

@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
-import type { ContainerFacts } from '../../model/facts.ts';
+import { addressOf, type ContainerFacts } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../../model/snapshot.ts';
@@ -156,7 +156,7 @@ export function viewVoter(
   const byStart = target.component === 'node' ? viewStart(node, target, goneNodes, now) : undefined;
   if (byStart !== undefined) return byStart;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
-  return facts.node.chain?.observation.address === undefined
+  return addressOf(facts) === undefined
     ? doubtful(`${target.name} has not said by which address it votes`)
     : { kind: 'votes' };
 }

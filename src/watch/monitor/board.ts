@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import type { Facts } from '../../model/facts.ts';
+import { addressOf, type Facts } from '../../model/facts.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
 import type { Observation } from '../../model/prober.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -49,6 +49,10 @@ export interface Board {
    * that has been watched for long enough to find them itself takes none.
    */
   restoreProblems(subnet: string, stored: readonly Problem[], now: number): void;
+  /** Takes the address by which a node signed when an earlier process asked it. What the node itself says comes before that. */
+  restoreAddress(node: Target, address: string): void;
+  /** The address by which a node signs, if that is known. */
+  addressOf(node: Target): string | undefined;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
   /**
@@ -276,6 +280,8 @@ export function createBoard(
       entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
       if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },
+    restoreAddress: (node, addressBefore) => update(node, (facts) => ({ ...facts, addressBefore })),
+    addressOf: (node) => addressOf(stateAt(node)?.facts ?? {}),
     checksOf: (target) => stateAt(target)?.checks ?? [],
     diagnose: (name, now) => {
       const entry = entryOf(name);

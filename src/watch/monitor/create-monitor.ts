@@ -1,8 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ReportBug } from '../../lib/internal-errors.ts';
 import { settleWithin } from '../../lib/promises.ts';
+import type { KeptTable } from '../../model/kept.ts';
 import type { LastLines, MatchingLine } from '../../model/last-lines.ts';
-import type { PositionTable } from '../../model/log.ts';
+import type { LogPosition } from '../../model/log.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import type { Prober } from '../../model/prober.ts';
 import type { SubnetProbeKind } from '../../model/subnet-facts.ts';
@@ -25,7 +26,7 @@ import { createBrowserLink } from '../probes/browser-link.ts';
 import { foldLogHit } from '../rules/fold-logs.ts';
 import { type Board, createBoard } from './board.ts';
 import { createExtraProbes } from './create-extra-probes.ts';
-import { createKeptPositions, createMemoryPositions } from './create-kept-positions.ts';
+import { createKeptValues, createMemoryPositions } from './create-kept-values.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes } from './create-subnet-probes.ts';
@@ -73,7 +74,9 @@ export interface MonitorOptions {
   /** False: only `probeNow` starts probes. */
   readonly scheduled: boolean;
   /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
-  readonly positions?: () => Promise<PositionTable>;
+  readonly positions?: () => Promise<KeptTable<LogPosition>>;
+  /** The stored addresses by which nodes sign; without them, that of a node that is down is not known after a restart of subnetd. */
+  readonly addresses?: () => Promise<KeptTable<string>>;
   /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
   /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */
@@ -94,7 +97,8 @@ const PROBES_END_MS = 2_500;
 export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, limits } = options;
   const onBug = (error: unknown) => options.onBug(error, 'probe');
-  const positions = options.positions && createKeptPositions(options.positions);
+  const positions = options.positions && createKeptValues(options.positions);
+  const addresses = options.addresses && createKeptValues(options.addresses);
   const { now } = clock;
   const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
     options.onBug(error, 'diagnosis', { subnet }),
@@ -276,6 +280,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const probeAfterStart = (target: Target) => {
     if (scheduled && proberOf(target, 'services') !== undefined) extraProbes.started(target);
   };
+  const keepAddress = async (node: Target) => {
+    const key = targetKey(node);
+    const address = await addresses?.load(key);
+    if (address !== undefined) board.restoreAddress(node, address);
+    addresses?.keep(key, () => board.addressOf(node));
+  };
   /** Somebody has asked to probe these targets, and the probes are running. */
   const asked = new Map<string, Promise<void>>();
 
@@ -312,6 +322,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
+      addresses?.keepOnly(new Set(targets.map(targetKey)));
       for (const name of readySubnets) if (!watchesByName.has(name)) readySubnets.delete(name);
       const firsts = next.flatMap(({ rounds }) => rounds.flatMap(({ name, first }) => (name === 'rpc' ? first : [])));
       void Promise.all(firsts).then(() => {
@@ -319,6 +330,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         wasReady ||= watches === next;
       });
       for (const watch of created) {
+        for (const target of watch.subnet.targets) if (target.component === 'node') void keepAddress(target);
         watch.start();
         for (const { name, first } of watch.rounds) first.then(() => onFirstEnded(watch, name)).catch(onBug);
       }
@@ -373,6 +385,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       subnetProbes.stop();
       await Promise.all([
         positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
+        addresses?.stop(),
         settleWithin(PROBES_END_MS, ended),
       ]);
     },

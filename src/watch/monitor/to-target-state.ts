@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSameData } from '../../lib/values.ts';
 import type { Facts, KnownTarget } from '../../model/facts.ts';
-import { inputsOf, roundOf } from '../../model/prober.ts';
+import { inputsOf, type ProbeKind, roundOf } from '../../model/prober.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
@@ -54,8 +54,9 @@ function carry(before: CheckState, fresh: CheckState): CheckState {
   return toCheckState({ ...fresh, runs, failures, lastRun }, fresh);
 }
 
-const keepParts = (facts: Facts, isKept: (part: keyof Facts) => boolean): Facts => ({
+const keepParts = ({ addressBefore, ...facts }: Facts, isKept: (part: ProbeKind) => boolean): Facts => ({
   ...(facts.node && isKept('node') && { node: facts.node }),
+  ...(addressBefore !== undefined && isKept('node') && { addressBefore }),
   ...(facts.container && isKept('container') && { container: facts.container }),
   ...(facts.service && isKept('service') && { service: facts.service }),
   ...(facts.page && isKept('page') && { page: facts.page }),
@@ -110,7 +111,7 @@ export function toTargetState(
 ): TargetState {
   const fresh = checksFor(target).map(([check]) => initial(check, target, subnet, now));
   if (known === undefined) return toState({ target, facts: {} }, fresh, judgeFailures(target, {}, now));
-  const isSame = (part: keyof Facts) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
+  const isSame = (part: ProbeKind) => isDeepStrictEqual(inputsOf[part](known.target), inputsOf[part](target));
   const facts = keepParts(known.facts, isSame);
   const kept = fresh.map((check) => {
     const old = known.checks.find((one) => one.check === check.check);

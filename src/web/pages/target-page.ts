@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
 import { beginSentence } from '../../lib/words.ts';
+import { addressOf } from '../../model/facts.ts';
 import type { CheckBar, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
@@ -80,6 +81,7 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
 
 function addressPanel({ target, facts }: TargetState): Html {
   const { address, ipc, logFiles } = toTargetFacts(target);
+  const signer = addressOf(facts);
   const clock = facts.logs?.clockAheadMs;
   return html`<dl class="pairs">${pair('Address', address && html`<code>${address}</code>`)}${pair(
     'Client',
@@ -87,7 +89,7 @@ function addressPanel({ target, facts }: TargetState): Html {
   )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
     'Log files',
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
-  )}${pair('Votes as', facts.node?.chain?.observation.address && html`<code>${facts.node.chain.observation.address}</code>`)}${pair(
+  )}${pair('Votes as', signer && html`<code>${signer}</code>`)}${pair(
     'Clock',
     clock === undefined ? undefined : `${formatDuration(Math.abs(clock))} ${clock < 0 ? 'behind' : 'ahead'}`,
   )}</dl>`;

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { DockerLinks } from '../../../src/watch/docker/links.ts';
 import { watchContainerLog } from '../../../src/watch/logs/watch-container-log.ts';
-import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-values.ts';
 import { collectHits } from '../../support/collect-hits.ts';
 import { toFrame } from '../../support/engine-streams.ts';
 import { startHttp } from '../../support/fake-node.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createOpenFiles } from '../../../src/watch/logs/file/open-files.ts';
 import { watchFiles } from '../../../src/watch/logs/watch-files.ts';
-import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-values.ts';
 import { collectHits } from '../../support/collect-hits.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
 import { nodeTarget } from '../../support/views.ts';

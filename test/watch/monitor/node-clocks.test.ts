@@ -1,7 +1,8 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { LogPosition, PositionTable } from '../../../src/model/log.ts';
+import type { KeptTable } from '../../../src/model/kept.ts';
+import type { LogPosition } from '../../../src/model/log.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 import { createHandClock } from '../../support/hand-clock.ts';
 import { useFolder } from '../../support/recordings.ts';
@@ -18,7 +19,7 @@ const stamp = (wallMs: number): string => {
 };
 
 /** A node that is known by its log file alone, whose clock is ahead of ours by so much. */
-async function watchNode(aheadMs: number, positions?: PositionTable) {
+async function watchNode(aheadMs: number, positions?: KeptTable<LogPosition>) {
   const file = join(useFolder(), 'xdc.log');
   await writeFile(file, '');
   const parsed = parseInventory(

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import type { LogPosition, PositionTable } from '../../../src/model/log.ts';
-import { createKeptPositions } from '../../../src/watch/monitor/create-kept-positions.ts';
+import type { KeptTable } from '../../../src/model/kept.ts';
+import type { LogPosition } from '../../../src/model/log.ts';
+import { createKeptValues } from '../../../src/watch/monitor/create-kept-values.ts';
 import { useCleanups } from '../../support/use-cleanups.ts';
 
 const { cleanups } = useCleanups();
@@ -15,7 +16,7 @@ it('the positions of removed sources go once the table can be read, also if that
     ['removed', position],
   ]);
   let isAway = true;
-  const table: PositionTable = {
+  const table: KeptTable<LogPosition> = {
     read: async () => {
       if (isAway) throw new Error('the database is away');
       return new Map(rows);
@@ -26,7 +27,7 @@ it('the positions of removed sources go once the table can be read, also if that
       for (const source of gone) rows.delete(source);
     },
   };
-  const positions = createKeptPositions(async () => table);
+  const positions = createKeptValues(async () => table);
   const loading = positions.load('kept');
   await vi.advanceTimersByTimeAsync(11_000);
   expect(await loading).toBeUndefined();

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { LogFault } from '../../../../src/model/log.ts';
 import type { LogContainer } from '../../../../src/watch/docker/log-container.ts';
 import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 /** A line each tenth of a second. */

@@ -5,7 +5,7 @@ import type { ContainerRef } from '../../../../src/model/target.ts';
 import { createDatabaseLink } from '../../../../src/store/create-database-link.ts';
 import { createDockerLink } from '../../../../src/watch/docker/links.ts';
 import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
-import { createKeptPositions, createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createKeptValues, createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { busybox, composeLabels, importBusybox, runContainer, uniqueName } from '../../../support/containers.ts';
 import { DATABASE_KINDS, startDatabases } from '../../../support/databases.ts';
 import { type OwnEngine, startEngine } from '../../../support/engine.ts';
@@ -244,7 +244,7 @@ test.each(DATABASE_KINDS)(
     const live = async (count: number, whole?: number) => {
       const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
       const table = (await link.open()).logPositions('test');
-      const positions = createKeptPositions(async () => table);
+      const positions = createKeptValues(async () => table);
       const { lines, has, stop } = follow(ref, { positions });
       if (whole === undefined) await has(count, 60_000);
       else

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 test.each([0, -90_000, 90_000])(

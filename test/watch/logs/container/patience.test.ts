@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { followLog, type LogFollower } from '../../../../src/watch/logs/container/follow-log.ts';
 import { followFiles } from '../../../../src/watch/logs/file/follow-files.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { useFolder } from '../../../support/recordings.ts';
 
 /** Timers wait until the test goes on to them; files and their watches are real. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { LogContainer } from '../../../../src/watch/docker/log-container.ts';
 import { followLog } from '../../../../src/watch/logs/container/follow-log.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { serveLogs, toFrame } from '../../../support/engine-streams.ts';
 
 const timeOf = (index: number): number => Date.UTC(2026, 10, 21) + index * 100;

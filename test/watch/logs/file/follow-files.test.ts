@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdir, rename, rm, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { follow, numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

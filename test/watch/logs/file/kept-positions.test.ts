@@ -4,11 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { LogPosition, PositionTable } from '../../../../src/model/log.ts';
+import type { KeptTable } from '../../../../src/model/kept.ts';
+import type { LogPosition } from '../../../../src/model/log.ts';
 import { createDatabaseLink } from '../../../../src/store/create-database-link.ts';
 import type { DatabaseAddress } from '../../../../src/store/database-url.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';
-import { createKeptPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createKeptValues } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { DATABASE_KINDS } from '../../../support/databases.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { startLogWriter } from '../../../support/log-writer.ts';
@@ -20,7 +21,7 @@ const PROGRAM = fileURLToPath(new URL('../../../support/follow-and-print.ts', im
 const LONG = { timeout: 60_000, interval: 20 };
 
 /** Where instances keep their positions in a database. */
-function openTables(address: DatabaseAddress): (instance: string) => PositionTable {
+function openTables(address: DatabaseAddress): (instance: string) => KeptTable<LogPosition> {
   const link = createDatabaseLink({ address, onUp: () => {}, onDown: () => {} });
   onTestFinished(link.stop);
   return (instance) => ({
@@ -58,7 +59,7 @@ function startFollower(address: DatabaseAddress, path: string) {
   };
 }
 
-const fileOffset = async (table: PositionTable): Promise<number | undefined> => {
+const fileOffset = async (table: KeptTable<LogPosition>): Promise<number | undefined> => {
   const position = (await table.read()).get('test');
   return position?.kind === 'files' ? position.files[0]?.offset : undefined;
 };
@@ -105,7 +106,7 @@ describe.each(DATABASE_KINDS)('positions in %s', (kind) => {
     const sources = new Map(['kept', 'removed', 'of long ago'].map((source) => [source, container(source)]));
     await one.write(sources, []);
     await other.write(sources, []);
-    const positions = createKeptPositions(async () => one);
+    const positions = createKeptValues(async () => one);
     onTestFinished(() => positions.stop());
     positions.keepOnly(new Set(['kept', 'removed']));
     expect(await positions.load('kept')).toEqual(container('kept'));
@@ -172,7 +173,7 @@ test('a database that goes away and comes back is written again, and nothing wai
   const server = await startPostgres();
   onTestFinished(server.stop, 60_000);
   const table = openTable({ kind: 'postgres', url: await server.createDatabase() });
-  const positions = createKeptPositions(async () => table);
+  const positions = createKeptValues(async () => table);
   onTestFinished(() => positions.stop());
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
@@ -191,7 +192,7 @@ test('a database that goes away and comes back is written again, and nothing wai
 test('a database that comes up after subnetd, as after a restart of the machine, is waited for', async () => {
   let refusals = 3;
   const table = { read: async () => new Map([['test', container('of before')]]), write: async () => {} };
-  const positions = createKeptPositions(async () => {
+  const positions = createKeptValues(async () => {
     if (refusals-- > 0) throw new Error('connect ECONNREFUSED');
     return table;
   });
@@ -201,7 +202,7 @@ test('a database that comes up after subnetd, as after a restart of the machine,
 
 test('a database that hangs does not keep logs from being read', async () => {
   const never = new Promise<never>(() => {});
-  const positions = createKeptPositions(() => never);
+  const positions = createKeptValues<LogPosition>(() => never);
   const path = join(useFolder(), 'a.log');
   await writeFile(path, '');
   const { begun, has, lines } = follow(path, positions);
@@ -214,11 +215,11 @@ test('a database that hangs does not keep logs from being read', async () => {
 
 test('the end is not held up by a database that hangs, and saves nothing of what was never read', async () => {
   const written: unknown[] = [];
-  const table: PositionTable = {
+  const table: KeptTable<LogPosition> = {
     read: () => new Promise(() => {}),
     write: async (changed) => void written.push(changed),
   };
-  const positions = createKeptPositions(async () => table);
+  const positions = createKeptValues(async () => table);
   const { stop, state, begun } = follow(join(useFolder(), 'a.log'), positions);
   // It never begins.
   begun.catch(() => {});

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { createFileSet } from '../../../../src/watch/logs/file/create-file-set.ts';
 import { findLogFiles } from '../../../../src/watch/logs/file/find-log-files.ts';
 import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

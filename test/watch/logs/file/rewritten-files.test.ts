@@ -2,7 +2,7 @@ import { appendFile, open, rename, rm, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createOpenFiles } from '../../../../src/watch/logs/file/open-files.ts';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { follow, numbered, text } from '../../../support/follow.ts';
 import { useFolder } from '../../../support/recordings.ts';
 

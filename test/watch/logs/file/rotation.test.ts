@@ -4,7 +4,7 @@ import { copyFile, rename, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-positions.ts';
+import { createMemoryPositions } from '../../../../src/watch/monitor/create-kept-values.ts';
 import { follow, numbered } from '../../../support/follow.ts';
 import { startLogWriter } from '../../../support/log-writer.ts';
 import { useFolder } from '../../../support/recordings.ts';

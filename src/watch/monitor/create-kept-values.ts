@@ -1,41 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneSaveAtATime, settleWithin, valueWithin } from '../../lib/promises.ts';
-import type { LogPosition, PositionStore, PositionTable } from '../../model/log.ts';
+import type { KeptTable } from '../../model/kept.ts';
+import type { LogPosition, PositionStore } from '../../model/log.ts';
 
-/** Positions that survive a restart while their table can be reached; otherwise they are kept in memory. */
-export interface KeptPositions extends PositionStore {
-  /** Drops the positions of all other sources, in the table too. */
-  keepOnly(sources: ReadonlySet<string>): void;
+/** Values that survive a restart while their table can be reached; otherwise they are kept in memory. */
+export interface KeptValues<T> {
+  /** The value that was kept last. Never rejects. */
+  load(key: string): Promise<T | undefined>;
+  /** `read` returns the current value, if there is one, and is called whenever values are saved. */
+  keep(key: string, read: () => T | undefined): void;
+  /** Drops the values of all other keys, in the table too. */
+  keepOnly(keys: ReadonlySet<string>): void;
   /** Releases waiting readers, saves the changes once all readers have ended, and stops. */
   stop(readersEnded?: Promise<void>): Promise<void>;
 }
 
 const SAVE_EVERY_MS = 1_000;
-/** If the table has not answered by then, logs are read without their saved positions. */
+/** If the table has not answered by then, nothing is known from before, as at the first start. */
 const READ_WITHIN_MS = 10_000;
 /** How often the table is read until it answers: after a restart of the machine a database may come up after subnetd. */
 const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
 /**
- * Reads the table when a position is first needed, and writes changes every second. `open` gives another table when the database was opened
+ * Reads the table when a value is first needed, and writes changes every second. `open` gives another table when the database was opened
  * again, which may have lost what was written, and rejects while it is down.
  */
-export function createKeptPositions(open: () => Promise<PositionTable>): KeptPositions {
-  const current = new Map<string, () => LogPosition>();
-  /** The contents of the table as far as they were read and written: each position as JSON. */
+export function createKeptValues<T>(open: () => Promise<KeptTable<T>>): KeptValues<T> {
+  const current = new Map<string, () => T | undefined>();
+  /** The contents of the table as far as they were read and written: each value as JSON. */
   const saved = new Map<string, string>();
-  let isWanted = (_source: string): boolean => true;
+  let isWanted = (_key: string): boolean => true;
   const { promise: stopped, resolve: releaseReaders } = Promise.withResolvers<undefined>();
   let stored: Promise<void> | undefined;
-  let readFrom: PositionTable | undefined;
+  let readFrom: KeptTable<T> | undefined;
 
-  const readFirst = async (): Promise<PositionTable> => {
+  const readFirst = async (): Promise<KeptTable<T>> => {
     const table = await open();
     if (table === readFrom) return table;
-    const positions = await table.read();
+    const values = await table.read();
     saved.clear();
-    for (const [source, position] of positions) saved.set(source, JSON.stringify(position));
+    for (const [key, value] of values) saved.set(key, JSON.stringify(value));
     readFrom = table;
     return table;
   };
@@ -48,22 +53,23 @@ export function createKeptPositions(open: () => Promise<PositionTable>): KeptPos
     isGivenUp = true;
   };
   const write = async () => {
-    // Without the rows, it is not known which of them belong to sources that are gone. A database that was away has them still.
+    // Without the rows, it is not known which of them are gone. A database that was away has them still.
     const table = await readFirst();
-    const changed = new Map<string, LogPosition>();
+    const changed = new Map<string, T>();
     const texts = new Map<string, string>();
-    for (const [source, read] of current) {
-      const position = read();
-      const text = JSON.stringify(position);
-      if (text === saved.get(source)) continue;
-      changed.set(source, position);
-      texts.set(source, text);
+    for (const [key, read] of current) {
+      const value = read();
+      if (value === undefined) continue;
+      const text = JSON.stringify(value);
+      if (text === saved.get(key)) continue;
+      changed.set(key, value);
+      texts.set(key, text);
     }
-    const gone = [...saved.keys()].filter((source) => !isWanted(source));
+    const gone = [...saved.keys()].filter((key) => !isWanted(key));
     if (changed.size === 0 && gone.length === 0) return;
     await table.write(changed, gone);
-    for (const source of gone) saved.delete(source);
-    for (const [source, text] of texts) saved.set(source, text);
+    for (const key of gone) saved.delete(key);
+    for (const [key, text] of texts) saved.set(key, text);
   };
   // A failed save is repeated with the next.
   const saving = oneSaveAtATime<void>(write, () => {});
@@ -71,20 +77,20 @@ export function createKeptPositions(open: () => Promise<PositionTable>): KeptPos
   timer.unref();
 
   return {
-    load: async (source) => {
-      const read = current.get(source);
+    load: async (key) => {
+      const read = current.get(key);
       if (read !== undefined) return read();
       stored ??= readTable();
       await stored;
-      const text = saved.get(source);
-      return text === undefined ? undefined : (JSON.parse(text) as LogPosition);
+      const text = saved.get(key);
+      return text === undefined ? undefined : (JSON.parse(text) as T);
     },
-    keep: (source, read) => {
-      if (isWanted(source)) current.set(source, read);
+    keep: (key, read) => {
+      if (isWanted(key)) current.set(key, read);
     },
-    keepOnly: (sources) => {
-      isWanted = (source) => sources.has(source);
-      for (const source of current.keys()) if (!isWanted(source)) current.delete(source);
+    keepOnly: (keys) => {
+      isWanted = (key) => keys.has(key);
+      for (const key of current.keys()) if (!isWanted(key)) current.delete(key);
     },
     stop: async (readersEnded) => {
       releaseReaders(undefined);
