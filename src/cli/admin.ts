@@ -8,8 +8,8 @@ import { hashLinkToken, LINK_LIFE_MS, linkAddress, makeLinkToken } from '../plat
 import type { PlatformStore } from '../platform/model/platform-store.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { readOwnOrigin } from './ask-daemon.ts';
+import { withStore } from './read-database.ts';
 import { type ExitCode, printLine, refuse, report } from './report.ts';
-import { withStore } from './with-store.ts';
 
 /** The flags of `subnetd admin create`, as they are typed. */
 export interface AdminFlags {

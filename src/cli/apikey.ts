@@ -3,8 +3,8 @@ import { checkDigits, parseDate, requireMember } from '../platform/api/check-val
 import { onCommandLine } from '../platform/api/create-admin.ts';
 import { checkAddresses, keyState, MAX_KEEP_HOURS, makeKey, rotateKey } from '../platform/api/manage-keys.ts';
 import { type ApiKeyRow, SCOPES } from '../platform/model/platform-store.ts';
+import { withStore } from './read-database.ts';
 import { type ExitCode, escapeText, printLine, quote, refuse, toJson } from './report.ts';
-import { withStore } from './with-store.ts';
 
 /** An id that is typed; 0 for what is none. */
 function toId(text: string): number {

@@ -1,7 +1,7 @@
 import { parseDate } from '../platform/api/check-value.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
+import { withStore } from './read-database.ts';
 import { type ExitCode, escapeText, quote, refuse, toJson } from './report.ts';
-import { withStore } from './with-store.ts';
 
 const PAGE = 500;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

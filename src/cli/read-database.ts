@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { type PlatformSettings, parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { toShellWord } from '../lib/words.ts';
+import type { PlatformStore } from '../platform/model/platform-store.ts';
+import { createRepositories } from '../store/create-repositories.ts';
 import type { DatabaseConnection } from '../store/database-connection.ts';
 import { type DatabaseAddress, formatDatabase } from '../store/database-url.ts';
 import { describeFailedCall } from '../store/describe-outage.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { report } from './report.ts';
+import { type ExitCode, refuse, report } from './report.ts';
 
 /** The settings of the platform; undefined if a setting is bad, which is reported. */
 export function readPlatform(): PlatformSettings | undefined {
@@ -59,4 +61,23 @@ export function shellAddress(url: string): string {
   address.password = '';
   for (const name of ['password', 'sslpassword']) address.searchParams.delete(name);
   return toShellWord(address.href);
+}
+
+/**
+ * Opens the database of the settings for one command, and makes it if the command `mayCreate` it. A bad setting, and a database
+ * that is missing or fails, give exit code 2.
+ */
+export async function withStore(
+  work: (store: PlatformStore) => Promise<ExitCode>,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+): Promise<ExitCode> {
+  const platform = readPlatform();
+  if (platform === undefined) return 2;
+  const { database, secretKeys } = platform;
+  const done = await withDatabase(
+    database,
+    async (connection) => work((await createRepositories(connection, undefined, secretKeys)).platform),
+    mayCreate,
+  );
+  return done.ok ? done.value : refuse('subnetd', done.why);
 }

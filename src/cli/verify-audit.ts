@@ -1,6 +1,6 @@
 import { formatHead, parseHead, type TrailCheck } from '../platform/model/audit-trail.ts';
+import { withStore } from './read-database.ts';
 import { type ExitCode, printLine, refuse } from './report.ts';
-import { withStore } from './with-store.ts';
 
 /** What was found of one chain, in lines. */
 function describe({ name, rows, unchained, keyed, keyedFrom, erased, removedId, head, broken }: TrailCheck): string[] {

@@ -1,5 +1,4 @@
 import type { PlatformStore, RateLimits } from '../platform/model/platform-store.ts';
-import { createAccountLinks } from './account-links.ts';
 import { createAdminUsers, createPasswordChanges } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { beginTrail, saveTrail, toTrailKey } from './audit-chain.ts';
@@ -11,6 +10,7 @@ import { createErasures } from './erase-user.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { createKeyUses } from './key-uses.ts';
+import { createAccountLinks } from './mail-tables.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRecordSearch } from './record-search.ts';

@@ -1,13 +1,12 @@
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
-import type { Problem, Suspicion } from '../../src/model/problem.ts';
+import { indexProblems, type Problem, type Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { type ClientName, DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
 import { diagnose } from '../../src/watch/diagnosis/diagnose.ts';
 import { NETWORK_FAULTS } from '../../src/watch/diagnosis/find-unseen.ts';
 import { type FollowedProblems, followProblems } from '../../src/watch/diagnosis/follow-problems.ts';
-import { indexProblems } from '../../src/watch/diagnosis/problem-index.ts';
 import type { SubnetView } from '../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { judgeTargets } from './judge-targets.ts';

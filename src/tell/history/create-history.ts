@@ -1,4 +1,4 @@
-import type { History, Minute, PaceRow, Span, Uptime, UptimeRow } from '../../model/history.ts';
+import type { History, HistoryChange, Minute, PaceRow, Span, Uptime, UptimeRow } from '../../model/history.ts';
 import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
@@ -159,5 +159,22 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
     },
     minutesOf: (subnet) => paces.get(subnet)?.read() ?? [],
     historyOf: (target, at) => ({ hours: read(target, 'hour', at), days: read(target, 'day', at) }),
+  };
+}
+
+/** At most this many changes of all subnets are kept, the last ones. */
+const MOST = 2_000;
+
+/** Keeps the changes of the last hour in memory. Starts with none. */
+export function createRecentChanges() {
+  let kept: readonly HistoryChange[] = [];
+  return {
+    /** Adds changes; those from before the start may come later. */
+    add: (changes: readonly HistoryChange[]): void => {
+      if (changes.length > 0) kept = [...kept, ...changes].sort((one, other) => one.at - other.at).slice(-MOST);
+    },
+    /** The changes of a subnet in the hour before `at`, in wall time, the oldest first. */
+    read: (subnet: string, at: number): readonly HistoryChange[] =>
+      kept.filter((one) => one.subnet === subnet && one.at > at - SPAN_MS.hour),
   };
 }

@@ -4,10 +4,9 @@ import type { HistoryStore, Span, StoredChange, TargetHistory } from '../../mode
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import type { CheckBars } from './create-check-bars.ts';
-import { type RestorableHistory, SPAN_MS, SPANS } from './create-history.ts';
+import { type createRecentChanges, type RestorableHistory, SPAN_MS, SPANS } from './create-history.ts';
 import type { createSteps } from './create-steps.ts';
 import type { ChangeFinder } from './find-changes.ts';
-import type { createRecentChanges } from './recent-changes.ts';
 
 /** What it needs. */
 export interface PastReaderDeps {

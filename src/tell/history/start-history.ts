@@ -15,11 +15,10 @@ import type {
 import type { Snapshot } from '../../model/snapshot.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 import { createCheckBars } from './create-check-bars.ts';
-import { createHistory, SPAN_MS } from './create-history.ts';
+import { createHistory, createRecentChanges, SPAN_MS } from './create-history.ts';
 import { createPastReader } from './create-past-reader.ts';
 import { createSteps } from './create-steps.ts';
 import { createChangeFinder } from './find-changes.ts';
-import { createRecentChanges } from './recent-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
 
 /** The history as part of the daemon. */

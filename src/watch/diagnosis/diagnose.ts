@@ -3,8 +3,10 @@ import { highest } from '../../lib/numbers.ts';
 import {
   type EndedProblem,
   type ExplainedCheck,
+  indexProblems,
   isStanding,
   type Problem,
+  type ProblemIndex,
   type ProblemRef,
   type Suspicion,
 } from '../../model/problem.ts';
@@ -24,7 +26,6 @@ import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { failsOtherwise, findWalletProblem } from './find-wallet-problems.ts';
 import { joinCrashes } from './join-crashes.ts';
-import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { findRecovering } from './view-subnet.ts';
 

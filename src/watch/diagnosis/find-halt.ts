@@ -1,12 +1,11 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { isCredible } from '../rules/view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
-import type { ProblemIndex } from './problem-index.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';

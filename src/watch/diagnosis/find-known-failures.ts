@@ -1,7 +1,7 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatCount, formatTimes } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
@@ -10,7 +10,6 @@ import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-wallet-problems.ts';
-import type { ProblemIndex } from './problem-index.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, suspectTarget } from './suspect.ts';
 

@@ -1,14 +1,13 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findOrphans } from './find-key-problems.ts';
 import { findUnseen } from './find-unseen.ts';
-import type { ProblemIndex } from './problem-index.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { explainEach, suspect } from './suspect.ts';

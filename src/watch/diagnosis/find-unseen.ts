@@ -1,10 +1,9 @@
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach } from '../../lib/words.ts';
-import type { Problem, ProblemRef, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
-import type { ProblemIndex } from './problem-index.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspect, type Texts } from './suspect.ts';
 

@@ -8,10 +8,9 @@ import {
   type WalletFacts,
   type WalletLevel,
 } from '../../model/parent-chain.ts';
-import type { Problem, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { findRelayer, parentSubject } from './parent-view.ts';
-import type { ProblemIndex } from './problem-index.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 

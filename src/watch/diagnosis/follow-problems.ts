@@ -5,11 +5,13 @@ import {
   type EndedProblem,
   type ExplainedCheck,
   findPagedFor,
+  indexProblems,
   isMuted,
   isStanding,
   isWarningOf,
   NOTHING_TO_DO,
   type Problem,
+  type ProblemIndex,
   type Suspicion,
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
@@ -18,7 +20,6 @@ import { SEVERITIES } from '../../model/severity.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
-import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */

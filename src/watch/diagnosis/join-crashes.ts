@@ -1,9 +1,8 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { joinAnd, listNames } from '../../lib/words.ts';
-import type { Suspicion } from '../../model/problem.ts';
+import { indexProblems, type Suspicion } from '../../model/problem.ts';
 import { findCrashes, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
-import { indexProblems } from './problem-index.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 

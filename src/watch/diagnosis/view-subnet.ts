@@ -1,5 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
-import type { Problem } from '../../model/problem.ts';
+import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { setupOf } from '../../model/setup.ts';
@@ -8,7 +8,6 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { indexProblems, type ProblemIndex } from './problem-index.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import {
   askedAt,

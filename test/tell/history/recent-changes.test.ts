@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HistoryChange } from '../../../src/model/history.ts';
-import { createRecentChanges } from '../../../src/tell/history/recent-changes.ts';
+import { createRecentChanges } from '../../../src/tell/history/create-history.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 3);
 const MINUTE = 60_000;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findInForce, type PlannedWork } from '../../../src/model/planned-work.ts';
-import type { Problem } from '../../../src/model/problem.ts';
+import { indexProblems, type Problem, type ProblemIndex } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { markPlanned } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { indexProblems, type ProblemIndex } from '../../../src/watch/diagnosis/problem-index.ts';
 import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { settings } from '../../support/views.ts';

@@ -3,10 +3,12 @@ import { withArticle } from '../../../lib/words.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { Body } from '../../api/check-value.ts';
+import { importColumns } from '../../api/import-records.ts';
 import { type Outcome, succeed } from '../../api/outcome.ts';
 import { addOnce } from '../../api/write-record.ts';
 import type { FoundRecords, RecordQuery } from '../../model/records.ts';
 import type { ApiRecord, Member, Resource } from '../../model/resource.ts';
+import { answerCsv } from '../csv.ts';
 import { doneNote, type Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
 import type { RecordPanel } from '../panels.ts';
@@ -181,4 +183,22 @@ ${query.get('done') === 'added' ? doneNote(`The ${resource.noun} was added.`) : 
 ${filter(listed, view)}
 <section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : table(listed, view, found, now)}${pager(listed, view, found.total)}</section>`,
   };
+}
+
+const PAGE = 1_000;
+
+async function* readPages({ resource }: ListedResource, { store, query }: Visit): AsyncGenerator<readonly ApiRecord[]> {
+  const asked = { ...toQuery(resource, parseView(resource, query)), offset: 0, limit: PAGE, isUncounted: true };
+  for (let after: number | undefined; ; ) {
+    const { items } = await store.search(resource, { ...asked, after });
+    yield items;
+    if (items.length < PAGE) return;
+    after = Number(items.at(-1)?.[resource.idMember]);
+  }
+}
+
+/** The records that the filters of a list leave, as a file that can be changed and imported again. */
+export async function recordCsv(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
+  const { set, told } = importColumns(listed.resource);
+  return answerCsv(visit, listed.resource.plural.replaceAll(' ', '-'), [...set, ...told], readPages(listed, visit));
 }

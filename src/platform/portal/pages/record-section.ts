@@ -18,10 +18,9 @@ import {
   seeOther,
   type Visit,
 } from '../visit.ts';
-import { recordCsv } from './record-csv.ts';
 import { findMissing, recordFields, toBody } from './record-form.ts';
 import { checkImport, runImport, showImport } from './record-import.ts';
-import { addRecord, type ListedResource, showList } from './record-list.ts';
+import { addRecord, type ListedResource, recordCsv, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
 
 /** What was done, by the value of `done` in the address, which anybody may have written. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProblemRef } from '../../../src/model/problem.ts';
-import { indexProblems } from '../../../src/watch/diagnosis/problem-index.ts';
+import { indexProblems, type ProblemRef } from '../../src/model/problem.ts';
 
 const down: ProblemRef & { readonly seen: number } = { problem: 'node_down', component: 'node', name: 'n1', seen: 1 };
 
