@@ -25,29 +25,20 @@ function addLowHeight(below: LowHeights | undefined, known: number, height: numb
 
 /** A wiped node starts at height 0 again, and its log may have no line about its start. */
 function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: number): NodeLogFacts {
-  const { below, ...others } = facts;
-  const next = addLowHeight(below, known, height);
-  if (next === undefined) return below === undefined ? facts : others;
+  const below = addLowHeight(facts.below, known, height);
   // A line older than the known height was read late, for example from a rotated copy.
-  if (at < (facts.advancedAt ?? 0) || next === below) return facts;
-  if (next !== 'chain') return { ...facts, below: next };
-  return { ...others, height, advancedAt: at, fall: { from: known, to: height, at } };
+  if (below === facts.below || (below !== undefined && at < (facts.advancedAt ?? 0))) return facts;
+  if (below !== 'chain') return { ...facts, below };
+  return { ...facts, below: undefined, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
 /** What is kept of earlier runs at a start: when the last good one began, when the first one without a block since then began, and the height. */
 function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
-  const {
-    startedAt,
-    advancedAt = 0,
-    wellFrom,
-    failedFrom = startedAt,
-    height: heightBefore = facts.heightBefore,
-  } = facts;
-  const from = startedAt !== undefined && advancedAt - startedAt >= START_MS ? startedAt : wellFrom;
+  const { startedAt = Number.NaN, advancedAt = 0, wellFrom, failedFrom = startedAt } = facts;
   return {
-    ...(from !== undefined && { wellFrom: from }),
-    ...(startedAt !== undefined && advancedAt <= startedAt && { failedFrom }),
-    ...(heightBefore !== undefined && { heightBefore }),
+    wellFrom: advancedAt - startedAt >= START_MS ? startedAt : wellFrom,
+    failedFrom: advancedAt <= startedAt ? failedFrom : undefined,
+    heightBefore: facts.height ?? facts.heightBefore,
   };
 }
 
@@ -59,7 +50,7 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
       return { level: Number(value), startedAt: at, ...keepAtStart(facts) };
     case 'started':
     case 'nethermind_started':
-      return { ...(facts.level !== undefined && { level: facts.level }), startedAt: at, ...keepAtStart(facts) };
+      return { level: facts.level, startedAt: at, ...keepAtStart(facts) };
     case 'node_started':
     case 'engine_started':
     case 'repaired_head':
@@ -83,28 +74,24 @@ function foldNode(facts: NodeLogFacts = {}, hit: LogHit): NodeLogFacts {
   const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
   const height = readHeight(value);
   if (height === undefined || (means !== 'progress' && !isHead)) return facts;
-  if (isHead) return { ...facts, height, ...(facts.advancedAt === undefined && { advancedAt: at }) };
+  if (isHead) return { ...facts, height, advancedAt: facts.advancedAt ?? at };
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);
-  const { below: _, ...others } = facts;
-  return { ...others, height, advancedAt: at };
+  return { ...facts, below: undefined, height, advancedAt: at };
 }
 
 /** Blocks come from all nodes, later from slow ones, and again and again from those that are stalled. */
 function foldBlock(known: StatsLogFacts['block'], number: number, at: number): NonNullable<StatsLogFacts['block']> {
   if (known === undefined || number > known.number) return { number, at, risenAt: at };
-  const { below, ...others } = known;
   // A line older than that rise was read late, as above.
-  const next = at < known.risenAt ? below : addLowHeight(below, known.number, number);
-  if (next === 'chain') return { number, at, risenAt: at };
-  return { ...others, at, ...(next && { below: next }) };
+  const below = at < known.risenAt ? known.below : addLowHeight(known.below, known.number, number);
+  return below === 'chain' ? { number, at, risenAt: at } : { ...known, at, below };
 }
 
 function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
   if (pattern === 'stdout_banner') return { ...facts, isStdout: true };
   if (pattern === 'history_data') return { ...facts, historyAt: at };
-  if (pattern === 'started')
-    return { ...(facts.block && { block: facts.block }), startedAt: at, ...(facts.isStdout && { isStdout: true }) };
+  if (pattern === 'started') return { block: facts.block, startedAt: at, isStdout: facts.isStdout };
   const number = pattern === 'block_data' ? readHeight(value) : undefined;
   return number === undefined ? facts : { ...facts, block: foldBlock(facts.block, number, at) };
 }

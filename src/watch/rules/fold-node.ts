@@ -11,14 +11,10 @@ const isEmpty = ({ missing, health, ...parts }: ChainObservation): boolean => Ob
 const UNKNOWN: EpochObservation = { masternodes: undefined, missedRounds: undefined, nextEpoch: undefined };
 
 /** What an answer says about the epoch; undefined when it was not asked for. The pool is asked for with it, and answered or missing. */
-const readEpoch = ({
-  pool,
-  missing,
-  masternodes,
-  missedRounds,
-  nextEpoch,
-}: ChainObservation): EpochObservation | undefined =>
-  pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
+function readEpoch({ pool, missing, ...epoch }: ChainObservation): EpochObservation | undefined {
+  const { masternodes, missedRounds, nextEpoch } = epoch;
+  return pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
+}
 
 const differs = <T>(now: T | undefined, before: T | undefined): boolean =>
   now !== undefined && before !== undefined && now !== before;
@@ -45,36 +41,35 @@ export function foldChain(
   const kept = marks.every(isKept) ? marks : marks.filter(isKept);
   const before = previous && kept !== marks ? { ...previous, marks: kept } : previous;
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
-  const { chainId, genesis } = before?.observation ?? {};
+  const { chainId, genesis, address, pool } = before?.observation ?? {};
   const isOther = differs(chain.genesis, genesis) || differs(chain.chainId, chainId);
-  const signedBy = before?.observation.address;
-  const keyBefore =
-    signedBy !== undefined && differs(chain.address, signedBy) ? { address: signedBy, at } : before?.keyBefore;
-  const replaced = isOther ? { chainId, genesis, at } : before?.replaced;
   const round = chain.pool?.timeoutRound ?? 0;
-  const waitsSince = round === before?.observation.pool?.timeoutRound ? before.waitsSince : at;
-  const epoch = readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN;
+  const waitsSince = round === pool?.timeoutRound ? before?.waitsSince : at;
   return {
     observation: chain,
     at,
-    epoch,
-    ...(replaced && { replaced }),
-    ...(keyBefore && { keyBefore }),
-    ...(round > 0 && { waitsSince }),
+    epoch: readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN,
+    replaced: isOther ? { chainId, genesis, at } : before?.replaced,
+    keyBefore: address !== undefined && differs(chain.address, address) ? { address, at } : before?.keyBefore,
+    waitsSince: round > 0 ? waitsSince : undefined,
     marks: addMark(isOther ? [] : kept, chain.block),
   };
 }
 
-/** How a height moved, up to and with the newest reading. */
-type Movement = Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'>;
+/** What a height is compared with and judged by, and whether it was read the last time too. */
+interface Limits {
+  readonly stallAfterMs: number;
+  readonly reference: number | undefined;
+  readonly seenLastTime: boolean;
+}
 
+/** How a height moved, up to and with the newest reading. */
 function move(
   previous: Progress | undefined,
   number: number,
   at: number,
-  stallAfterMs: number,
-  seenLastTime: boolean,
-): Movement {
+  { stallAfterMs, seenLastTime }: Limits,
+): Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'> {
   if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
   const { advancedAt, risen, fall } = previous;
   if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
@@ -91,32 +86,19 @@ function move(
   return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
 }
 
-const advance = (
-  previous: Progress | undefined,
-  { number, timestamp }: Block,
-  at: number,
-  stallAfterMs: number,
-  seenLastTime: boolean,
-): Progress => ({ number, timestamp, lastGoodAt: at, ...move(previous, number, at, stallAfterMs, seenLastTime) });
-
-/** What a height is compared with, and judged by. */
-interface Limits {
-  readonly stallAfterMs: number;
-  readonly reference: number | undefined;
-}
-
 /** A height that is not credible is not a base for later ones: the return from it is no fall. */
 function fold(
   previous: Progress | undefined,
   look: Result<Block> | undefined,
   at: number,
-  { stallAfterMs, reference }: Limits,
-  seenLastTime: boolean,
+  limits: Limits,
 ): Progress | undefined {
   if (!look?.ok) return previous;
-  const credible = previous && !isCredible(previous.number, reference) ? previous.credible : previous;
-  if (isCredible(look.value.number, reference)) return advance(credible, look.value, at, stallAfterMs, seenLastTime);
-  return { ...advance(previous, look.value, at, stallAfterMs, seenLastTime), ...(credible && { credible }) };
+  const { number, timestamp } = look.value;
+  const isLead = !isCredible(number, limits.reference);
+  const credible = previous && !isCredible(previous.number, limits.reference) ? previous.credible : previous;
+  const moved = move(isLead ? previous : credible, number, at, limits);
+  return { number, timestamp, lastGoodAt: at, ...moved, credible: isLead ? credible : undefined };
 }
 
 /** Adds since when the node is known to be left behind at its height. */
@@ -140,11 +122,12 @@ export function foldNode(
   stallAfterMs: number,
   reference?: number,
 ): NodeFacts {
-  const limits = { stallAfterMs, reference };
-  const last = previous?.observation;
-  const seen = fold(previous?.latest, observation.latest, at, limits, last?.latest.ok === true);
-  const latest = withPassed(previous?.latest, seen, at, reference);
-  const committed = fold(previous?.committed, observation.committed, at, limits, last?.committed?.ok === true);
+  const follow = (kind: 'latest' | 'committed') => {
+    const seenLastTime = previous?.observation[kind]?.ok === true;
+    return fold(previous?.[kind], observation[kind], at, { stallAfterMs, reference, seenLastTime });
+  };
+  const latest = withPassed(previous?.latest, follow('latest'), at, reference);
+  const committed = follow('committed');
   const chain = foldChain(previous?.chain, observation, at);
   const client = observation.client ?? previous?.client;
   return { observation, client, latest, committed, chain };

@@ -35,8 +35,6 @@ const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
   reverse_mode_unreadable: 'reverse_full',
 };
 
-const nothing: RelayerLogFacts = { byMode: {}, submissions: 0 };
-
 /** The mode that writes to the parent chain; before it is known, full. */
 const forward = (facts: RelayerLogFacts): RelayerMode =>
   facts.modes?.includes('lite') || facts.byMode.lite !== undefined ? 'lite' : 'full';
@@ -80,27 +78,16 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
 }
 
 function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
-  const startBlock = readHeight(value);
-  const before = facts.byMode[mode];
-  const rises = startBlock !== undefined && startBlock > (before?.startBlock ?? -1);
-  return change(
-    facts,
-    mode,
-    {
-      phase: 'attempt',
-      phaseAt: at,
-      attempted: true,
-      ...(startBlock !== undefined && { startBlock }),
-      // The first attempt shows nothing yet. A later start block shows that the previous blocks were accepted.
-      ...(rises && before?.startBlock !== undefined && { advancedAt: at, error: undefined }),
-    },
-    at,
-  );
+  const { startBlock: before } = facts.byMode[mode] ?? {};
+  const startBlock = readHeight(value) ?? before;
+  // The first attempt shows nothing yet. A later start block shows that the previous blocks were accepted.
+  const rises = startBlock !== undefined && before !== undefined && startBlock > before;
+  const accepted = rises && { advancedAt: at, error: undefined };
+  return change(facts, mode, { phase: 'attempt', phaseAt: at, attempted: true, startBlock, ...accepted }, at);
 }
 
 /** Adds a hit of the relayer's pack, in the order of the lines. */
-export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHit): RelayerLogFacts {
-  const facts = previous ?? nothing;
+export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submissions: 0 }, hit: LogHit): RelayerLogFacts {
   const { pattern, at, value } = hit;
   const cycle = pattern.endsWith('_cycle') ? findMode(pattern) : undefined;
   if (cycle !== undefined) {
@@ -110,8 +97,10 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
     return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at, hasCause: false }, at);
   }
   switch (pattern) {
-    case 'started':
-      return { ...nothing, submissions: facts.submissions, startedAt: at, ...kept(facts) };
+    case 'started': {
+      const { submissions, submittedAt, redisDiedAt, redisFault } = facts;
+      return { byMode: {}, submissions, submittedAt, redisDiedAt, redisFault, startedAt: at };
+    }
     case 'redis_started':
       return { ...facts, redisDiedAt: undefined, redisFault: undefined };
     case 'redis_unsaved':
@@ -132,7 +121,7 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
       return { ...facts, modes, startError: undefined };
     }
     case 'exited':
-      return { ...facts, died: { at, ...(facts.startError && { because: facts.startError }) } };
+      return { ...facts, died: { at, because: facts.startError } };
     case 'redis_exited':
       return { ...facts, redisDiedAt: at };
     case 'stopped':
@@ -161,10 +150,3 @@ export function foldRelayerLog(previous: RelayerLogFacts | undefined, hit: LogHi
       return hit.means === 'error' ? fail(facts, hit) : facts;
   }
 }
-
-/** What survives a restart of the relayer: the newest submission, and what is wrong with redis. */
-const kept = ({ submittedAt, redisDiedAt, redisFault }: RelayerLogFacts): Partial<RelayerLogFacts> => ({
-  ...(submittedAt !== undefined && { submittedAt }),
-  ...(redisDiedAt !== undefined && { redisDiedAt }),
-  ...(redisFault !== undefined && { redisFault }),
-});

@@ -33,12 +33,8 @@ function addPart(parts: readonly SpendPart[], from: number, to: number, spent: b
   const last = kept.at(-1);
   const next = { from, watchedMs: to - from, spent, payments: Number(spent > 0n) };
   if (last === undefined || to - last.from >= HOUR_MS) return [...kept, next];
-  const both = {
-    from: last.from,
-    watchedMs: last.watchedMs + next.watchedMs,
-    spent: last.spent + spent,
-    payments: last.payments + next.payments,
-  };
+  const watchedMs = last.watchedMs + next.watchedMs;
+  const both = { from: last.from, watchedMs, spent: last.spent + spent, payments: last.payments + next.payments };
   return [...kept.slice(0, -1), both];
 }
 
@@ -63,17 +59,14 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
   const isDear = before.recent.length >= TRANSFER.after && each > (medianOf(before.recent) ?? 0n) * TRANSFER.factor;
   const isTransfer = takesMost || isDear;
   const counts = elapsed > 0 && fall >= 0n && !isTransfer;
-  const { level, ...rest } = before;
   const wallet: WalletFacts = {
-    ...rest,
     balance,
     readAt: at,
     richSince: fall < 0n ? at : before.richSince,
     parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
     recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
   };
-  const next = findLevel(wallet, level);
-  return next === undefined ? wallet : { ...wallet, level: next };
+  return { ...wallet, level: findLevel(wallet, before.level) };
 }
 
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
@@ -85,16 +78,16 @@ function foldCheckpoint(
   at: number,
 ): CheckpointProgress {
   const { number } = checkpoint.committed;
-  const known = before?.checkpoint.committed.number;
-  const rises = known !== undefined && number > known;
+  const { checkpoint: known = checkpoint, advancedAt = at, hasAdvanced = false, recent = [] } = before ?? {};
+  const rises = number > known.committed.number;
   // A contract that falls was replaced, or its chain was reorganised: its pace begins again.
-  const recent = known !== undefined && number >= known ? (before?.recent ?? []) : [];
+  const pace = number < known.committed.number ? [] : recent.filter((one) => at - one.at < RECENT_MS);
   return {
     checkpoint,
     readAt: at,
-    advancedAt: before === undefined || rises ? at : before.advancedAt,
-    hasAdvanced: rises || before?.hasAdvanced === true,
-    recent: [...recent.filter((one) => at - one.at < RECENT_MS), { at, number }],
+    advancedAt: rises ? at : advancedAt,
+    hasAdvanced: rises || hasAdvanced,
+    recent: [...pace, { at, number }],
   };
 }
 
@@ -125,20 +118,15 @@ export function foldParent(
   const { since = at, probes = 0 } = before?.unanswered ?? {};
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
   const { balance, checkpoint } = readOwn(observation, firstChainId);
-  const progress = checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at);
-  const wallet = balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at);
   return {
     observation,
     at,
-    ...(head.ok
-      ? {
-          headAgeMs: wallMs - head.value.timestamp * 1000,
-          headSince: (isSameHead ? before?.headSince : undefined) ?? at,
-        }
-      : { unanswered: { since, probes: probes + 1 } }),
-    ...(firstChainId !== undefined && { firstChainId }),
-    ...(progress && { progress }),
-    ...(wallet && { wallet }),
+    headAgeMs: head.ok ? wallMs - head.value.timestamp * 1000 : undefined,
+    headSince: head.ok ? ((isSameHead ? before?.headSince : undefined) ?? at) : undefined,
+    unanswered: head.ok ? undefined : { since, probes: probes + 1 },
+    firstChainId,
+    progress: checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at),
+    wallet: balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at),
   };
 }
 

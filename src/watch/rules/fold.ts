@@ -22,15 +22,9 @@ function foldQueue(before: QueueFacts | undefined, queue: RelayerQueue, at: numb
   // Jobs are kept until the relayer starts again.
   const isSame = before !== undefined && queue.completed >= before.completed && queue.failed >= before.failed;
   if (!isSame) return { ...queue, since: at };
-  const { since, completed, failed } = before;
-  const completedAt = queue.completed > completed ? at : before.completedAt;
-  const failedAt = queue.failed > failed ? at : before.failedAt;
-  return {
-    ...queue,
-    since,
-    ...(completedAt !== undefined && { completedAt }),
-    ...(failedAt !== undefined && { failedAt }),
-  };
+  const completedAt = queue.completed > before.completed ? at : before.completedAt;
+  const failedAt = queue.failed > before.failed ? at : before.failedAt;
+  return { ...queue, since: before.since, completedAt, failedAt };
 }
 
 /** The reference is at most some seconds old, and so rather too low. */
@@ -52,19 +46,17 @@ export function foldService(
   maxLag: number,
 ): ServiceFacts {
   const { queues: read, stats } = observation.ok ? observation.value : {};
-  const { at } = context;
-  const queues = read?.map((queue) =>
+  const known = before?.queues;
+  const fold = (queue: RelayerQueue) =>
     foldQueue(
-      before?.queues?.find(({ mode }) => mode === queue.mode),
+      known?.find(({ mode }) => mode === queue.mode),
       queue,
-      at,
-    ),
-  );
-  const known = queues ?? before?.queues;
+      context.at,
+    );
   return {
     observation,
-    ...(known && { queues: known }),
-    ...(stats && { stats: foldStats(before?.stats, stats, { ...context, maxLag }) }),
+    queues: read?.map(fold) ?? known,
+    stats: stats && foldStats(before?.stats, stats, { ...context, maxLag }),
   };
 }
 
@@ -80,29 +72,22 @@ export const foldPage = (previous: PageFacts | undefined, observation: PageObser
   errors: (previous?.errors ?? 0) + countErrors(observation),
 });
 
-/** The same, with the settings of the subnet. */
-interface Context extends Moment {
-  readonly settings: CheckSettings;
-}
-
 /** How each kind of observation is folded into the facts of its target. */
 const folds: {
-  readonly [Kind in ProbeKind]: (facts: Facts, seen: Observations[Kind], context: Context) => Facts;
+  readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
 } = {
-  node: (facts, seen, { at, settings, reference }) => ({
-    ...facts,
-    node: foldNode(facts.node, seen, at, settings.rpc.stallAfterMs, reference),
-  }),
-  container: (facts, seen, { at }) => ({ ...facts, container: foldContainer(facts.container, seen, at) }),
-  service: (facts, seen, context) => ({
-    ...facts,
-    service: foldService(facts.service, seen, context, context.settings.rpc.maxLag),
-  }),
-  page: (facts, seen) => ({ ...facts, page: foldPage(facts.page, seen) }),
+  node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
+  container: (before, seen, { at }) => foldContainer(before, seen, at),
+  service: (before, seen, context) => foldService(before, seen, context, context.settings.rpc.maxLag),
+  page: foldPage,
   // Followers have already folded each line.
-  logs: (facts, seen) => ({ ...facts, logs: seen }),
+  logs: (_, seen) => seen,
 };
 
+type Context = Moment & { readonly settings: CheckSettings };
+
 /** Folds an observation into the facts of its target. */
-export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts =>
-  folds[one.kind](facts, one.seen, context);
+export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts => ({
+  ...facts,
+  [one.kind]: folds[one.kind](facts[one.kind], one.seen, context),
+});
