@@ -128,6 +128,7 @@ export function diagnose(
           view,
         ),
         view,
+        before,
       ),
       ...findChainProblems(view),
       ...findClockProblems(view),

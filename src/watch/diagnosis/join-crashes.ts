@@ -1,7 +1,8 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { joinAnd, listNames } from '../../lib/words.ts';
-import { indexProblems, type Suspicion } from '../../model/problem.ts';
+import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import { findCrashes, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
@@ -52,16 +53,29 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
   return series.flatMap((some) => (some.length > 1 ? [crashes.filter((one) => some.includes(one))] : []));
 }
 
-/** All that crashed together, in the order of the inventory: also what somebody has restarted or stopped since. */
-function listCrashed(crashes: readonly Crash[], { targets, now }: SubnetView): readonly TargetView[] {
-  const isHandled = ({ state: { facts }, container }: TargetView) =>
-    container.kind === 'stopped' || (facts.container !== undefined && isRestartPlanned(facts.container) === true);
+/**
+ * All that crashed together, in the order of the inventory: also what somebody has restarted or stopped since, what Docker says
+ * nothing of, and what the problem named before, as subnetd reads of an older crash only what Docker still has.
+ */
+function listCrashed(
+  crashes: readonly Crash[],
+  { targets, now }: SubnetView,
+  before: Problem | undefined,
+): readonly TargetView[] {
+  const { nodes = [], since = 0 } = before ?? {};
+  const isTold = ({ component, name }: Target) =>
+    component === 'node' && nodes.includes(name) && crashes.every(({ at }) => at < since + TOGETHER_MS);
+  const isHandled = ({ state: { facts }, container: { kind } }: TargetView) =>
+    (kind !== 'running' && kind !== 'restarting') ||
+    (facts.container !== undefined && isRestartPlanned(facts.container) === true);
   const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   const crashed = (one: TargetView) => {
     const [at, ...others] = isHandled(one) ? listRecent(one, now) : [];
     return at !== undefined && others.length === 0 && isNear(at);
   };
-  return targets.filter((one) => crashes.some(({ target }) => target === one) || crashed(one));
+  return targets.filter(
+    (one) => crashes.some(({ target }) => target === one) || isTold(one.state.target) || crashed(one),
+  );
 }
 
 /** So many are all named. */
@@ -97,8 +111,9 @@ function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView):
 }
 
 /** The problem of crashes in one or more series, the newest first. */
-function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Suspicion {
+function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, before: ProblemIndex<Problem>): Suspicion {
   const { nodes } = view;
+  const known = series.length === 1 ? before.get({ problem: 'containers_crashed' }) : undefined;
   const [newest = []] = series;
   const joined = series.flat();
   const areNodes = (some: readonly TargetView[]) => some.every((one) => 'target' in one);
@@ -106,14 +121,15 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     some.length > 2 && some.length === nodes.length && areNodes(some)
       ? `all ${nodes.length} nodes`
       : nameSome(some.map(({ state }) => state.target.name));
-  const ends = series.map((some) => describeCrashes(some, nameAll(listCrashed(some, view)), view)).join('; ');
-  const crashed = [...new Set(series.flatMap((some) => listCrashed(some, view)))];
-  const running = crashed.filter(({ container }) => container.kind === 'running').length;
+  const ends = series.map((some) => describeCrashes(some, nameAll(listCrashed(some, view, known)), view)).join('; ');
+  const crashed = [...new Set(series.flatMap((some) => listCrashed(some, view, known)))];
+  const running = crashed.filter(({ container: { kind } }) => kind === 'running' || kind === 'elsewhere').length;
   const again =
     running === crashed.length ? 'all are running again' : `${running} of ${crashed.length} are running again`;
+  const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
-    summary: `the containers of ${nameAll(listCrashed(newest, view))} crashed within ${formatSpan(newest)} of each other`,
-    evidence: `${ends}, which nobody had requested; ${again}`,
+    summary: `the containers of ${nameAll(listCrashed(newest, view, known))} crashed within ${formatSpan(newest)} of each other`,
+    evidence: `${ends}, which nobody had requested${isSeen ? `; ${again}` : ''}`,
     fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
@@ -128,9 +144,13 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
  * Makes one problem of containers that crashed at the same time: their common cause is to be found, not that of each. A crash whose
  * cause is known stays where it is.
  */
-export function joinCrashes(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
+export function joinCrashes(
+  found: readonly Suspicion[],
+  view: SubnetView,
+  before: ProblemIndex<Problem>,
+): readonly Suspicion[] {
   const series = findTogether(listCrashes(found, view));
   if (series.length === 0) return found;
   const parts = new Set(series.flat().map((each) => each.found));
-  return [toProblem(series, view), ...found.filter((each) => !parts.has(each))];
+  return [toProblem(series, view, before), ...found.filter((each) => !parts.has(each))];
 }

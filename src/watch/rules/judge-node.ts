@@ -2,6 +2,8 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
+import type { Fault } from '../../model/observation.ts';
+import { findServiceStart } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -10,8 +12,22 @@ import { explainFault, judgeFault } from './explain-fault.ts';
 import { hasLostData } from './known-failures.ts';
 import { isCredible, type View } from './view.ts';
 
+/** Fails a node that did not answer. One whose container was started a moment ago only needs time. */
+function judgeSilence(
+  what: string,
+  fault: Fault,
+  { target, facts, now }: View<NodeTarget>,
+  namespace: string,
+): Judgement {
+  const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
+  const isAsked = fault.kind === 'refused' || fault.kind === 'closed';
+  if (!isAsked || judged.verdict !== 'fail' || findServiceStart(facts.container, now) === undefined) return judged;
+  return { ...judged, fix: 'wait up to a minute: it has just started' };
+}
+
 /** Is the node connected to as many peers as it should be? */
-export function judgePeers({ target, facts, now }: View<NodeTarget>): Judgement {
+export function judgePeers(view: View<NodeTarget>): Judgement {
+  const { target, facts, now } = view;
   const client = clientOf({ target, facts });
   const { name, expectedPeers } = target;
   if (facts.node === undefined) return unknown(`${name} has not been checked yet`);
@@ -30,7 +46,7 @@ export function judgePeers({ target, facts, now }: View<NodeTarget>): Judgement 
           `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
           noIpc.fix,
         );
-  if (!peers.ok) return judgeFault(`${name} did not return its peers`, peers.fault, target, 'net', client);
+  if (!peers.ok) return judgeSilence(`${name} did not return its peers`, peers.fault, view, 'net');
   const { count, via } = peers.value;
   const has = `${name} has ${formatCount(count, 'peer', 'peers')}`;
   if (count < expectedPeers)
@@ -63,13 +79,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   if (facts.node === undefined) return unknown(`${target.name} has not been checked yet`);
   const { observation, latest } = facts.node;
   if (!observation.latest.ok)
-    return judgeFault(
-      `${target.name} did not return its latest block`,
-      observation.latest.fault,
-      target,
-      consensus,
-      clientOf(view),
-    );
+    return judgeSilence(`${target.name} did not return its latest block`, observation.latest.fault, view, consensus);
   if (latest === undefined) return unknown(`${target.name} has returned no block yet`);
 
   const { number, fall } = latest;

@@ -56,6 +56,15 @@ describe('latest_block', () => {
       '"method":"XDPoS_getV2BlockByNumber"',
     );
   });
+  it('asks for a minute while the container was started a moment ago', () => {
+    const judgeAfter = (startedMs: number) => {
+      const facts = { ...down(), container: runningSince(NOW - startedMs) };
+      return asRead(judgeLatestBlock(aView(nodeTarget('a'), facts, { now: NOW }))).reason;
+    };
+    const silent = 'a did not return its latest block: nothing listens at http://x:1';
+    expect(judgeAfter(19_999)).toBe(`${silent}; wait up to a minute: it has just started`);
+    expect(judgeAfter(20_000)).toContain(`${silent}; start it or correct the address in the inventory`);
+  });
   it('is unknown before the first probe', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
   });
