@@ -77,7 +77,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     log,
     onFailure: notStored('incidents'),
     onBug: bugs.of('incidents'),
-    onRestored: (subnet, problems) => monitor.restoreProblems(subnet, problems, clock.now()),
+    onRestored: (subnet, open, ended) => monitor.restoreProblems(subnet, open, clock.now(), ended),
   });
   history.onChanges(incidents.addChanges);
   const isSettled = (subnet: string) => monitor.isReadyFor(subnet) && incidents.isSettled(subnet);

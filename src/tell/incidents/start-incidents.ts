@@ -3,7 +3,7 @@ import { settleWithin } from '../../lib/promises.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Capsule, Incident, IncidentNotification, Incidents } from '../../model/incident.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { EndedProblem, Problem } from '../../model/problem.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { AlertLabels } from '../alerts/tracked-alert.ts';
@@ -22,7 +22,7 @@ import {
   restoreIncidents,
 } from './follow-incidents.ts';
 import { type AcceptedAlert, recordNotifications } from './record-notifications.ts';
-import { convertIncident, toRestoredProblem } from './stored-incidents.ts';
+import { convertIncident, toEndedProblem, toRestoredProblem } from './stored-incidents.ts';
 import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } from './take-capsule.ts';
 import { createTimelineReader, type TimelineSources } from './timeline.ts';
 
@@ -44,6 +44,9 @@ export interface IncidentsLink extends Omit<Incidents, 'isNotifying'> {
   stop(): Promise<void>;
 }
 
+/** What ended longer ago explains nothing that a log still counts. */
+const LATELY_MS = 10 * 60_000;
+
 /** The dependencies of the incidents. */
 export interface IncidentsDeps
   extends Omit<TimelineSources, 'now'>,
@@ -54,8 +57,8 @@ export interface IncidentsDeps
   readonly explained: () => Snapshot;
   readonly readLastLines: ReadLastLines;
   readonly onBug: (error: unknown) => void;
-  /** Called with the open problems of a subnet that an earlier process of subnetd, or another instance, has stored. */
-  readonly onRestored: (subnet: string, problems: readonly Problem[]) => void;
+  /** Called with the open problems of a subnet, and those that ended lately, which an earlier process or another instance has stored. */
+  readonly onRestored: (subnet: string, open: readonly Problem[], ended: readonly EndedProblem[]) => void;
   /** Each incident that this instance keeps is written to it, when it begins and when it is over. */
   readonly log: Logger;
   readonly part: FleetPart;
@@ -120,10 +123,17 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       saver.keepOnly((one) => ids.has(one.id) || !readAgain.has(one.subnet));
       // What is known already is not written again.
       keep(next, stored);
-      for (const [subnet, ones] of Map.groupBy(restored, (one) => one.subnet))
+      const now = clock.now();
+      const over = stored.flatMap((one) =>
+        late.has(one.subnet) || one.endedAt === undefined || now - one.endedAt > LATELY_MS
+          ? []
+          : [{ subnet: one.subnet, ended: toEndedProblem(one, one.endedAt) }],
+      );
+      for (const subnet of new Set([...restored, ...over].map((one) => one.subnet)))
         deps.onRestored(
           subnet,
-          ones.map((one) => toRestoredProblem(one, clock.now())),
+          restored.flatMap((one) => (one.subnet === subnet ? [toRestoredProblem(one, now)] : [])),
+          over.flatMap((one) => (one.subnet === subnet ? [one.ended] : [])),
         );
       seen = [];
     },

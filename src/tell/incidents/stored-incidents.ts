@@ -1,5 +1,5 @@
 import type { Incident, IncidentStore } from '../../model/incident.ts';
-import { NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
+import { type EndedProblem, NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
 
 /** An incident with its times converted to another clock. */
 export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
@@ -24,6 +24,14 @@ export const toRestoredProblem = (incident: Incident, now: number): Problem => {
     ...(clearSince !== undefined && { state: 'clearing', clearingSince: clearSince, fix: NOTHING_TO_DO }),
     ...(planned && { planned: { ...planned, mutes: true } }),
   };
+};
+
+/** The problem of a stored incident that is over. Errors from before, which the log still shows, are explained by it. */
+export const toEndedProblem = (incident: Incident, endedAt: number): EndedProblem => {
+  const { problem, component, name, last, foundAt, startedAt, clearSince = endedAt } = incident;
+  const explains = component === undefined || name === undefined ? [] : [{ component, name, check: 'logs' as const }];
+  const times = { since: foundAt, seenAt: clearSince, openedAt: startedAt, endedAt };
+  return { problem, component, name, summary: last.summary, ...times, explains };
 };
 
 /** How many incidents are read at once. */

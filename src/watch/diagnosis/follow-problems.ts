@@ -78,7 +78,7 @@ function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): 
   return newest ?? lastRun;
 }
 
-/** The checks that still fail for a reason that was last seen at `until` or before. */
+/** The checks that still fail for a reason that was last seen at `until` or before, or are not judged yet. */
 const findUnobserved = (
   explains: readonly ExplainedCheck[],
   until: number,
@@ -87,7 +87,8 @@ const findUnobserved = (
   explains.filter((each) =>
     subjectsOf(each).some((state) => {
       const check = checkOf(state, each.check);
-      return check?.verdict === 'fail' && (failureSeenAt(state, check) ?? Number.POSITIVE_INFINITY) <= until;
+      if (check?.verdict !== 'fail') return check?.verdict === 'unknown';
+      return (failureSeenAt(state, check) ?? Number.POSITIVE_INFINITY) <= until;
     }),
   );
 

@@ -3,7 +3,7 @@ import type { ClockDisturbances } from '../../lib/clock.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
 import type { Observation } from '../../model/prober.ts';
-import type { Problem } from '../../model/problem.ts';
+import type { EndedProblem, Problem } from '../../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../../model/subnet-facts.ts';
 import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../../model/target.ts';
@@ -46,9 +46,9 @@ export interface Board {
   foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
   /**
    * Takes the problems that an earlier process has stored as open: the next diagnoses confirm them, or find that they are gone. A subnet
-   * that has been watched for long enough to find them itself takes none.
+   * that has been watched for long enough to find them itself takes none. Those that ended lately explain the errors of logs.
    */
-  restoreProblems(subnet: string, stored: readonly Problem[], now: number): void;
+  restoreProblems(subnet: string, stored: readonly Problem[], now: number, ended?: readonly EndedProblem[]): void;
   /** Takes the address by which a node signed when an earlier process asked it. What the node itself says comes before that. */
   restoreAddress(node: Target, address: string): void;
   /** The address by which a node signs, if that is known. */
@@ -274,10 +274,12 @@ export function createBoard(
       entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
       entry.isChanged = true;
     },
-    restoreProblems: (name, stored, now) => {
+    restoreProblems: (name, stored, now, ended = []) => {
       const entry = entryOf(name);
       if (entry === undefined || now - entry.begunAt >= FOUND_ITSELF_MS) return;
-      entry.diagnosis = { ...entry.diagnosis, problems: restoreProblems(entry.diagnosis.problems, stored) };
+      const { diagnosis } = entry;
+      const problems = restoreProblems(diagnosis.problems, stored);
+      entry.diagnosis = { ...diagnosis, problems, ended: [...ended, ...diagnosis.ended] };
       if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },
     restoreAddress: (node, addressBefore) => update(node, (facts) => ({ ...facts, addressBefore })),

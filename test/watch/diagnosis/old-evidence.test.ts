@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import type { Incident } from '../../../src/model/incident.ts';
 import type { PageObservation } from '../../../src/model/observation.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { toEndedProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { containerOf, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -75,8 +77,8 @@ function stateAt(ms: number, facts: Facts, visits: readonly Visit[]): TargetStat
 }
 
 /** What opened within this time, after how many seconds, and how the checks that fail in the end are read. */
-function follow(untilMs: number, factsAt: (ms: number) => Facts, visits: readonly Visit[]) {
-  let followed = NO_PROBLEMS;
+function follow(untilMs: number, factsAt: (ms: number) => Facts, visits: readonly Visit[], before = NO_PROBLEMS) {
+  let followed = before;
   let read: Readonly<Record<string, string>> = {};
   const opened: Record<string, number> = {};
   for (let ms = 0; ms <= untilMs; ms += STEP_MS) {
@@ -156,4 +158,36 @@ describe('an error line from a loop that is over', () => {
         frontend_errors: (newLineMs + 30 * SECOND) / SECOND,
       });
   });
+});
+
+test('an error line is explained after a restart of subnetd by the stored incident that was over before it', () => {
+  const words = {
+    summary: 'the frontend does not answer as it should',
+    evidence: 'it answered HTTP 500',
+    fix: 'read why',
+  };
+  const incident: Incident = {
+    ...{ id: '1', subnet: 'devnet', problem: 'service_down', component: 'frontend', name: 'frontend' },
+    ...{ severity: 'warning', alert: 'SubnetServiceDown', first: words, last: words, returns: 0 },
+    ...{
+      foundAt: NOW - 3 * MINUTE,
+      startedAt: NOW - 2.5 * MINUTE,
+      clearSince: NOW - 2 * MINUTE,
+      endedAt: NOW - SECOND,
+    },
+    ...{ causes: [], effects: [], notified: [] },
+  };
+  const before = { problems: [], ended: [toEndedProblem(incident, NOW - SECOND)] };
+  const seen = (lineMs: number) => (ms: number) => {
+    // The log is read again some seconds after the start.
+    const logs = ms < 10 * SECOND ? undefined : linesOf({ http_5xx: ['error', lineMs] });
+    return { ...usual.facts, logs };
+  };
+  expect(follow(2 * MINUTE, seen(-2.5 * MINUTE), [], before)).toMatchObject({
+    opened: {},
+    read: {
+      logs: expect.stringMatching(/because of a problem that is over: the frontend does not answer as it should$/),
+    },
+  });
+  expect(follow(2 * MINUTE, seen(-1.5 * MINUTE), [], before).opened).toEqual({ frontend_errors: 40 });
 });
