@@ -5,8 +5,8 @@ import type { PageObservation } from '../../../src/model/observation.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
-import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { toEndedProblem } from '../../../src/tell/incidents/stored-incidents.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { containerOf, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
