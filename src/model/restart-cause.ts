@@ -2,6 +2,10 @@ import type { ContainerFacts, Facts } from './facts.ts';
 import type { Container } from './observation.ts';
 import type { CheckState } from './verdict.ts';
 
+/** A container as Docker last described it; undefined while it has none, or does not answer. */
+export const findContainer = (facts: Pick<ContainerFacts, 'observation'> | undefined): Container | undefined =>
+  facts?.observation?.kind === 'found' ? facts.observation.container : undefined;
+
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {
   const { lastRestartBy, unrequestedExit, run, runBefore } = facts;
@@ -83,8 +87,8 @@ export function isLoopOver(facts: ContainerFacts, now: number): boolean {
 
 /** When the container of a service was started, if that is less than its time to start ago. In a loop it has none. */
 export function findServiceStart(facts: ContainerFacts | undefined, now: number): number | undefined {
-  if (facts?.observation?.kind !== 'found' || isLooping(facts, now)) return undefined;
-  const { running, startedAt } = facts.observation.container;
+  if (facts === undefined || isLooping(facts, now)) return undefined;
+  const { running, startedAt } = findContainer(facts) ?? {};
   return running && startedAt !== undefined && now - startedAt < SERVICE_START_MS ? startedAt : undefined;
 }
 
@@ -92,6 +96,5 @@ export function findServiceStart(facts: ContainerFacts | undefined, now: number)
 export const isOnlyRestarted = ({ check, verdict }: CheckState, { container }: Facts): boolean =>
   check === 'container' &&
   verdict === 'fail' &&
-  container?.observation?.kind === 'found' &&
-  container.observation.container.running &&
+  findContainer(container)?.running === true &&
   isRestartPlanned(container) === true;

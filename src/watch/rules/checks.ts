@@ -72,13 +72,11 @@ const noBrowser = (target: ServiceTarget): Finding | undefined =>
 /** A relayer whose queue board is all that can be read of it. */
 const hasQueuesOnly = (target: ServiceTarget): boolean => !hasLog(target) && target.url !== undefined;
 
-const noLog = (target: Target): Finding | undefined =>
-  !hasLog(target)
-    ? {
-        seen: `${target.component === 'node' ? target.name : `the ${target.name}`} has neither container nor logFiles in the inventory`,
-        fix: 'add one to have its log read',
-      }
-    : undefined;
+function noLog(target: Target): Finding | undefined {
+  if (hasLog(target)) return undefined;
+  const who = target.component === 'node' ? target.name : `the ${target.name}`;
+  return { seen: `${who} has neither container nor logFiles in the inventory`, fix: 'add one to have its log read' };
+}
 
 /** The debug lines are only in the files of the stats server. */
 const noDebugLog = ({ logFiles }: Target): Finding | undefined =>

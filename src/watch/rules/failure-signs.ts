@@ -1,5 +1,5 @@
 import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../../model/facts.ts';
-import { findRestartCause, isLoopOver, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findRestartCause, isLoopOver, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import { hasStartedWell } from './judge-log-block.ts';
@@ -50,7 +50,7 @@ export const match =
   (...patterns: readonly string[]): KnownFailure['seenAt'] =>
   ({ logs }) => {
     let last: number | undefined;
-    if (logs !== undefined) for (const pattern of patterns) last = later(last, logs.patterns[pattern]?.at);
+    for (const pattern of patterns) last = later(last, logs?.patterns[pattern]?.at);
     return last;
   };
 
@@ -62,11 +62,7 @@ export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs'
 
 /** When its container started; without one, when its log says so. */
 const startOf = ({ container, logs }: Evidence): number | undefined =>
-  container === undefined
-    ? logs?.node?.startedAt
-    : container.observation?.kind === 'found'
-      ? container.observation.container.startedAt
-      : undefined;
+  container === undefined ? logs?.node?.startedAt : findContainer(container)?.startedAt;
 
 /** For failures that last until the next start of the container. */
 export const untilRestart =
@@ -80,9 +76,8 @@ export const untilRestart =
 export const whileItRuns =
   (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
   (evidence, now) => {
-    const { observation } = evidence.container ?? {};
-    const hasEnded = observation?.kind === 'found' && observation.container.status !== 'running';
-    return hasEnded ? undefined : seenAt(evidence, now);
+    const { status = 'running' } = findContainer(evidence.container) ?? {};
+    return status === 'running' ? seenAt(evidence, now) : undefined;
   };
 
 export const answers = ({ node, service }: Evidence): boolean =>
@@ -96,8 +91,8 @@ const hasAnswered = (evidence: Evidence, since: number): boolean =>
 export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
   if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && hasAnswered(probes, seenAt);
   const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
-  const { observation, runBefore, lastExit } = facts;
-  const { status, startedAt, finishedAt } = observation?.kind === 'found' ? observation.container : {};
+  const { runBefore, lastExit } = facts;
+  const { status, startedAt, finishedAt } = findContainer(facts) ?? {};
   return (
     (status === 'running'
       ? isGood(startedAt) && hasAnswered(probes, startedAt ?? now)

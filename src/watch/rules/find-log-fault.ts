@@ -1,8 +1,7 @@
-import { formatMoment, type Moment } from '../../lib/duration.ts';
+import { formatMoment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
-import { START_MS } from '../../model/restart-cause.ts';
-import type { Target } from '../../model/target.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
@@ -39,27 +38,24 @@ function isWorse(one: PatternFacts, other: PatternFacts): boolean {
 }
 
 /** A fault in a log, whose sentence starts with the target. */
-export function findLogFault(
+function findLogFault(
   logs: LogFacts,
-  target: Target,
-  errorWindowMs: number,
-  moment: Moment,
-  counts: (pattern: PatternFacts) => boolean = () => true,
+  { target, settings, ...moment }: View,
+  counts: (pattern: PatternFacts) => boolean,
 ): Required<Finding> | undefined {
-  let name: string | undefined;
+  let name = '';
   let worst: PatternFacts | undefined;
   for (const each in logs.patterns) {
     const pattern = logs.patterns[each];
-    if (pattern === undefined || !isError(pattern) || moment.now - pattern.at >= errorWindowMs || !counts(pattern))
-      continue;
+    if (pattern === undefined || !isError(pattern) || !counts(pattern)) continue;
+    if (moment.now - pattern.at >= settings.logs.errorWindowMs) continue;
     if (worst !== undefined && !isWorse(pattern, worst)) continue;
     name = each;
     worst = pattern;
   }
-  if (name === undefined || worst === undefined) return undefined;
-  const { seen, fix } = explainPattern(logs, name);
+  if (worst === undefined) return undefined;
   const where = `${target.name} printed a line of the pattern ${name} ${formatMoment(worst.at, moment)}`;
-  return addFix({ seen: `${where}: ${seen}`, fix }, commandToSeeLog(target));
+  return addFix({ seen: `${where}: ${worst.what}`, fix: worst.fix }, commandToSeeLog(target));
 }
 
 const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
@@ -106,43 +102,32 @@ export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fau
 
 /** What has just started may not have made its file, and its new container is read within seconds. */
 export function isYetToCome(fault: LogFault | undefined, { container }: Facts, now: number): boolean {
-  const { observation } = container ?? {};
-  return (
-    (fault?.what === 'missing' || fault?.what === 'no-container') &&
-    observation?.kind === 'found' &&
-    observation.container.running &&
-    now - (observation.container.startedAt ?? 0) < START_MS
-  );
+  const { running, startedAt = 0 } = findContainer(container) ?? {};
+  const isAbsent = fault?.what === 'missing' || fault?.what === 'no-container';
+  return isAbsent && running === true && now - startedAt < START_MS;
 }
 
-/** The judgement when `log` (its name in a sentence) cannot be read; undefined when it can. */
-function judgeUnread(logs: LogFacts, log: string, facts: Facts, now: number): Judgement | undefined {
+/** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
+export function readLog(
+  view: View,
+  log: string,
+  counts: (pattern: PatternFacts) => boolean = () => true,
+): LogFacts | Judgement {
+  const { logs } = view.facts;
+  if (logs === undefined) return unknown(`${log} has not been checked yet`);
+  const found = findLogFault(logs, view, counts);
+  if (found !== undefined) return { verdict: 'fail', ...found };
   const source = countedSource(logs);
-  if (source?.up) return undefined;
-  if (isYetToCome(source?.fault, facts, now))
+  if (source?.up) return logs;
+  if (isYetToCome(source?.fault, view.facts, view.now))
     return unknown(`${log} cannot be read yet: its container has just been started`);
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);
 }
 
-/** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
-export function readLog(
-  { target, facts, settings, now, toWall }: View,
-  log: string,
-  counts?: (pattern: PatternFacts) => boolean,
-): LogFacts | Judgement {
-  const { logs } = facts;
-  if (logs === undefined) return unknown(`${log} has not been checked yet`);
-  const fault = findLogFault(logs, target, settings.logs.errorWindowMs, { now, toWall }, counts);
-  if (fault !== undefined) return { verdict: 'fail', ...fault };
-  return judgeUnread(logs, log, facts, now) ?? logs;
-}
-
 /** Since when lines could have been read: that of a container from before subnetd started, but not from before its start. */
 export function readSince({ logs, container }: Facts, now: number): number {
-  const { observation } = container ?? {};
-  const isCounted = logs?.sources.file === undefined && observation?.kind === 'found';
-  const startedAt = isCounted ? (observation.container.startedAt ?? 0) : 0;
+  const { startedAt = 0 } = (logs?.sources.file === undefined && findContainer(container)) || {};
   return Math.min(now, Math.max((logs && countedSource(logs)?.since) ?? now, startedAt));
 }

@@ -21,16 +21,15 @@ const CODE_OF_STOP: Readonly<Record<Component, number>> = {
   bootnode: 2,
 };
 
-/** Explains an exit code. Where no event says whether somebody stopped it, a stop and a dead program can have the same one. */
-function explainCode(code: number, component: Component, onOrder: boolean | undefined): string {
+/** An exit code with what it means. Where no event says whether somebody stopped it, a stop and a dead program can have the same one. */
+function explainCode(code: number, { target: { component } }: View, onOrder: boolean | undefined): string {
   const isLikeStop = onOrder === undefined && CODE_OF_STOP[component] === code;
   if (code === 0 && component === 'node')
-    return 'which the container of a node does even when its process died of a fatal error';
+    return '0 (which the container of a node does even when its process died of a fatal error)';
   if (code === 137)
-    return `killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker does not report it as out of memory`;
-  if (code === 143) return 'ended by SIGTERM, as a stop causes';
-  if (isLikeStop) return 'as a plain docker stop also does';
-  return code === 0 ? 'no error' : 'an error';
+    return `137 (killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker does not report it as out of memory)`;
+  if (code === 143) return '143 (ended by SIGTERM, as a stop causes)';
+  return `${code} (${isLikeStop ? 'as a plain docker stop also does' : code === 0 ? 'no error' : 'an error'})`;
 }
 
 /** Why the last run of a container ended, as a line of its log says, or else how to find that out. */
@@ -55,8 +54,7 @@ function explainExited(view: View, container: Container, onOrder: boolean | unde
     };
   }
   if (onOrder) return { seen: `${name} was stopped on request${when}, by a person or a program`, fix: start };
-  const code =
-    exitCode === undefined ? '' : ` with code ${exitCode} (${explainCode(exitCode, view.target.component, onOrder)})`;
+  const code = exitCode === undefined ? '' : ` with code ${explainCode(exitCode, view, onOrder)}`;
   const { fix, isKnown } = explainEnd(view, container);
   return {
     seen: `${name} exited${when}${code}`,
@@ -66,40 +64,35 @@ function explainExited(view: View, container: Container, onOrder: boolean | unde
 
 function explainStopped(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, exitCode } = container;
+  const word = toShellWord(name);
   switch (container.status) {
     case 'exited':
       return explainExited(view, container, onOrder);
     case 'paused':
       return {
         seen: `${name} is paused, so its processes do nothing`,
-        fix: `resume it with \`docker unpause ${toShellWord(name)}\``,
+        fix: `resume it with \`docker unpause ${word}\``,
       };
     case 'restarting': {
       // Docker starts nothing again that was stopped on request.
-      const code =
-        exitCode === undefined
-          ? ''
-          : ` after exit code ${exitCode} (${explainCode(exitCode, view.target.component, false)})`;
+      const code = exitCode === undefined ? '' : ` after exit code ${explainCode(exitCode, view, false)}`;
       const why = container.oomKilled ? ' after running out of memory (OOMKilled)' : code;
       return {
         seen: `${name} has ended and waits for its next restart${why}`,
         fix: explainEnd(view, container).fix,
       };
     }
-    case 'created':
-      return exitCode === undefined
-        ? {
-            seen: `${name} has been created and never started`,
-            fix: `start it with \`docker start ${toShellWord(name)}\``,
-          }
-        : {
-            seen: `${name} has been created and could not be started`,
-            fix: `see why with \`docker start ${toShellWord(name)}\``,
-          };
+    case 'created': {
+      const [how, what] = exitCode === undefined ? ['never', 'start it'] : ['could not be', 'see why'];
+      return {
+        seen: `${name} has been created and ${how} started`,
+        fix: `${what} with \`docker start ${word}\``,
+      };
+    }
     case 'dead':
       return {
         seen: `${name} is dead: Docker could not remove it completely`,
-        fix: `remove it with \`docker rm -f ${toShellWord(name)}\` and create it again`,
+        fix: `remove it with \`docker rm -f ${word}\` and create it again`,
       };
     case 'removing':
       return { seen: `${name} is being removed`, fix: 'create it again if nobody else does' };
@@ -127,7 +120,7 @@ function explainRestart(
   const { lastExit, lastOomAt, restarts } = facts;
   const exit = lastExit !== undefined && lastExit.at <= at ? lastExit : undefined;
   const isOom = lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - lastOomAt) < 5_000;
-  const code = exit && ` after exit code ${exit.code} (${explainCode(exit.code, view.target.component, false)})`;
+  const code = exit && ` after exit code ${explainCode(exit.code, view, false)}`;
   const count = restarts > 1 ? `; ${restarts} restarts since subnetd began to watch it` : '';
   return {
     seen: `${name} runs but restarted ${ago}${isOom ? ', out of memory (OOMKilled)' : (code ?? '')}${count}`,
@@ -135,21 +128,13 @@ function explainRestart(
   };
 }
 
-/** Several containers of a service; subnetd watches the named one. */
-const formatTwins = (twins: number | undefined): string =>
-  twins === undefined ? '' : `, and is the one of ${twins} containers with its label that subnetd watches`;
-
 /**
  * Is the container running, and has it been for `errorWindow`? Unknown while Docker is unreachable. Exit codes alone
  * decide nothing: a dead node exits 0 and a stopped one 137. Only Docker's own verdict means out of memory.
  */
 export function judgeContainer(view: View): Judgement {
-  const {
-    target,
-    facts: { container: facts },
-    settings,
-    now,
-  } = view;
+  const { target, settings, now } = view;
+  const { container: facts } = view.facts;
   const { container: ref } = target;
   if (ref === undefined) return unknown('no container');
   const { observation, lastRestartAt } = facts ?? {};
@@ -157,18 +142,17 @@ export function judgeContainer(view: View): Judgement {
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
   if (observation.kind === 'missing')
     return fail(`Docker has no container for ${describeRef(ref)}`, commandToCreate(ref));
-  const { container } = observation;
+  const { container, twins } = observation;
   const { name, startedAt } = container;
-  const also = formatTwins(observation.twins);
-  if (!container.running) {
-    const { seen, fix } = explainStopped(view, container, isStoppedOnOrder(facts, container));
-    return fail(`${seen}${also}`, fix);
-  }
-  const agoMs = Math.max(0, now - (lastRestartAt ?? Number.NEGATIVE_INFINITY));
-  if (lastRestartAt !== undefined && agoMs < settings.logs.errorWindowMs) {
-    const { seen, fix } = explainRestart(view, facts, container, lastRestartAt, settings.logs.errorWindowMs - agoMs);
-    return fail(`${seen}${also}`, fix);
-  }
+  // Several containers of a service.
+  const also = twins === undefined ? '' : `, and is the one of ${twins} containers with its label that subnetd watches`;
+  const leftMs = lastRestartAt === undefined ? 0 : settings.logs.errorWindowMs - Math.max(0, now - lastRestartAt);
+  const found = !container.running
+    ? explainStopped(view, container, isStoppedOnOrder(facts, container))
+    : lastRestartAt !== undefined && leftMs > 0
+      ? explainRestart(view, facts, container, lastRestartAt, leftMs)
+      : undefined;
+  if (found !== undefined) return fail(`${found.seen}${also}`, found.fix);
   const since = startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - startedAt))}`;
   const kills = formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills');
   const runs = `${name} has been running${since}${facts.oomKills === 0 ? '' : `, after ${kills} seen`}${also}`;

@@ -1,7 +1,8 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import type { Evidence, KnownFailure } from './failure-signs.ts';
 import { failuresOf } from './known-failures.ts';
@@ -25,10 +26,6 @@ const isOfEndedRun = (
     facts?.runBefore !== undefined &&
     isOfLastRun(seenAt, facts.runBefore.startedAt));
 
-/** Whether somebody restarted or recreated the container after the sign. */
-const isRestartedSince = (seenAt: number, facts: ContainerFacts | undefined): boolean =>
-  isRestartPlanned(facts) === true && (facts?.lastRestartAt ?? 0) > seenAt + LINE_TOLERANCE_MS;
-
 /** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
 const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: number): boolean =>
   endsProgram === true &&
@@ -42,10 +39,11 @@ const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: 
  */
 function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
   const seenAt = failure.seenAt(evidence, now);
-  if (seenAt === undefined || isRestartedSince(seenAt, evidence.container)) return false;
+  if (seenAt === undefined) return false;
+  const { lastRestartAt = 0 } = evidence.container ?? {};
+  if (isRestartPlanned(evidence.container) && lastRestartAt > seenAt + LINE_TOLERANCE_MS) return false;
   if (evidence.container === undefined && isStillDown(failure, evidence, seenAt)) return true;
-  const { observation } = evidence.container ?? {};
-  const container = observation?.kind === 'found' ? observation.container : undefined;
+  const container = findContainer(evidence.container);
   // A start in the future means that the clocks differ.
   const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;
@@ -54,17 +52,12 @@ function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): b
   return !wasOver && isOfEndedRun(seenAt, container, evidence.container);
 }
 
-/** What is known of the failures that a target can show. */
-export interface JudgedFailures {
-  /** By name: has it shown it lately? */
-  readonly failures: Readonly<Record<string, boolean>>;
-  /** Those of them that are not known to be over. */
-  readonly shownFailures: readonly KnownFailure[];
-  readonly endedFailures: readonly KnownFailure[];
-}
-
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
-export function judgeFailures(target: Target, evidence: Evidence, now: number): JudgedFailures {
+export function judgeFailures(
+  target: Target,
+  evidence: Evidence,
+  now: number,
+): Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>> {
   const known = failuresOf(target);
   const remembered = known.filter((one) => isRemembered(one, evidence, now));
   const isOver = ({ seenAt, isOver }: KnownFailure) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true;

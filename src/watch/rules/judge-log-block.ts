@@ -1,6 +1,6 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
 import type { NodeLogFacts } from '../../model/facts.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -25,15 +25,13 @@ export const formatSkew = (aheadMs: number): string =>
   `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 
 /** What is wrong with the clock of a node; undefined when nothing is. */
-export function describeSkew(aheadMs: number): Required<Finding> | undefined {
-  if (!isSkewed(aheadMs)) return undefined;
+function describeSkew(aheadMs: number): Required<Finding> | undefined {
   const zone = zoneMs(aheadMs);
-  if (zone !== undefined)
-    return {
-      seen: `the times in its log are ${formatSkew(zone)} ours`,
-      fix: 'correct timezone of its logFiles, or set its clock',
-    };
-  return { seen: `its clock is ${formatSkew(aheadMs)} ours`, fix: 'set its clock with chrony' };
+  const [what, by, fix] =
+    zone === undefined
+      ? ['its clock is', aheadMs, 'set its clock with chrony']
+      : ['the times in its log are', zone, 'correct timezone of its logFiles, or set its clock'];
+  return isSkewed(aheadMs) ? { seen: `${what} ${formatSkew(by)} ours`, fix } : undefined;
 }
 
 /** Whether a node was started after `since`, by its log, and has run for a minute then, even if started again since. */
@@ -54,12 +52,10 @@ const INFO = 3;
 const ASKED_WITHIN_MS = 15_000;
 
 /** Whether the height of the RPC of a node has been seen to rise lately. */
-function rises({ facts: { node }, settings, now }: View<NodeTarget>): boolean {
-  const { observation, latest } = node ?? {};
-  return (
-    observation?.latest.ok === true && latest?.risen === true && now - latest.advancedAt < settings.rpc.stallAfterMs
-  );
-}
+const rises = ({ facts: { node }, settings, now }: View<NodeTarget>): boolean =>
+  node?.observation.latest.ok === true &&
+  node.latest?.risen === true &&
+  now - node.latest.advancedAt < settings.rpc.stallAfterMs;
 
 /** Whether a node logs too little and is not an active masternode: at that level only the lines of its turns show its height. */
 function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
@@ -84,11 +80,11 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
 
 /** Whether a line is of a run before this one, by the log or by Docker, and this one has lasted for a minute or brought a block. */
 function isOfRunBefore(at: number, { facts: { logs, container, node }, now }: View<NodeTarget>): boolean {
-  const { observation } = container ?? {};
-  const run = observation?.kind === 'found' && observation.container.running ? observation.container : undefined;
+  const described = findContainer(container);
   const { risen, advancedAt = 0 } = node?.latest ?? {};
   const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
-  return [logs?.node, run].some((one) => hasStartedWell(one, at, now) || hasRisen(one?.startedAt));
+  const runs = [logs?.node, described?.running ? described : undefined];
+  return runs.some((run) => hasStartedWell(run, at, now) || hasRisen(run?.startedAt));
 }
 
 /** Does the height in the log of the node rise? */
@@ -115,10 +111,9 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,
         `if it stays so, ${raiseLevel}`,
       );
-    return waited < stallAfterMs
-      ? unknown(`the log of ${name} has shown no block yet, and has time to`)
-      : (judgeSilentLog(view, `the log of ${name} has shown no block for ${formatDuration(waited)}`) ??
-          fail(`the log of ${name} has shown no block for ${formatDuration(waited)}`, commandToSeeLog(target)));
+    if (waited < stallAfterMs) return unknown(`the log of ${name} has shown no block yet, and has time to`);
+    const seen = `the log of ${name} has shown no block for ${formatDuration(waited)}`;
+    return judgeSilentLog(view, seen) ?? fail(seen, commandToSeeLog(target));
   }
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
@@ -128,18 +123,13 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const isShownSoon = rises(view) && risenAt - advancedAt < (number > height ? stallAfterMs : ASKED_WITHIN_MS);
   if (silentMs >= stallAfterMs && !isShownSoon) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
-    return (
-      judgeSilentLog(view, seen) ??
-      fail(
-        `${seen}${also}`,
-        `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}${skew === undefined ? '' : `; ${skew.fix}`}`,
-      )
-    );
+    const fix = `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}`;
+    return judgeSilentLog(view, seen) ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
   }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
-  if (fall === undefined || now - fall.at >= stallAfterMs) return pass(`${where}${also}`, skew?.fix);
-  return pass(
-    `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as when its data was wiped${also}`,
-    skew?.fix,
-  );
+  const fell =
+    fall === undefined || now - fall.at >= stallAfterMs
+      ? ''
+      : `, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as when its data was wiped`;
+  return pass(`${where}${fell}${also}`, skew?.fix);
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { ascending } from '../../lib/numbers.ts';
 import { listNames } from '../../lib/words.ts';
 import type { KnownTarget } from '../../model/facts.ts';
 import type { BootnodeTarget, NodeTarget } from '../../model/target.ts';
@@ -7,10 +8,11 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** The nodes of the inventory as the bootnode heard them. */
-export interface HeardNodes {
-  /** Each node of the inventory with when the bootnode last heard it, in watched time. */
-  readonly nodes: readonly { readonly name: string; readonly address?: string; readonly heardAt?: number }[];
+/** A node of the inventory, with when the bootnode last heard it, in watched time. */
+interface HeardNode {
+  readonly name: string;
+  readonly address?: string;
+  readonly heardAt?: number;
 }
 
 /** The address of a container that does not run: it has none on its network then. */
@@ -24,16 +26,9 @@ const toNode = ({ target, facts }: KnownTarget) => {
 };
 
 /** The ports that exactly one of the addresses has. */
-function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<string> {
-  const [own, shared] = [new Set<string>(), new Set<string>()];
-  for (const address of addresses) {
-    if (address === undefined) continue;
-    const port = portOf(address);
-    if (own.has(port)) shared.add(port);
-    own.add(port);
-  }
-  for (const port of shared) own.delete(port);
-  return own;
+function findOwnPorts(addresses: readonly string[]): ReadonlySet<string> {
+  const byPort = Map.groupBy(addresses, portOf);
+  return new Set([...byPort].flatMap(([port, { length }]) => (length === 1 ? port : [])));
 }
 
 /**
@@ -41,9 +36,12 @@ function findOwnPorts(addresses: readonly (string | undefined)[]): ReadonlySet<s
  * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses, and so do those that do
  * not run, unless their port is unique.
  */
-export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number>): HeardNodes {
+export function findHeardNodes(
+  subnet: readonly KnownTarget[],
+  heard: ReadonlyMap<string, number> = new Map(),
+): readonly HeardNode[] {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
-  const ownPorts = findOwnPorts(nodes.map(({ address }) => address));
+  const ownPorts = findOwnPorts(nodes.flatMap(({ address }) => address ?? []));
   const byPort = new Map<string, number>();
   const byAddress = new Map<string, number>();
   for (const [address, at] of heard) {
@@ -60,23 +58,16 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
     byAddress.delete(address);
     return { name, address, heardAt };
   });
-  if (found.every((node) => 'address' in node)) return { nodes: found };
-  const left = [...byAddress.values()].sort((a, b) => a - b);
-  return {
-    nodes: found.map((node) => {
-      const heardAt = 'address' in node ? undefined : left.pop();
-      return heardAt === undefined ? node : { ...node, heardAt };
-    }),
-  };
+  const left = [...byAddress.values()].sort(ascending);
+  return found.map((node) => ('address' in node ? node : { ...node, heardAt: left.pop() }));
 }
 
 /** How many nodes the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
 export function countHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number): number | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
-  return findHeardNodes(subnet, logs.heard ?? new Map()).nodes.filter(
-    ({ heardAt }) => heardAt !== undefined && now - heardAt < windowMs,
-  ).length;
+  return findHeardNodes(subnet, logs.heard).filter(({ heardAt = Number.NEGATIVE_INFINITY }) => now - heardAt < windowMs)
+    .length;
 }
 
 /** Has the bootnode heard every node within its window? */
@@ -86,9 +77,9 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
   const { target, facts, subnet, settings, now } = view;
   const { bootnodeWindowMs } = settings.logs;
   // The nodes are unknown only for a saved log.
-  const { nodes } = findHeardNodes(subnet, logs.heard ?? new Map());
+  const nodes = findHeardNodes(subnet, logs.heard);
   if (nodes.length === 0) return unknown('the bootnode has heard nobody');
-  const missing = nodes.filter(({ heardAt }) => heardAt === undefined || now - heardAt >= bootnodeWindowMs);
+  const missing = nodes.filter(({ heardAt = Number.NEGATIVE_INFINITY }) => now - heardAt >= bootnodeWindowMs);
   if (missing.length === 0)
     return pass(
       `the bootnode has heard ${nodes.length === 1 ? 'the only node' : `all ${nodes.length} nodes`} within ${formatDuration(bootnodeWindowMs)}`,
@@ -100,8 +91,9 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
       `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log can show, and has ${formatDuration(bootnodeWindowMs)}`,
     );
   const noAddress = missing.some(({ address }) => address === undefined);
+  const [them, ports] = missing.length > 1 ? ['them', 'their p2p ports'] : ['it', 'its p2p port'];
   return fail(
     `the bootnode has not heard ${names} for ${formatDuration(bootnodeWindowMs)}`,
-    `start ${missing.length > 1 ? 'them' : 'it'}, or open UDP from ${missing.length > 1 ? 'their p2p ports' : 'its p2p port'}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
+    `start ${them}, or open UDP from ${ports}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
   );
 }

@@ -35,17 +35,13 @@ export function judgePeers(view: View<NodeTarget>): Judgement {
   const noIpc = ipcFault && explainFault(ipcFault, target, 'admin', client);
   const unhelpful = noIpc && `and its IPC socket is of no help: ${noIpc.seen}`;
   const lonely = healthOf(facts.node.chain, now).find((fault) => fault.of === 'peers');
-  if (peers === undefined && lonely !== undefined) return fail(`${name} says that ${lonely.seen}`, lonely.fix);
-  if (peers === undefined)
+  if (peers === undefined) {
+    if (lonely !== undefined) return fail(`${name} says that ${lonely.seen}`, lonely.fix);
+    const uncounted = (where: string) => `${name} serves neither admin nor net${where}, so its peers cannot be counted`;
     return noIpc === undefined
-      ? unknown(
-          `${name} serves neither admin nor net, so its peers cannot be counted`,
-          client.advice.openNamespace('net', target),
-        )
-      : degraded(
-          `${name} serves neither admin nor net over HTTP, so its peers cannot be counted, ${unhelpful}`,
-          noIpc.fix,
-        );
+      ? unknown(uncounted(''), client.advice.openNamespace('net', target))
+      : degraded(`${uncounted(' over HTTP')}, ${unhelpful}`, noIpc.fix);
+  }
   if (!peers.ok) return judgeSilence(`${name} did not return its peers`, peers.fault, view, 'net');
   const { count, via } = peers.value;
   const has = `${name} has ${formatCount(count, 'peer', 'peers')}`;
@@ -104,9 +100,6 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
     return pass(
       `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
     );
-  return pass(
-    latest.risen
-      ? `${where}, last seen to rise ${formatAgo(latest.advancedAt, now)}`
-      : `${where}, and has time to rise`,
-  );
+  const rose = latest.risen ? `, last seen to rise ${formatAgo(latest.advancedAt, now)}` : ', and has time to rise';
+  return pass(`${where}${rose}`);
 }

@@ -2,7 +2,7 @@ import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { PageObservation } from '../../model/observation.ts';
-import { findServiceStart } from '../../model/restart-cause.ts';
+import { findContainer, findServiceStart } from '../../model/restart-cause.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -17,12 +17,14 @@ export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgemen
   const who = SERVICE_NAMES[target.component];
   if (facts.service === undefined) return unknown(`${who} has not been checked yet`);
   const { observation } = facts.service;
+  if (observation.ok) {
+    const { note } = observation.value;
+    return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
+  }
   const startedAt = findServiceStart(facts.container, now);
-  if (!observation.ok && startedAt !== undefined)
-    return unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);
-  if (!observation.ok) return judgeFault(`${who} is not well`, observation.fault, target);
-  const { note } = observation.value;
-  return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
+  return startedAt === undefined
+    ? judgeFault(`${who} is not well`, observation.fault, target)
+    : unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);
 }
 
 /** A node answers the stats server's request for its history within seconds of the start. */
@@ -73,9 +75,7 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;
   const { now, facts } = view;
-  const observation = facts.container?.observation;
-  const container = observation?.kind === 'found' ? observation.container.startedAt : undefined;
-  const { historyAt, startedAt = container } = logs.stats ?? {};
+  const { historyAt, startedAt = findContainer(facts.container)?.startedAt } = logs.stats ?? {};
   // The container's and the log's times differ in resolution: a line may carry the second before.
   if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
     return pass(`a node sent its history to the stats server ${formatAgo(historyAt, now)}`);
@@ -155,9 +155,6 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding
   'no-html': () => ({ seen: 'it is a download and no page', fix: 'see what the url in the inventory leads to' }),
 };
 
-const listCount = (count: number, one: string, many: string): readonly string[] =>
-  count === 0 ? [] : [formatCount(count, one, many)];
-
 /** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
 export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
   if (facts.page === undefined) return unknown('the page of the frontend has not been visited yet');
@@ -171,11 +168,13 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
     return fail(`the page of the frontend is not well: ${seen}`, fix);
   }
   const { consoleErrors, exceptions, failedRequests } = observation;
-  const found = [
-    ...listCount(failedRequests, 'failed request', 'failed requests'),
-    ...listCount(exceptions, 'uncaught exception', 'uncaught exceptions'),
-    ...listCount(consoleErrors, 'error on its console', 'errors on its console'),
-  ];
+  const found = (
+    [
+      [failedRequests, 'failed request', 'failed requests'],
+      [exceptions, 'uncaught exception', 'uncaught exceptions'],
+      [consoleErrors, 'error on its console', 'errors on its console'],
+    ] as const
+  ).flatMap(([count, one, many]) => (count === 0 ? [] : formatCount(count, one, many)));
   if (found.length === 0) return pass('the page of the frontend opens without an error');
   const fix =
     failedRequests > 0

@@ -16,31 +16,18 @@ export const SET_MODE =
 /** A relayer that has just started has no jobs yet. */
 const START_MS = 60_000;
 
-const nameOf = ({ mode }: QueueFacts): string => mode.toUpperCase();
-
-/** A queue of a mode in use that is paused: its jobs wait, and nothing else shows why. */
-export function findPaused({ facts }: Pick<View, 'facts'>): Finding | undefined {
-  const paused = facts.service?.queues?.find((queue) => queue.isPaused && hasJobs(queue));
-  return (
-    paused && {
-      seen: `the queue ${nameOf(paused)} of the relayer is paused, with ${paused.waiting} jobs waiting, so it submits nothing`,
-      fix: 'restart its container, which begins with new queues',
-    }
-  );
-}
+const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
 /** A queue whose last jobs failed lately, and after this time. Its log may not show it. */
-export function findFailing(
-  { facts, settings, now, toWall }: Pick<View, 'facts' | 'settings' | 'now' | 'toWall'>,
-  after = Number.NEGATIVE_INFINITY,
-): Finding | undefined {
+function findFailing(view: View<ServiceTarget>, after = Number.NEGATIVE_INFINITY): Finding | undefined {
+  const { facts, settings, now } = view;
   const isRecent = (at = 0) => at > after && now - at < settings.logs.errorWindowMs;
   const failing = facts.service?.queues?.find((queue) => failsNow(queue) && isRecent(queue.failedAt));
-  return (
-    failing && {
-      seen: `the last jobs of the queue ${nameOf(failing)} failed, ${formatMoment(failing.failedAt ?? now, { now, toWall })}: ${failing.failed} failed and ${failing.completed} completed since its start`,
-    }
-  );
+  if (failing === undefined) return undefined;
+  const { mode, failedAt = now, failed, completed } = failing;
+  return {
+    seen: `the last jobs of the queue ${formatMode(mode)} failed, ${formatMoment(failedAt, view)}: ${failed} failed and ${completed} completed since its start`,
+  };
 }
 
 function findLate(queue: QueueFacts, { settings, now }: View<ServiceTarget>): Finding | undefined {
@@ -49,13 +36,13 @@ function findLate(queue: QueueFacts, { settings, now }: View<ServiceTarget>): Fi
   if (silentMs < limitMs) return undefined;
   const { active, waiting } = queue;
   return {
-    seen: `the queue ${nameOf(queue)} of the relayer has completed no job for ${formatDuration(silentMs)} (limit ${formatDuration(limitMs)}; ${active} active, ${waiting} waiting, ${queue.failed} failed)`,
+    seen: `the queue ${formatMode(queue.mode)} of the relayer has completed no job for ${formatDuration(silentMs)} (limit ${formatDuration(limitMs)}; ${active} active, ${waiting} waiting, ${queue.failed} failed)`,
     fix: 'restart its container',
   };
 }
 
 /** Whether the relayer works, by its queues only: a witness in the place of a log that cannot be read, as `unread` says. */
-export function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
+function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
   const { service } = view.facts;
   if (!service?.observation.ok || service.queues === undefined || service.queues.length === 0) return unread;
   const more = unread.fix ?? 'name its container or logFiles in the inventory, so that its log is read';
@@ -68,13 +55,14 @@ export function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judge
       : fail(`the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`, SET_MODE);
   const found = findFailing(view) ?? working.map((queue) => findLate(queue, view)).find((late) => late !== undefined);
   if (found !== undefined) return fail(found.seen, `${found.fix ?? 'read its log, which should name why'}; ${more}`);
-  const names = working.map(nameOf).join(', ');
-  const last = working.flatMap(({ completedAt }) => completedAt ?? []);
-  const seen =
-    last.length === 0
-      ? `the queues of the relayer (${names}) show no failed job`
-      : `the queues of the relayer (${names}) completed a job ${formatAgo(Math.max(...last), view.now)}`;
-  return degraded(`${seen}; whether it submitted blocks, only its log and its contract show`, more);
+  const names = working.map(({ mode }) => formatMode(mode)).join(', ');
+  const last = highest(working.flatMap(({ completedAt }) => completedAt ?? []));
+  const shown =
+    last === Number.NEGATIVE_INFINITY ? 'show no failed job' : `completed a job ${formatAgo(last, view.now)}`;
+  return degraded(
+    `the queues of the relayer (${names}) ${shown}; whether it submitted blocks, only its log and its contract show`,
+    more,
+  );
 }
 
 /** How often a cycle of each mode begins (XDC-Relayer src/config.ts). */
@@ -91,8 +79,6 @@ const MINED_WITHIN_MS = 780_000;
 
 /** Cycles that may be missed before silence is a fault. */
 const MISSED_CYCLES = 3;
-
-const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
 const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => ({
   seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
@@ -130,13 +116,13 @@ function findModeFault(
       fix: 'check the pool and the gas price of the parent chain',
     };
   }
-  if (silentMs >= MISSED_CYCLES * periodMs && phase !== 'done' && phase !== 'failed')
-    return hangs(mode, silentMs, view);
   if (silentMs >= MISSED_CYCLES * periodMs)
-    return {
-      seen: `${who} has begun no cycle for ${formatDuration(silentMs)}`,
-      fix: 'restart its container, as its redis may be dead',
-    };
+    return phase === 'done' || phase === 'failed'
+      ? {
+          seen: `${who} has begun no cycle for ${formatDuration(silentMs)}`,
+          fix: 'restart its container, as its redis may be dead',
+        }
+      : hangs(mode, silentMs, view);
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
@@ -166,34 +152,32 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
   if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
   if (startError !== undefined && modes === undefined)
     return specify('the relayer cannot start', explainPattern(logs, startError));
-  if (modes?.length === 0)
-    return {
-      seen: 'the relayer runs in no mode and does nothing',
-      fix: SET_MODE,
-    };
-  return undefined;
+  return modes?.length === 0 ? { seen: 'the relayer runs in no mode and does nothing', fix: SET_MODE } : undefined;
 }
 
 /** Does the relayer submit blocks, in each of its modes? */
 export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const { target, facts, settings, now } = view;
   const { logs } = facts;
-  const paused = findPaused(view);
-  if (paused !== undefined) return { verdict: 'fail', ...addFix(paused, commandToSeeLog(target)) };
+  const seeLog = commandToSeeLog(target);
+  // Its jobs wait, and nothing else shows why.
+  const paused = facts.service?.queues?.find((queue) => queue.isPaused && hasJobs(queue));
+  if (paused !== undefined)
+    return fail(
+      `the queue ${formatMode(paused.mode)} of the relayer is paused, with ${paused.waiting} jobs waiting, so it submits nothing`,
+      `restart its container, which begins with new queues; ${seeLog}`,
+    );
   if (logs === undefined)
     return hasLog(target)
       ? unknown('the log of the relayer has not been checked yet')
       : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
   if ('verdict' in read) return read.verdict === 'fail' || isBeingRead(logs) ? read : judgeQueues(view, read);
-  const seeLog = commandToSeeLog(target);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
-  const [fault] = [
-    findProcessFault(relayer, logs, view),
-    ...modes.map(([mode, modeFacts]) => findModeFault(mode, modeFacts, logs, base, view)),
-  ].filter((one) => one !== undefined);
+  const findFault = ([mode, modeFacts]: (typeof modes)[number]) => findModeFault(mode, modeFacts, logs, base, view);
+  const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);
   if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
@@ -210,15 +194,13 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const failing = findFailing(view, doneAt);
   if (failing !== undefined)
     return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);
-  const attempting = modes.find(([, { phase }]) => phase === 'attempt');
-  const { submittedAt } = relayer;
-  if (attempting !== undefined) {
-    const [mode, { phaseAt }] = attempting;
+  const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
+  if (mode !== undefined)
     return pass(
       `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatAgo(phaseAt, now)}`,
     );
-  }
-  const names = modes.map(([mode]) => formatMode(mode)).join(', ');
+  const names = modes.map(([each]) => formatMode(each)).join(', ');
+  const { submittedAt } = relayer;
   if (submittedAt !== undefined) return pass(`the relayer (${names}) submitted blocks ${formatAgo(submittedAt, now)}`);
   return pass(`the relayer (${names}) runs its cycles, and has time to submit`);
 }
