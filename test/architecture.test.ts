@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   'platform/model': { rooms: ['lib/mail', 'model'], packages: [] },
   'platform/api': {
     rooms: ['lib', 'lib/mail', 'model', 'platform/model'],
-    packages: ['@node-rs/argon2', '@zxcvbn-ts/language-common', 'jose', 'otpauth', 'pino', 'uqr', 'viem'],
+    packages: ['@node-rs/argon2', '@zxcvbn-ts/language-common', 'file-type', 'jose', 'otpauth', 'pino', 'uqr', 'viem'],
   },
   'platform/portal': {
     rooms: ['lib', 'model', 'platform/model', 'platform/api', 'web/frame'],

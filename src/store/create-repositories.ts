@@ -8,6 +8,7 @@ import { createGuard, createStores, type Stores } from './create-stores.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { createErasures } from './erase-user.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
+import { createImages } from './images.ts';
 import type { InTransaction } from './in-transaction.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createAccountLinks } from './mail-tables.ts';
@@ -71,6 +72,7 @@ export async function createRepositories(
     ...createAccountLinks(run),
     ...createIdempotencyKeys(run),
     ...createGeneratedValues(run),
+    ...createImages(run),
     ...createSignInAddresses(run, inTransaction),
     ...createOneTimeCodes(run, inTrail),
     ...createSignInFailures(inTransaction),

@@ -320,4 +320,11 @@ export const migrations: readonly Migration[] = [
       );
       create index key_use_day on key_use (day);`,
   },
+  {
+    name: '0023-images',
+    // Base64, so that both databases hold the same. The path is made of the digest of the image.
+    sql: () => `
+      create table image (path text primary key, data text not null, at text not null);
+      create index image_at on image (at);`,
+  },
 ];

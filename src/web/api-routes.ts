@@ -102,7 +102,10 @@ export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: 
 /** The developer portal as the server sees it. */
 export type PortalAnswers = (request: ReceivedRequest) => Promise<Response>;
 
-/** The developer portal. Its pages are not compressed: they hold a token, and what a visitor typed. */
+/** Where the images are that were uploaded for records. */
+export const IMAGES = '/images/';
+
+/** The developer portal, and the images of its records. Its pages are not compressed: they hold a token, and what a visitor typed. */
 export function addPortalRoutes(app: Hono<RoutesEnv>, portal: PortalAnswers): void {
   const answer = (c: Context<RoutesEnv>) => {
     const { incoming, outgoing } = c.env ?? {};
@@ -114,6 +117,7 @@ export function addPortalRoutes(app: Hono<RoutesEnv>, portal: PortalAnswers): vo
   };
   app.all('/portal', answer);
   app.all('/portal/*', answer);
+  app.all(`${IMAGES}*`, answer);
 }
 
 const STATUS: Readonly<Record<number, number>> = { 1101: 401, 1104: 403, 1105: 500, 1106: 500 };

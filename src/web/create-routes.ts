@@ -10,6 +10,7 @@ import {
   type ApiRoutes,
   addApiRoutes,
   addPortalRoutes,
+  IMAGES,
   type PortalAnswers,
   type ReceivedRequest,
   type RoutesEnv,
@@ -65,23 +66,30 @@ export interface RouteDeps {
 }
 
 /** Security headers: pages load styles, scripts and images of this host and nothing else, and nobody frames them. */
-const security = (isSecure: boolean) =>
-  secureHeaders({
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      connectSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      baseUri: ["'none'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-    },
-    xFrameOptions: 'DENY',
-    // With `no-referrer`, a browser names no origin with a form, and over plain HTTP that is all that shows who made it.
-    referrerPolicy: 'same-origin',
-    strictTransportSecurity: isSecure ? 'max-age=15552000' : false,
-  });
+const PAGE = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+  xFrameOptions: 'DENY',
+  // With `no-referrer`, a browser names no origin with a form, and over plain HTTP that is all that shows who made it.
+  referrerPolicy: 'same-origin',
+};
+
+/** An image may be shown by any page, and does nothing, whatever it holds. */
+const IMAGE = {
+  contentSecurityPolicy: { defaultSrc: ["'none'"], sandbox: [] },
+  crossOriginResourcePolicy: 'cross-origin',
+};
+
+const security = (headers: typeof PAGE | typeof IMAGE, isSecure: boolean) =>
+  secureHeaders({ ...headers, strictTransportSecurity: isSecure ? 'max-age=15552000' : false });
 
 /**
  * The routes of the daemon. Routes before the guard are open or check their own credentials; the guard covers the
@@ -90,10 +98,12 @@ const security = (isSecure: boolean) =>
 export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   const app = new Hono<RoutesEnv>();
   app.use(measureRequests(deps.onRequest));
-  const [overTls, inClear] = [security(true), security(false)];
+  const overTls = [security(PAGE, true), security(IMAGE, true)] as const;
+  const inClear = [security(PAGE, false), security(IMAGE, false)] as const;
   app.use((c, next) => {
     const received = { request: c.req.raw, remoteAddress: c.env?.incoming?.socket.remoteAddress };
-    return (deps.isSecure(received) ? overTls : inClear)(c, next);
+    const [forPage, forImage] = deps.isSecure(received) ? overTls : inClear;
+    return (c.req.path.startsWith(IMAGES) ? forImage : forPage)(c, next);
   });
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();

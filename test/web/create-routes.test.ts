@@ -299,11 +299,12 @@ describe('under basic auth', () => {
     '/api/v1/openapi.json',
     '/portal',
     '/portal/*',
+    '/images/*',
     '/-/reload',
     PROBE,
     NOTES,
   ]);
-  const ANY_METHOD = new Set(['/api', '/api/*', '/portal', '/portal/*']);
+  const ANY_METHOD = new Set(['/api', '/api/*', '/portal', '/portal/*', '/images/*']);
   /** Without those for the methods that a path does not take. */
   const all = app.routes
     .filter(({ method, path }) => path !== '/*' && (method !== 'ALL' || ANY_METHOD.has(path)))
@@ -409,6 +410,13 @@ describe('the headers for browsers', () => {
       expect(headers.get('referrer-policy'), path).toBe('same-origin');
       expect(headers.get('strict-transport-security'), path).toBeNull();
     }
+  });
+
+  it('on an uploaded image: any page may show it, and nothing in it runs', async () => {
+    const { headers } = await routes().app.request('/images/x.png');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   it('to come by TLS again, only where they came by TLS, and of no other host', async () => {

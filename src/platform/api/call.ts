@@ -1,7 +1,7 @@
 import type { ParentChains } from '../../model/parent-chain.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { Scope } from '../model/platform-store.ts';
-import { MAX_INTEGER } from '../model/resource.ts';
+import { MAX_INTEGER, type Resource } from '../model/resource.ts';
 import type { Sealer } from './accounts/sealer.ts';
 import type { SignInLock } from './accounts/sign-in-lock.ts';
 import type { Actor } from './actor.ts';
@@ -36,6 +36,7 @@ export const USER_DONE = objectOf({ ...RESULT, UserID: { type: 'integer' } });
 
 /** What the calls share with each other and with the portal. */
 export interface CallDeps extends CredentialDeps {
+  readonly resources: readonly Resource[];
   readonly limits: Limits;
   readonly lock: SignInLock;
   readonly parentChains: ParentChains;
@@ -131,6 +132,8 @@ interface CallAbout {
   /** Whether it works without a credential. One that is sent must be good all the same. */
   readonly isOpen?: boolean;
   readonly bodyIsOptional?: boolean;
+  /** Whether its body is a form of the type `multipart/form-data`, with a file, instead of JSON. */
+  readonly isForm?: boolean;
   /** The data of a success, as a JSON Schema. */
   readonly data: Json;
 }

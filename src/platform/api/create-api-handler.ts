@@ -212,7 +212,9 @@ export function createApiHandler(services: Services): ApiHandler {
       );
 
     const bodyMayBeMissing = call?.bodyIsOptional === true || !NEEDS_BODY.has(method);
-    const body = IGNORES_BODY.has(method) ? succeed<Body>({}) : await readBody(request, bodyMayBeMissing);
+    const body = IGNORES_BODY.has(method)
+      ? succeed<Body>({})
+      : await readBody(request, { mayBeMissing: bodyMayBeMissing, isForm: call?.isForm });
     // Of the two reasons for the same code the method says more: who corrects the body would learn of it next.
     if (!body.ok) return (body.failure.code === 1001 && refuseMethod(path, found, method)) || body;
 
@@ -232,7 +234,7 @@ export function createApiHandler(services: Services): ApiHandler {
     const limited = await limitAddress(context);
     if (!limited.ok) return limited;
     const hasJson = /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
-    const body = hasJson ? await readBody(request, true) : succeed<Body>({});
+    const body = hasJson ? await readBody(request, { mayBeMissing: true }) : succeed<Body>({});
     if (!body.ok) return body;
     const identified = await identify(context, { body: body.value, query: queryOf(request) }, true);
     if (!identified.ok) return identified;

@@ -99,6 +99,8 @@ function bodyOf(operation: Operation, schemas: SchemaShapes): Json {
   const names = required.length > 0 ? required : own;
   const example = Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, schemas)]));
   const isRequired = operation.kind !== 'call' || !operation.bodyIsOptional;
+  const isForm = operation.kind === 'call' && operation.isForm === true;
+  if (isForm) return { required: isRequired, content: { 'multipart/form-data': { schema } } };
   return { required: isRequired, ...json({ ...schema, examples: [example] }, {}) };
 }
 
@@ -126,6 +128,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Auth: 'Tokens for programs and people.',
   Otp: 'One-time codes from an authenticator app.',
   Account: 'Passwords, invitations and locks of admin users.',
+  Image: 'Images of sectors and industries.',
   ApiKey: 'API keys: who uses the API, and for how long.',
   Audit: 'Who changed what, and who tried.',
   Wallet: 'Balances on the parent chain.',

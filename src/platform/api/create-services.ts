@@ -42,7 +42,6 @@ export interface ServicesDeps extends ContextDeps {
 
 /** What the API and the portal share: one database, one set of limits, one security log. */
 export interface Services extends CallDeps {
-  readonly resources: readonly Resource[];
   readonly store: () => Promise<PlatformStore>;
   /** The context of a request, with the address of its client and its events. */
   contextOf(request: ApiRequest): RequestContext;

@@ -4,6 +4,7 @@ import type { Call, Members } from './call.ts';
 import { activationCalls } from './calls/activation.ts';
 import { apiKeyCalls } from './calls/api-keys.ts';
 import { getToken } from './calls/get-token.ts';
+import { addImage } from './calls/images.ts';
 import { listAudit } from './calls/list-audit.ts';
 import { oneTimeCodeCalls } from './calls/one-time-codes.ts';
 import { ownCredentialCalls } from './calls/own-credential.ts';
@@ -16,6 +17,7 @@ import { recordQueryMembers } from './read-record-query.ts';
 /** Every call besides the operations of the resources, in the order of the reference. */
 const calls: readonly Call[] = [
   ...[getToken, ...ownCredentialCalls, ...oneTimeCodeCalls, ...passwordCalls, ...activationCalls, testMail, unlock],
+  addImage,
   ...apiKeyCalls,
   listAudit,
   wallet,

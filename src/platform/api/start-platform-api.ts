@@ -44,7 +44,7 @@ export interface PlatformApiDeps extends Pick<ServicesDeps, 'parentChains' | 'ma
 
 const CLEAN_EVERY_MS = 60_000;
 
-const TELL_HEADS_EVERY_MS = 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 /** The security log keeps events for 90 days, and at most this many; the audit trail of changes is kept forever. */
 const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;
@@ -110,14 +110,17 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     ]);
     return createOpenApi(resources);
   };
-  let toldAt = Number.NEGATIVE_INFINITY;
   /** A log that is kept elsewhere shows later whether the end of the audit trail was cut off or all of it computed again. */
   const tellHeads = async (store: PlatformStore) => {
-    if (now() - toldAt < TELL_HEADS_EVERY_MS) return;
-    toldAt = now();
     for (const head of await store.trailHeads())
       log.info({ head: formatHead(head) }, 'head of the audit trail, for subnetd audit --verify --head');
   };
+  const trimImages = async (store: PlatformStore) => {
+    const { imageColumns, KEEP_UNUSED_MS } = await import('./images.ts');
+    const before = new Date(now() - KEEP_UNUSED_MS).toISOString();
+    await store.trimImages(before, imageColumns((await services.get()).resources));
+  };
+  let hourlyAt = Number.NEGATIVE_INFINITY;
   const clean = async () => {
     const { platform: store, rateLimits } = await database.open();
     await rateLimits?.clean();
@@ -128,7 +131,10 @@ export function startPlatformApi(deps: PlatformApiDeps): PlatformApi {
     await store.trimSessions(sessionLimits(now()));
     await store.trimRevokedTokens(new Date(now()).toISOString());
     await store.trimLinks(new Date(now()).toISOString());
+    if (now() - hourlyAt < HOUR_MS) return;
+    hourlyAt = now();
     await tellHeads(store);
+    await trimImages(store);
   };
   const cleaner = setInterval(() => {
     // An instance that is never asked by the API does not load its stores to clean them.

@@ -1,6 +1,7 @@
 import type { Election } from '../../model/fleet.ts';
 import type { LinkStore } from './account-link.ts';
 import type { AuditQuery, TrailCheck, TrailHead } from './audit-trail.ts';
+import type { ImageStore } from './image.ts';
 import type { KeyUseStore } from './key-use.ts';
 import type { Note } from './mail.ts';
 import type { Author, FoundRecords, IdempotencyStore, IdempotentAdd, RecordQuery, UsedKey } from './records.ts';
@@ -168,7 +169,13 @@ export type Erased =
   | { readonly ok: false; readonly why: 'missing' | 'last-active' | 'taken' };
 
 /** The storage of the platform API. Every function rejects with a `DatabaseFailure` when the database fails. */
-export interface PlatformStore extends IdempotencyStore, AccountStore, SessionStore, SignInStore, KeyUseStore {
+export interface PlatformStore
+  extends IdempotencyStore,
+    AccountStore,
+    SessionStore,
+    SignInStore,
+    KeyUseStore,
+    ImageStore {
   /** Records with an id above `after`, by id, at most `limit`. */
   list(resource: Resource, after: number, limit: number): Promise<readonly ApiRecord[]>;
   /** The records of a query. Its members are those of the resource, without the password. */

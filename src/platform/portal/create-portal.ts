@@ -53,14 +53,18 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
   const pageOf = (route: PortalRoute, path: string): string =>
     pages.has(route.path) ? path : (sections.find((section) => section.routes.includes(route))?.path ?? start);
 
-  const toGuest = async (c: Context<PortalEnv>, context: RequestContext, form: Guest['form']): Promise<Guest> => {
+  const toGuest = async (
+    c: Context<PortalEnv>,
+    context: RequestContext,
+    sent: Pick<Guest, 'form' | 'image'>,
+  ): Promise<Guest> => {
     const store = await services.store();
     const cookies = createCookies(c.req.header('cookie') ?? null, isSecure(c.env.received));
     const now = services.now();
     const query = new URL(c.req.url).searchParams;
     const { session, token } = (await findSession(store, cookies.tokens, now)) ?? {};
     const actor = { ...context, store, caller: undefined };
-    return { services, context, store, params: c.req.param(), query, form, session, token, cookies, now, actor };
+    return { services, context, store, params: c.req.param(), query, ...sent, session, token, cookies, now, actor };
   };
 
   const toVisit = (guest: Guest): Visit | undefined => {
@@ -104,12 +108,13 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
     const limited = await services.limitAddress(context);
     if (!limited.ok) return render(c, failurePage(limited.failure), undefined);
 
-    const takesFile = route.kind === 'signed in' && route.takesFile;
+    const takesFile = route.kind === 'signed in' ? route.takesFile : undefined;
     const sent = route.method === 'POST' ? await readForm(c.req.raw, takesFile) : undefined;
     if (sent?.ok === false) return render(c, failurePage(sent.failure), undefined);
-    const { csrf: csrfToken, ...form } = sent?.value ?? {};
+    const { members = {}, image } = sent?.value ?? {};
+    const { csrf: csrfToken, ...form } = members;
 
-    const guest = await toGuest(c, context, form);
+    const guest = await toGuest(c, context, { form, image });
     const visit = toVisit(guest);
     if (route.kind === 'open') return render(c, await route.answer(guest), undefined);
 
@@ -159,7 +164,7 @@ export function createPortal({ services, version, isSecure, publicUrl }: PortalD
   app.notFound((c) => render(c, failurePage(NOTHING, 404), undefined));
   app.use(async (c, next) => {
     await next();
-    c.header('cache-control', 'no-store');
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
   });
   const origins = (c: Context) => [new URL(c.req.url).origin, ...(publicUrl ? [new URL(publicUrl).origin] : [])];
   app.use(csrf({ origin: (origin, c) => origins(c).includes(origin) }));

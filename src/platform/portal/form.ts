@@ -2,56 +2,63 @@ import { html } from 'hono/html';
 import { readBounded } from '../../lib/bytes.ts';
 import { beginSentence } from '../../lib/words.ts';
 import { type Html, shape } from '../../web/frame/marks.ts';
+import { MAX_IMAGE_BYTES } from '../api/images.ts';
 import { type Failure, fail, type Outcome, succeed } from '../api/outcome.ts';
+import { MULTIPART, readMultipart } from '../api/read-multipart.ts';
+import type { FileKind } from './visit.ts';
 
 /** The largest form that is read, as of the API. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** The largest form with a file. */
-const MAX_FILE_FORM_BYTES = 512 * 1024;
+const MAX_FILE_FORM_BYTES = { text: 512 * 1024, image: MAX_IMAGE_BYTES + MAX_FORM_BYTES };
 
 const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-const MULTIPART = /^multipart\/form-data\s*;/i;
 
-/** The members of a form with a file; the file as its text. */
-async function readMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Outcome<Record<string, string>>> {
-  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
-  const members: Record<string, string> = {};
-  for (const [name, value] of form) {
-    const text = typeof value === 'string' ? value : readUtf8(await value.bytes());
-    if (text === undefined) return fail(1012, 'the file is not UTF-8; save it as “CSV UTF-8”');
-    members[name] = text;
-  }
-  return succeed(members);
+/** What a form has sent. */
+export interface SentForm {
+  /** The last value of each member. */
+  readonly members: Readonly<Record<string, string>>;
+  /** The bytes of its image. */
+  readonly image?: Uint8Array | undefined;
 }
 
-function readUtf8(bytes: Uint8Array): string | undefined {
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const CUT_OFF = fail(1001, 'the form was cut off; send it again');
+
+/** Reads a form with a file. The text of a file is a member like others. */
+async function readFileForm(bytes: Uint8Array, type: string, takesFile: FileKind): Promise<Outcome<SentForm>> {
+  const parts = await readMultipart(bytes, type);
+  if (parts === undefined) return CUT_OFF;
+  const isText = (part: readonly [string, string | Uint8Array]): part is [string, string] =>
+    typeof part[1] === 'string';
+  const texts = Object.entries(parts).filter(isText);
+  const [file] = Object.entries(parts).flatMap(([name, value]) => (typeof value === 'string' ? [] : [{ name, value }]));
+  if (takesFile === 'image') return succeed({ members: Object.fromEntries(texts), image: file?.value });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text: readonly (readonly [string, string])[] = file ? [[file.name, utf8.decode(file.value)]] : [];
+    return succeed({ members: Object.fromEntries([...texts, ...text]) });
   } catch {
-    return undefined;
+    return fail(1012, 'the file is not UTF-8; save it as “CSV UTF-8”');
   }
 }
 
-/** The members of a form, the last value of each. An absent body is an empty form. With `takesFile` it may have a file of text. */
-export async function readForm(
-  request: Request,
-  takesFile = false,
-): Promise<Outcome<Readonly<Record<string, string>>>> {
+/** Reads a form; an absent body is an empty one. With `takesFile` it may have a file. */
+export async function readForm(request: Request, takesFile?: FileKind): Promise<Outcome<SentForm>> {
   const type = request.headers.get('content-type') ?? '';
-  const isMultipart = takesFile && MULTIPART.test(type);
+  const isMultipart = takesFile !== undefined && MULTIPART.test(type);
   if (request.body !== null && !isMultipart && !URL_ENCODED.test(type))
     return fail(1001, 'the portal accepts only forms; programs use the API');
-  const most = takesFile ? MAX_FILE_FORM_BYTES : MAX_FORM_BYTES;
+  const most = takesFile === undefined ? MAX_FORM_BYTES : MAX_FILE_FORM_BYTES[takesFile];
+  let bytes: Buffer | undefined;
   try {
-    const bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, most);
-    if (bytes === undefined)
-      return fail(1005, `the form exceeds the maximum of ${most} bytes`, { connection: 'close' });
-    if (isMultipart) return await readMultipart(new Uint8Array(bytes), type);
-    return succeed(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))));
+    bytes = request.body === null ? Buffer.alloc(0) : await readBounded(request.body, most);
   } catch {
-    return fail(1001, 'the form was cut off; send it again');
+    return CUT_OFF;
   }
+  if (bytes === undefined) return fail(1005, `the form exceeds the maximum of ${most} bytes`, { connection: 'close' });
+  if (isMultipart) return readFileForm(bytes, type, takesFile);
+  return succeed({ members: Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))) });
 }
 
 /** One field of a form. Its name is the API's name of the member. */
@@ -80,6 +87,8 @@ export interface Field {
   /** The purpose, as HTML's attribute has it. */
   readonly autocomplete?: string;
   readonly inputMode?: 'numeric' | 'tel' | 'email' | undefined;
+  /** Of a file, what the browser offers to choose. */
+  readonly accept?: string;
   /** Of a select what is sent, and what is shown; of choices the name of each, and what it means. */
   readonly options?: readonly (readonly [value: string, text: string])[];
   /** Which of the choices are checked. */
@@ -183,7 +192,7 @@ function control(field: Field, id: string, describedBy: string, isWrong: boolean
   if (kind === 'checkbox')
     return html`<input id="${id}" name="${name}" type="checkbox" value="true"${flag('checked', value === 'true')}${about}>`;
   if (kind === 'file')
-    return html`<input id="${id}" name="${name}" type="file" accept=".csv,text/csv"${required}${about}>`;
+    return html`<input id="${id}" name="${name}" type="file" accept="${field.accept ?? '.csv,text/csv'}"${required}${about}>`;
   const shown = kind === 'password' ? '' : html` value="${value}"`;
   // What is a name or a code is not a word to be corrected.
   const asTyped = kind === 'text' ? html` autocapitalize="none" spellcheck="false"` : '';

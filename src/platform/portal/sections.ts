@@ -2,6 +2,7 @@ import { adminUser, industry, projectType, sector } from '../api/resources.ts';
 import { account } from './pages/account.ts';
 import { apiKeys } from './pages/api-keys.ts';
 import { auditLog, securityLog } from './pages/event-section.ts';
+import { imageRoute } from './pages/images.ts';
 import { mailedLinkRoutes } from './pages/mailed-links.ts';
 import { createRecordSection } from './pages/record-section.ts';
 import { signInRoutes } from './pages/sign-in.ts';
@@ -53,4 +54,4 @@ export const sections: readonly PortalSection[] = [
 ];
 
 /** The routes outside the sections. */
-export const otherRoutes: readonly PortalRoute[] = [...signInRoutes, ...mailedLinkRoutes];
+export const otherRoutes: readonly PortalRoute[] = [...signInRoutes, ...mailedLinkRoutes, imageRoute];

@@ -5,6 +5,9 @@ import type { RequestContext } from '../api/request-context.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Session } from '../model/session.ts';
 
+/** What the file of a form is. */
+export type FileKind = 'text' | 'image';
+
 /** A request of the portal, by anybody. */
 export interface Guest {
   readonly services: Services;
@@ -15,6 +18,8 @@ export interface Guest {
   readonly query: URLSearchParams;
   /** The members of a form, all texts, without the CSRF token; empty for a GET. */
   readonly form: Readonly<Record<string, string>>;
+  /** The bytes of the image in a form that may have one. */
+  readonly image: Uint8Array | undefined;
   /** The session of the browser, if it is signed in. */
   readonly session: Session | undefined;
   /** The secret token of that session. */
@@ -72,8 +77,8 @@ export interface SignedInRoute {
   readonly path: string;
   /** Asks for the password, and the one-time code of who has codes, again, unless the sign-in was a short while ago. */
   readonly isSensitive?: boolean;
-  /** Whether its form may have a file of text. */
-  readonly takesFile?: boolean;
+  /** Whether its form may have a file, and of what: a text is a member of the form, an image is not. */
+  readonly takesFile?: FileKind;
   /** Where every admin user needs one-time codes: whether a session without one may do it, always or only to set codes up. */
   readonly withoutCode?: 'always' | 'to enrol';
   readonly answer: (visit: Visit) => Promise<PortalAnswer>;

@@ -44,12 +44,19 @@ export interface OperationEntry {
   readonly headers: readonly Field[];
   /** The members of the body without the credentials; undefined if the operation has no body. */
   readonly body: readonly Field[] | undefined;
+  /** Whether the body is a form with a file instead of JSON. */
+  readonly isForm: boolean;
   /** The data of a success. */
   readonly data: Schema;
   readonly codes: readonly ErrorCode[];
 }
 
-type Content = { readonly content?: { readonly 'application/json'?: { readonly schema?: Schema } } };
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
+
+type Content = {
+  readonly content?: Readonly<Partial<Record<typeof JSON_TYPE | typeof FORM_TYPE, { readonly schema?: Schema }>>>;
+};
 
 /** An operation of the document. */
 interface Described {
@@ -75,7 +82,8 @@ interface Described {
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 const CREDENTIALS = new Set(['apiKey', 'token']);
 
-const schemaOf = (content: Content | undefined): Schema => content?.content?.['application/json']?.schema ?? {};
+const schemaOf = (content: Content | undefined): Schema =>
+  (content?.content?.[JSON_TYPE] ?? content?.content?.[FORM_TYPE])?.schema ?? {};
 
 const toFields = ({ properties = {}, required = [] }: Schema): readonly Field[] =>
   Object.entries(properties)
@@ -119,6 +127,7 @@ function toEntry(path: string, method: string, one: Described): OperationEntry {
     parameters: sent.filter(({ place }) => place !== 'header'),
     headers: sent.filter(({ place }) => place === 'header'),
     body: one.requestBody && toFields(schemaOf(one.requestBody)),
+    isForm: one.requestBody?.content?.[FORM_TYPE] !== undefined,
     data: success.properties?.data ?? {},
     codes: codes.toSorted(),
   };

@@ -20,32 +20,37 @@ export const examplePath = ({ path, parameters }: OperationEntry, schemas: Schem
 
 /** A command with `$URL` and `$TOKEN` that runs the operation by curl. */
 export function curlOf(operation: OperationEntry, schemas: SchemaShapes): string {
-  const { method, body, isOpen } = operation;
+  const { method, body, isForm, isOpen } = operation;
+  const json = body && [
+    `-H 'content-type: application/json'`,
+    `-d ${quote(JSON.stringify(exampleBody(body, schemas)))}`,
+  ];
+  const form = body?.map(({ name }) => `-F ${name}=@picture.png`);
   const lines = [
     ...(method === 'GET' || method === 'POST' ? [] : [`-X ${method}`]),
     ...(isOpen ? [] : ['-H "authorization: Bearer $TOKEN"']),
-    ...(body === undefined
-      ? []
-      : [`-H 'content-type: application/json'`, `-d ${quote(JSON.stringify(exampleBody(body, schemas)))}`]),
+    ...((isForm ? form : json) ?? []),
     `"$URL/api/v1${examplePath(operation, schemas)}"`,
   ];
   return `curl -s ${lines.join(' \\\n  ')}`;
 }
 
-/** The same as TypeScript with the variables `url` and `token`, for a browser, Node.js, Deno or Bun. */
+/** The same as TypeScript with the variables `url` and `token`, and `file` for one, for a browser, Node.js, Deno or Bun. */
 export function typeScriptOf(operation: OperationEntry, schemas: SchemaShapes): string {
-  const { method, body, isOpen } = operation;
+  const { method, body, isForm, isOpen } = operation;
   const headers = [
     ...(isOpen ? [] : ['authorization: `Bearer ${token}`']),
-    ...(body === undefined ? [] : ["'content-type': 'application/json'"]),
+    ...(body === undefined || isForm ? [] : ["'content-type': 'application/json'"]),
   ];
+  const form = isForm ? (body ?? []).map(({ name }) => `form.set('${name}', file);`) : [];
   const json = body && JSON.stringify(exampleBody(body, schemas), null, 2).replaceAll('\n', '\n  ');
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}',`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} },`] : []),
-    ...(json === undefined ? [] : [`body: JSON.stringify(${json}),`]),
+    ...(json === undefined ? [] : [isForm ? 'body: form,' : `body: JSON.stringify(${json}),`]),
   ];
   return [
+    ...(isForm ? ['const form = new FormData();', ...form] : []),
     `const response = await fetch(\`\${url}/api/v1${examplePath(operation, schemas)}\`, {`,
     ...options.map((one) => `  ${one}`),
     '});',

@@ -35,11 +35,11 @@ export function tryPage({ document, version }: ReferenceContent, id = ''): strin
   const schemas = schemasOf(document);
   const operation = operations.find((one) => one.id === id) ?? operations[0];
   if (operation === undefined) throw new Error('an API without an operation');
-  const { method, path, summary, isOpen, parameters, body } = operation;
+  const { method, path, summary, isOpen, parameters, body, isForm } = operation;
   const required = parameters.filter(({ isRequired }) => isRequired);
   const optional = parameters.filter(({ isRequired }) => !isRequired);
   const example = body && exampleBody(body, schemas);
-  const extra = body?.filter(({ name }) => !Object.hasOwn(example ?? {}, name));
+  const extra = isForm ? [] : body?.filter(({ name }) => !Object.hasOwn(example ?? {}, name));
   const tags = Map.groupBy(operations, ({ tag }) => tag);
   const content = html`<p class="hint"><a href="/docs">Platform API</a> / <a href="${operationPath(operation)}">${summary}</a></p>
 <h1>Try it: ${summary}</h1>
@@ -61,7 +61,12 @@ ${required.map((field) => input(field, String(exampleOf(field.schema, schemas)))
 ${
   body === undefined
     ? ''
-    : html`<div><label for="body">Body <span class="dim">JSON</span></label><textarea id="body" spellcheck="false" autocomplete="off">${JSON.stringify(example, null, 2)}</textarea></div>`
+    : isForm
+      ? body.map(
+          ({ name, schema }) =>
+            html`<div><label for="f-${name}">${name} <span class="dim">${typeOf(schema)}</span></label><input id="f-${name}" type="file" data-place="form" data-name="${name}" required aria-describedby="h-${name}"><p class="hint" id="h-${name}">${withNames(rulesOf(schema))}</p></div>`,
+        )
+      : html`<div><label for="body">Body <span class="dim">JSON</span></label><textarea id="body" spellcheck="false" autocomplete="off">${JSON.stringify(example, null, 2)}</textarea></div>`
 }
 ${folded(optional, extra)}
 <div><button class="primary" type="submit">Send</button></div>

@@ -8,6 +8,7 @@ const TITLES: Readonly<Record<string, string>> = {
   Auth: 'Tokens',
   Otp: 'One-time codes',
   Account: 'Accounts',
+  Image: 'Images',
   ApiKey: 'API keys',
   Audit: 'Audit trail',
 };
@@ -32,7 +33,8 @@ export const operationPath = ({ tag, id }: { readonly tag: string; readonly id: 
 
 /** The type of a value, for people. */
 export function typeOf(schema: Schema): string {
-  const { type, anyOf, items, enum: choices } = schema;
+  const { type, anyOf, items, enum: choices, format } = schema;
+  if (format === 'binary') return 'file';
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ');
   if (type === 'array') return items === undefined ? 'array' : `array of ${typeOf(items)}`;
   if (type === undefined) return choices === undefined ? 'any' : 'string';

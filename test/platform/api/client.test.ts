@@ -25,7 +25,11 @@ if (listed.status !== 200) throw new Error('not listed');
 const name: string = listed.data.data.items[0]?.IndustryName ?? '';
 const again = await client.addIndustry({ IndustryName: 'Typed', ImagePath: 'a.png', IsDeleted: false, CreateBy: 1 });
 const code: number = again.status === 409 ? again.data.appErrorCode : 0;
-console.log(JSON.stringify({ id, name, code, operations: Object.keys(client) }));
+const picture = new Blob([Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')]);
+const uploaded = await client.addImage({ Image: picture });
+if (uploaded.status !== 200) throw new Error('not uploaded');
+const image: string = uploaded.data.data.ImagePath;
+console.log(JSON.stringify({ image, id, name, code, operations: Object.keys(client) }));
 `;
 
 it('a typed client that is generated from the description compiles and works', async () => {
@@ -59,7 +63,12 @@ it('a typed client that is generated from the description compiles and works', a
       ),
     );
     const result = JSON.parse(printed) as { readonly operations: readonly string[] };
-    expect(result).toMatchObject({ id: 1, name: 'Typed', code: 1012 });
+    expect(result).toMatchObject({
+      id: 1,
+      name: 'Typed',
+      code: 1012,
+      image: expect.stringMatching(/^images\/\w{64}\.gif$/),
+    });
     expect(result.operations).toEqual(expect.arrayContaining(operationsOf(resources).map(({ id }) => id)));
   } finally {
     rmSync(folder, { recursive: true, force: true });

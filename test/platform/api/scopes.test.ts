@@ -31,6 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly Scope[]>> = {
   listIndustries: ['read', 'lists', 'write'],
   addIndustry: ['lists', 'write'],
   updateIndustry: ['lists', 'write'],
+  addImage: ['lists', 'write'],
   listApiKeys: ['admin'],
   addApiKey: ['admin'],
   rotateApiKey: ['admin'],

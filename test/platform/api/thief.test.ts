@@ -58,6 +58,7 @@ const CHANGE: Way = [
 const HARMLESS = [
   ...['listAdminUsers', 'listProjectTypes', 'addProjectType', 'updateProjectType', 'listSectors', 'addSector'],
   ...['updateSector', 'listIndustries', 'addIndustry', 'updateIndustry', 'listAudit', 'listApiKeys', 'getWallet'],
+  'addImage',
   // These end something.
   ...['revokeApiKey', 'revokeToken'],
   // Open to everybody, or about the credential itself. A token of a key has the scopes and the end of that key.

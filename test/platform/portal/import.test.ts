@@ -156,7 +156,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const latin = await upload(new Uint8Array(Buffer.from('IndustryName,ImagePath\nK\u00e4se,k.png\n', 'latin1')));
     expect(latin).toEqual([409, expect.stringContaining('The file is not UTF-8; save it as “CSV UTF-8”.')]);
     expect((await upload(new Uint8Array(600 * 1_024)))[0]).toBe(400);
-    const request = new Request('http://portal.test/portal/industries/add', {
+    const request = new Request('http://portal.test/portal/project-types/add', {
       ...{ method: 'POST', body: new FormData(), headers: { cookie: visitor.cookie(), origin: 'http://portal.test' } },
     });
     expect(await (await portal.answer({ request, remoteAddress: '192.0.2.1' })).text()).toContain(

@@ -18,9 +18,13 @@ describe('the routes of the portal', () => {
   it('are open only where nobody can be signed in', () => {
     const open = routes.filter(({ kind }) => kind === 'open').map((route) => at(route).join(' '));
     expect(open.toSorted()).toEqual(
-      ['activate', 'forgotten', 'reset', 'sign-in']
-        .flatMap((name) => [`GET /portal/${name}`, `POST /portal/${name}`])
-        .toSorted(),
+      [
+        'GET /images/:name',
+        ...['activate', 'forgotten', 'reset', 'sign-in'].flatMap((name) => [
+          `GET /portal/${name}`,
+          `POST /portal/${name}`,
+        ]),
+      ].toSorted(),
     );
   });
 

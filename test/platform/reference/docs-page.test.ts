@@ -25,6 +25,7 @@ describe('the reference', () => {
       ...[
         '/docs/one-time-codes',
         '/docs/accounts',
+        '/docs/images',
         '/docs/api-keys',
         '/docs/audit-trail',
         '/docs/wallet',

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createOpenApi } from '../../../src/platform/api/create-open-api.ts';
 import type { SchemaShapes } from '../../../src/platform/api/example-of.ts';
 import { resources } from '../../../src/platform/api/resources.ts';
 import { type OperationEntry, readOperations } from '../../../src/platform/reference/read-operations.ts';
 import { curlOf, typeScriptOf } from '../../../src/platform/reference/snippets.ts';
+import { temporaryFolder } from '../../support/cli.ts';
 import { useApi, useDatabases } from '../../support/use-api.ts';
 
 const document = createOpenApi(resources);
@@ -17,19 +19,26 @@ const run = promisify(execFile);
 
 const api = useApi(useDatabases('sqlite'));
 
+/** The beginning of an image, in the file that the examples name. */
+const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const folder = temporaryFolder();
+writeFileSync(folder.path('picture.png'), PICTURE);
+afterAll(folder.remove);
+
 const getToken = async () => (await api.send('POST', '/api/Auth/Token')).data.token;
 
 const runCurl = async (operation: OperationEntry, token: string): Promise<Readonly<Record<string, unknown>>> => {
   const env = { ...process.env, URL: api.url, TOKEN: token };
-  return JSON.parse((await run('sh', ['-c', curlOf(operation, schemas)], { env })).stdout);
+  return JSON.parse((await run('sh', ['-c', curlOf(operation, schemas)], { env, cwd: folder.path('.') })).stdout);
 };
 
 /** What the code prints, or the message of its error. */
 async function runTypeScript(operation: OperationEntry, token: string): Promise<unknown> {
   const printed: unknown[] = [];
   const code = stripTypeScriptTypes(`async () => {${typeScriptOf(operation, schemas)}}`);
-  const made = new Function('url', 'token', 'console', `return ${code}`);
-  const failed = await made(api.url, token, { log: (data: unknown) => printed.push(data) })().catch(String);
+  const made = new Function('url', 'token', 'console', 'file', `return ${code}`);
+  const log = (data: unknown) => printed.push(data);
+  const failed = await made(api.url, token, { log }, new File([PICTURE], 'picture.png'))().catch(String);
   return failed ?? printed[0];
 }
 
@@ -60,3 +69,12 @@ test.each(operations.filter((operation) => !specified.includes(operation)))(
     if (answer.status !== 'success') expect(operation.codes).toContain(answer.appErrorCode);
   },
 );
+
+test('the example with a file sends it, by curl and as TypeScript', async () => {
+  const [upload] = operations.filter(({ isForm }) => isForm);
+  if (upload === undefined) throw new Error('no operation takes a file');
+  const token = await getToken();
+  const data = { result: 'success', ImagePath: expect.stringMatching(/^images\/\w{64}\.gif$/) };
+  expect(await runCurl(upload, token)).toEqual({ status: 'success', data });
+  expect(await runTypeScript(upload, token)).toEqual(data);
+});

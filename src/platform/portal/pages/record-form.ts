@@ -1,4 +1,5 @@
 import type { Body } from '../../api/check-value.ts';
+import { imageMembersOf } from '../../api/images.ts';
 import type { PlatformStore } from '../../model/platform-store.ts';
 import {
   type ApiRecord,
@@ -10,6 +11,7 @@ import {
 } from '../../model/resource.ts';
 import type { Field } from '../form.ts';
 import { labelOf } from '../member-words.ts';
+import { imageField } from './record-image.ts';
 
 /** The resource without whose records there is none of this one, if no record of it is in use. */
 export async function findMissing(store: PlatformStore, resource: Resource): Promise<Resource | undefined> {
@@ -26,7 +28,7 @@ export async function findMissing(store: PlatformStore, resource: Resource): Pro
 const MOST_CHOICES = 500;
 
 const HINTS: Readonly<Record<string, string>> = {
-  ImagePath: 'A relative path, such as images/a.png.',
+  ImagePath: 'Filled in by the image that you choose. Or a relative path of your own, such as images/a.png.',
   IsActive: 'Inactive users cannot sign in. Their sessions, tokens and API keys end for good.',
   IsDeleted: 'A deleted record stays in the list and keeps its name.',
   UserName: 'Case-sensitive.',
@@ -80,8 +82,11 @@ export async function recordFields(
     return String(record[name] ?? '');
   };
   const fields: Field[] = [];
-  for (const member of membersOf(resource, record === undefined))
+  const images = imageMembersOf(resource);
+  for (const member of membersOf(resource, record === undefined)) {
+    if (images.some(({ name }) => name === member.name)) fields.push(imageField(toValue(member.name)));
     fields.push(await toField(store, member, toValue(member.name)));
+  }
   return fields;
 }
 

@@ -14,6 +14,7 @@ import { labelOf } from '../member-words.ts';
 import type { RecordPanel } from '../panels.ts';
 import { cell, option, row, rowsTable } from '../rows.ts';
 import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
+import { imageOf } from './record-image.ts';
 
 /** As many records are on one page. */
 export const RECORDS_ON_A_PAGE = 50;
@@ -136,7 +137,7 @@ function recordRow({ resource, path }: ListedResource, record: ApiRecord, now: n
   const changed = String(record.UpdateDate ?? record.CreateDate ?? '');
   return row(html`<a href="${path}/${record[resource.idMember]}">${record[key?.name ?? '']}</a>`, [
     cell(isOut ? badge('off', unused) : badge('ok', used)),
-    ...others.map(({ name, kind }) => cell(record[name] ?? '', labelOf(name, kind))),
+    ...others.map(({ name, kind }) => cell(imageOf(String(record[name] ?? '')), labelOf(name, kind))),
     cell(changed === '' ? '' : ago(Date.parse(changed), now), 'Changed'),
   ]);
 }

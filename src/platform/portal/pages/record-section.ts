@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { withArticle } from '../../../lib/words.ts';
 import type { Html } from '../../../web/frame/marks.ts';
 import { checkDigits } from '../../api/check-value.ts';
+import { imageMembersOf } from '../../api/images.ts';
 import type { Failure } from '../../api/outcome.ts';
 import { recordTag } from '../../api/record-tag.ts';
 import { updateKnown } from '../../api/write-record.ts';
@@ -19,6 +20,7 @@ import {
   type Visit,
 } from '../visit.ts';
 import { findMissing, recordFields, toBody } from './record-form.ts';
+import { takeImage } from './record-image.ts';
 import { checkImport, runImport, showImport } from './record-import.ts';
 import { addRecord, type ListedResource, recordCsv, showList } from './record-list.ts';
 import { recordTrail } from './record-trail.ts';
@@ -110,9 +112,12 @@ async function findRecord({ resource }: ListedResource, { store, params }: Visit
 
 async function add(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
   const { resource, path } = listed;
-  const body = { ...toBody(resource, true, visit.form), CreateBy: visit.session.userId };
+  const sent = await takeImage(visit, resource);
+  if (!sent.ok) return showAdd(listed, visit, sent.failure);
+  const body = { ...toBody(resource, true, sent.value), CreateBy: visit.session.userId };
   const added = await (listed.add ?? addRecord)(resource, visit, body);
-  return added.ok ? seeOther(`${path}/${added.value}?done=added`) : showAdd(listed, visit, added.failure);
+  if (added.ok) return seeOther(`${path}/${added.value}?done=added`);
+  return showAdd(listed, { ...visit, form: sent.value }, added.failure);
 }
 
 async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
@@ -120,16 +125,18 @@ async function save(listed: ListedResource, visit: Visit): Promise<PortalAnswer>
   const record = await findRecord(listed, visit);
   if (record === undefined) return missing(resource);
   const { userId } = visit.session;
+  const sent = await takeImage(visit, resource);
+  if (!sent.ok) return showRecord(listed, visit, record, { isForm: true, failure: sent.failure });
   const id = Number(record[resource.idMember]);
-  const body = { [resource.idMember]: id, ...toBody(resource, false, visit.form), UpdateBy: userId };
+  const body = { [resource.idMember]: id, ...toBody(resource, false, sent.value), UpdateBy: userId };
   // Only if the record is still the one that the form was opened with.
-  const seen = visit.form[SEEN] ?? '';
+  const seen = sent.value[SEEN] ?? '';
   const ifMatch = /^"[\w-]+"$/.test(seen) ? seen : '""';
   const update = { updatedBy: String(userId), body, ifMatch };
   const saved = await updateKnown(visit.actor, resource, update, visit.services);
   if (saved.ok) return seeOther(`${path}/${id}?done=saved`);
   const { failure } = saved;
-  if (!isStale(failure)) return showRecord(listed, visit, record, { isForm: true, failure });
+  if (!isStale(failure)) return showRecord(listed, { ...visit, form: sent.value }, record, { isForm: true, failure });
   const current = (await findRecord(listed, visit)) ?? record;
   return showRecord(listed, visit, current, { isForm: true, failure: toStale(failure) });
 }
@@ -147,7 +154,7 @@ const page = { kind: 'signed in', method: 'GET' } as const;
 /** A list as a file, and a file into the list. */
 const csvRoutes = (listed: ListedResource): readonly SignedInRoute[] => {
   const { path } = listed;
-  const change = { kind: 'signed in', method: 'POST', takesFile: true } as const;
+  const change = { kind: 'signed in', method: 'POST', takesFile: 'text' } as const;
   return [
     { ...page, path: `${path}/csv`, answer: (visit) => recordCsv(listed, visit) },
     { ...page, path: `${path}/import`, answer: async (visit) => showImport(listed, visit) },
@@ -165,16 +172,17 @@ export function createRecordSection(listed: ListedResource, isSensitive = false)
   };
   const one = `${path}/:id{[0-9]+}`;
   const change = { kind: 'signed in', method: 'POST', isSensitive } as const;
+  const write = imageMembersOf(resource).length > 0 ? ({ ...change, takesFile: 'image' } as const) : change;
   return {
     path,
     name,
     routes: [
       { ...page, path, answer: (visit: Visit) => showList(listed, visit) },
       { ...page, path: `${path}/add`, answer: (visit: Visit) => showAdd(listed, visit) },
-      { ...change, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
+      { ...write, path: `${path}/add`, answer: (visit: Visit) => add(listed, visit) },
       ...(listed.hasCsv ? csvRoutes(listed) : []),
       { ...page, path: one, answer: show },
-      { ...change, path: one, answer: (visit: Visit) => save(listed, visit) },
+      { ...write, path: one, answer: (visit: Visit) => save(listed, visit) },
       ...(panel?.actions ?? []).map((action) => ({
         ...change,
         path: `${one}/${action.name}`,

@@ -25,6 +25,12 @@ const toRequest = () => {
   else if (sent !== '') headers.set('authorization', `Bearer ${sent}`);
   if (body) headers.set('content-type', 'application/json');
   const options = { method, headers, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' };
+  const files = get('form');
+  if (files.length > 0) {
+    const sent = new FormData();
+    for (const { dataset, files: chosen } of files) if (chosen.length > 0) sent.set(dataset.name, chosen[0]);
+    return [url, { ...options, body: sent }];
+  }
   return [url, { ...options, ...(body && { body: body.value }) }];
 };
 
