@@ -283,6 +283,10 @@ export interface Facts {
   readonly addressBefore?: string;
 }
 
+/** How many peers a node counts; undefined if it did not count them. */
+export const countPeers = ({ node }: Facts): number | undefined =>
+  node?.observation.peers?.ok ? node.observation.peers.value.count : undefined;
+
 /** The address by which a node signs: as it last said, even if that was before subnetd was started. */
 export const addressOf = ({ node, addressBefore }: Facts): string | undefined =>
   node?.chain?.observation.address ?? addressBefore;

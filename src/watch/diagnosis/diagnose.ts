@@ -27,7 +27,7 @@ import { findSubnetProblems } from './find-subnet-problems.ts';
 import { failsOtherwise, findWalletProblem } from './find-wallet-problems.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
-import { findRecovering } from './view-subnet.ts';
+import { findRecovering, STOPPING } from './view-subnet.ts';
 
 const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 
@@ -50,16 +50,7 @@ const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_p
 const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
 
 /** While one of these lasts, the probe of a node, or of all nodes of a subnet, shows no more than that. */
-const SILENCING: readonly ProblemName[] = [
-  'monitor_offline',
-  'never_reached',
-  'subnet_halted',
-  'node_down',
-  'node_hanging',
-  'container_paused',
-  'container_down',
-  'container_restarting',
-];
+const SILENCING: readonly ProblemName[] = ['monitor_offline', 'never_reached', ...STOPPING];
 
 /** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
 function findStale(
@@ -79,7 +70,7 @@ function findStale(
       ({ name, clearingSince = now }) => (name === undefined || name === suspicion.name) && clearingSince >= probedAt,
     );
   };
-  return new Set(kept.length === 0 ? [] : found.filter(isStale));
+  return new Set(found.filter(isStale));
 }
 
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */

@@ -1,4 +1,4 @@
-import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
+import type { ExplainedCheck, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import type { TargetView } from './subnet-view.ts';
@@ -19,6 +19,12 @@ export const suspect = (problem: ProblemName, told: Told): Suspicion => ({
 /** A suspicion about one target. */
 export const suspectTarget = (problem: ProblemName, { state: { target } }: TargetView, told: Told): Suspicion =>
   suspect(problem, { component: target.component, name: target.name, ...told });
+
+/** Problems of one subject, as what follows from another one. */
+export const refsTo = (
+  { component, name }: Pick<ProblemRef, 'component' | 'name'>,
+  ...problems: readonly ProblemName[]
+): readonly ProblemRef[] => problems.map((problem) => ({ problem, component, name }));
 
 /** The failing ones of the named checks of a target. */
 export const explain = ({ failing }: TargetView, ...names: readonly CheckName[]): readonly ExplainedCheck[] =>

@@ -1,10 +1,9 @@
-import { addressOf, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import type { ExplainedCheck } from '../../model/problem.ts';
 import { findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
-import type { NodeTarget, Target } from '../../model/target.ts';
+import type { NodeTarget } from '../../model/target.ts';
 import { bringsLoop, match } from '../rules/failure-signs.ts';
 import { isCredible } from '../rules/view.ts';
 import type { ChainView } from './chain-view.ts';
@@ -16,6 +15,7 @@ import {
   hasLostNetwork,
   isDown,
   type NodeView,
+  type TargetView,
 } from './subnet-view.ts';
 
 /** The container of a target, as far as Docker was asked. */
@@ -33,17 +33,16 @@ export function viewContainer(state: TargetState): ContainerView {
 /** Whether a time is known and less than so long ago. */
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-const expectsPeers = (target: Target): boolean => target.component === 'node' && target.expectedPeers > 0;
-
 /** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
-function crashesOn({ facts, shownFailures }: TargetState, startedAt: number, now: number): boolean {
-  const { container, logs } = facts;
+function crashesOn(
+  { facts: { container, logs }, shownFailures }: TargetState,
+  startedAt: number,
+  now: number,
+): boolean {
   if (container === undefined) return false;
-  const showsAgain = ({ signs = [] }: ShownFailure) => ((logs && match(...signs)({ logs }, now)) ?? 0) >= startedAt;
-  return (
-    isLooping(container, now) ||
-    (findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one)))
-  );
+  if (isLooping(container, now)) return true;
+  const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
+  return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }
 
 /** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
@@ -64,7 +63,8 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
     return { isStarting: !loops, isLooping: loops, startedAt };
   }
   // A node that takes blocks again runs, whatever came before. One that finds no peer only reads those that it has.
-  const isAlone = observation?.peers?.ok === true && observation.peers.value.count === 0 && expectsPeers(target);
+  const expectsPeers = target.component === 'node' && target.expectedPeers > 0;
+  const isAlone = expectsPeers && countPeers(facts) === 0;
   const takesBlocks =
     observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
   const loops = !takesBlocks && crashesOn(state, startedAt, now);
@@ -94,9 +94,14 @@ function isAliveByLog(
   return at > failsSince || now - failsSince < NEXT_LINE_MS;
 }
 
-/** The failing checks of a target. */
-export const findFailing = ({ target: { component, name }, checks }: TargetState): readonly ExplainedCheck[] =>
-  checks.flatMap(({ check, verdict }) => (verdict === 'fail' ? [{ component, name, check }] : []));
+/** What is known of a target by itself. */
+export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
+  const { component, name } = state.target;
+  const failing = state.checks.flatMap(({ check, verdict }) =>
+    verdict === 'fail' ? [{ component, name, check }] : [],
+  );
+  return { state, container: viewContainer(state), failing, setup };
+}
 
 /** What the view of each node of a subnet needs of the others. */
 export interface Moment {
@@ -149,37 +154,25 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Mome
   return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
 }
 
-export function viewNode(
-  state: TargetState,
-  target: NodeTarget,
-  setup: TargetSetup,
-  chain: ChainView,
-  moment: Moment,
-): NodeView {
+export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: Moment): NodeView {
   const { stallAfterMs, stoodAt, hadBefore, stillOut, haltedUntil, now } = moment;
+  const { state, container } = view;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
   const { observation } = node ?? {};
   const height = heightOf(state);
-  const container = viewContainer(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
   const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
-  const peers = observation?.peers?.ok ? observation.peers.value.count : undefined;
+  const peers = countPeers(state.facts);
   const { isStarting, isLooping, startedAt } = viewStart(state, container, now);
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
-  const unseen =
-    fault === undefined
-      ? undefined
-      : isBarred(fault)
-        ? 'barred'
-        : takesTurns(state, chain, moment)
-          ? 'votes'
-          : undefined;
+  const votesAnyway = fault !== undefined && takesTurns(state, chain, moment) ? 'votes' : undefined;
+  const unseen = fault !== undefined && isBarred(fault) ? 'barred' : votesAnyway;
   const isLogAlive = isAliveByLog(state, risenAt, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
@@ -188,10 +181,7 @@ export function viewNode(
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {
-    state,
-    container,
-    failing: findFailing(state),
-    setup,
+    ...view,
     target,
     name: target.name,
     chainFacts: node?.chain,

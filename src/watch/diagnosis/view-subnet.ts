@@ -1,4 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
+import { countPeers } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { START_MS } from '../../model/restart-cause.ts';
@@ -17,20 +18,20 @@ import {
   type SubnetView,
   type TargetView,
 } from './subnet-view.ts';
-import { canBeWitness, findFailing, heightOf, viewContainer, viewNode, viewStart } from './view-node.ts';
+import { canBeWitness, heightOf, viewNode, viewStart, viewTarget } from './view-node.ts';
 
-/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
-const RECOVERED_FROM: readonly ProblemName[] = [
-  'node_partitioned',
+/** While one of these lasts, a node, or in a halt each, takes no block. */
+export const STOPPING: readonly ProblemName[] = [
+  'subnet_halted',
   'node_down',
   'node_hanging',
-  'rpc_closed',
-  'container_down',
   'container_paused',
+  'container_down',
   'container_restarting',
-  'other_chain',
-  'subnet_halted',
 ];
+
+/** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
+const RECOVERED_FROM: readonly ProblemName[] = ['node_partitioned', 'rpc_closed', 'other_chain', ...STOPPING];
 
 /**
  * What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. A crash is reported for
@@ -45,25 +46,14 @@ export const findRecovering = (before: ProblemIndex<Problem>, now: number): read
       now - clearingSince < START_MS,
   );
 
-/** The nodes that are out by the problems so far, which count until a node is asked, as after a restart of subnetd. */
-export const findStillOut = (before: ProblemIndex<Problem>): ReadonlySet<string | undefined> =>
-  new Set(
-    before.values.flatMap((one) => (RECOVERED_FROM.includes(one.problem) && one.state === 'open' ? [one.name] : [])),
-  );
-
-/** Whether the height of a node shows that it has answered again for less than a minute. */
-const hasReturned = ({ height }: NodeView, now: number): boolean =>
-  height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
-
 /** The nodes that came, or came back, less than a minute ago. After a restart of subnetd only a stored problem tells that one was gone. */
-export function findJoining(
-  nodes: readonly NodeView[],
-  before: ProblemIndex<Problem>,
-  now: number,
-): ReadonlySet<string> {
+function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, now: number): ReadonlySet<string> {
   const recovering = new Set(findRecovering(before, now).map(({ name }) => name));
+  /** Whether the height of a node shows that it has answered again for less than a minute. */
+  const hasReturned = ({ height }: NodeView) =>
+    height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
   const joins = (node: NodeView) =>
-    node.isStarting || (!node.isOut && (hasReturned(node, now) || recovering.has(node.name)));
+    node.isStarting || (!node.isOut && (hasReturned(node) || recovering.has(node.name)));
   return new Set(nodes.filter(joins).map(({ name }) => name));
 }
 
@@ -77,56 +67,40 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number): r
   ].flat();
 }
 
-/** The greatest height that a node had at `before`, or in a halt from before it. One alone or just started shows nothing. */
-export function findStoodAt(
-  states: readonly TargetState[],
-  reference: number | undefined,
-  before: number,
-  now: number,
-  halt: Problem | undefined,
-): number {
-  const heights = states.flatMap((state) => {
+/** The heights that nodes had at `before`, or in a halt from before it. One alone or just started shows nothing. */
+const findStoodAt = (views: readonly TargetView[], before: number, now: number, halt: Problem | undefined) =>
+  views.flatMap(({ state, container }) => {
     const { number, advancedAt = now } = heightOf(state) ?? {};
-    const { peers } = state.facts.node?.observation ?? {};
-    const isAlone = peers?.ok === true && peers.value.count === 0;
-    const counts = advancedAt <= before && !isAlone && !viewStart(state, viewContainer(state), now).isStarting;
+    const isAlone = countPeers(state.facts) === 0;
+    const counts = advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting;
     return [
       ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt) : []),
       ...(counts && number !== undefined ? [number] : []),
     ];
   });
-  return highest(heights.filter((height) => isCredible(height, reference)));
-}
 
-/** The highest that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
-function findHadBefore(states: readonly TargetState[], reference: number | undefined, now: number): number {
+/** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
+function findHadBefore(views: readonly TargetView[], now: number): readonly number[] {
   const heights: number[] = [];
-  for (const state of states) {
-    const container = viewContainer(state);
+  for (const { state, container } of views) {
     if (state.target.component !== 'node' || isDown(container)) continue;
     const { startedAt } = viewStart(state, container, now);
-    if (startedAt === undefined) return Number.NEGATIVE_INFINITY;
-    const { latest } = state.facts.node ?? {};
-    if (latest?.fall !== undefined && latest.fall.at >= startedAt) heights.push(latest.fall.from);
+    if (startedAt === undefined) return [];
+    const { fall } = state.facts.node?.latest ?? {};
+    if (fall !== undefined && fall.at >= startedAt) heights.push(fall.from);
     heights.push(...heightsBefore(state, startedAt));
   }
-  return highest(heights.filter((height) => isCredible(height, reference)));
+  return heights;
 }
 
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
-export function findHaltEnd(
-  halt: Problem | undefined,
-  states: readonly TargetState[],
-  stoodAt: number,
-  now: number,
-): number {
+function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
   if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
   const isNew = (number = stoodAt, at = halt.seenAt) => number > stoodAt && at > halt.seenAt;
-  const isOver = states.some(
-    ({ facts: { node, logs } }) =>
-      (node?.latest?.risen === true && isNew(node.latest.number, node.latest.advancedAt)) ||
-      isNew(logs?.node?.height, logs?.node?.advancedAt),
-  );
+  const isOver = views.some(({ state: { facts } }) => {
+    const [latest, logged] = [facts.node?.latest, facts.logs?.node];
+    return (latest?.risen && isNew(latest.number, latest.advancedAt)) || isNew(logged?.height, logged?.advancedAt);
+  });
   return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
 }
 
@@ -159,30 +133,31 @@ export function viewSubnet(
   const chain = viewChain(states);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
-  const ofChain = states.filter((state) => !chain.foreign.has(state));
-  const heights = ofChain.flatMap((state) => heightOf(state) ?? []);
+  const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
+  const ofChain = views.filter(({ state }) => !chain.foreign.has(state));
+  const heights = ofChain.flatMap(({ state }) => heightOf(state) ?? []);
   const reference = findReference(heights);
   const against = { reference, maxLag };
+  const highestCredible = (known: readonly number[]) => highest(known.filter((one) => isCredible(one, reference)));
   const halt = before.get({ problem: 'subnet_halted' });
-  const stoodAt = findStoodAt(ofChain, reference, now - stallAfterMs - SPREAD_MS, now, halt);
+  const stoodAt = highestCredible(findStoodAt(ofChain, now - stallAfterMs - SPREAD_MS, now, halt));
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));
+  const gone = before.values.filter(({ problem, state }) => RECOVERED_FROM.includes(problem) && state === 'open');
   const moment = {
     ...against,
     stallAfterMs,
     stoodAt,
-    hadBefore: findHadBefore(ofChain, reference, now),
+    hadBefore: highestCredible(findHadBefore(ofChain, now)),
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
-    lastLine: highest(ofChain.flatMap(({ facts }) => facts.logs?.node?.advancedAt ?? [])),
-    stillOut: findStillOut(before),
+    lastLine: highest(ofChain.flatMap(({ state }) => state.facts.logs?.node?.advancedAt ?? [])),
+    stillOut: new Set(gone.map(({ name }) => name)),
     haltedUntil,
     now,
   };
-  const targets = states.map((state): TargetView | NodeView => {
-    const setup = setupOf(facts.setup?.observation, state.target);
-    return state.target.component === 'node'
-      ? viewNode(state, state.target, setup, chain, moment)
-      : { state, container: viewContainer(state), failing: findFailing(state), setup };
+  const targets = views.map((view): TargetView | NodeView => {
+    const { target } = view.state;
+    return target.component === 'node' ? viewNode(view, target, chain, moment) : view;
   });
   const nodes = targets.filter((one) => 'target' in one);
   const services = targets.filter((one) => !('target' in one));
