@@ -115,7 +115,7 @@ export function diagnose(
             ...findContainerProblems(view),
             ...findForeign(view),
             ...findNodeProblems(view),
-          ],
+          ].filter((one) => one !== undefined),
           view,
         ),
         view,

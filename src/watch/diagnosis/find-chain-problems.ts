@@ -7,7 +7,7 @@ import { findKeyProblems } from './find-key-problems.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
 import { adviceOf, hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-import { explain, explainEach, suspect, suspectTarget } from './suspect.ts';
+import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 /** For so long it is said. */
 const SAID_MS = 10 * 60_000;
@@ -18,26 +18,21 @@ function describeOther(known: readonly NodeView[], { chain: { chain }, now }: Su
   const isNew = ({ isForeign, chainFacts }: NodeView) =>
     !isForeign && now - (chainFacts?.replaced?.at ?? Number.NEGATIVE_INFINITY) < SAID_MS;
   if (chain === undefined || before === undefined || !known.every(isNew)) return undefined;
+  const change = (what: string, from: unknown, to: unknown, format: (one: unknown) => string = String) =>
+    from === undefined || from === to ? [] : [`${what} ${format(to)} instead of ${format(from)}`];
   const changes = [
-    ...(before.genesis === undefined || before.genesis === chain.genesis
-      ? []
-      : [`the genesis block ${shorten(chain.genesis ?? '')} instead of ${shorten(before.genesis)}`]),
-    ...(before.chainId === undefined || before.chainId === chain.chainId
-      ? []
-      : [`the chain id ${chain.chainId} instead of ${before.chainId}`]),
+    ...change('the genesis block', before.genesis, chain.genesis, (hash) => shorten(String(hash))),
+    ...change('the chain id', before.chainId, chain.chainId),
   ];
   return `${known.length === 1 ? 'its only node that answers has' : `all ${known.length} nodes that answer have`} ${changes.join(' and ')}`;
 }
 
 /** That two thirds of the nodes begin the same chain again: one fell by more than a kill costs, and none is near that height. */
 function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): string | undefined {
-  const heights = known.flatMap(({ height }) => (height === undefined ? [] : [height]));
+  const heights = known.flatMap(({ height }) => height ?? []);
   const fall = heights.find((one) => one.fall !== undefined && one.fall.from - one.fall.to > MOST_BY_KILL)?.fall;
   if (fall === undefined || now - fall.at >= SAID_MS || heights.length * 3 <= nodes.length * 2) return undefined;
-  const isWithout = heights.every(
-    ({ number, lastGoodAt }) => number < fall.from - MOST_BY_KILL && lastGoodAt >= fall.at,
-  );
-  if (!isWithout) return undefined;
+  if (heights.some((one) => one.number >= fall.from - MOST_BY_KILL || one.lastGoodAt < fall.at)) return undefined;
   const who = heights.length === 1 ? 'its only node that answers' : `all ${heights.length} nodes that answer`;
   return `${who} began again from the first block: the chain is at block ${highest(heights.map(({ number }) => number))}, and was at ${fall.from}, with the same genesis block`;
 }
@@ -52,7 +47,7 @@ export function findReplacedChain(view: SubnetView): Suspicion | undefined {
     summary: 'the network was replaced by a new one',
     evidence,
     fix: 'if that was done on purpose, deploy the checkpoint contract for the new chain and name it in the inventory; if not, find out who removed the data of the nodes, and restore it',
-    causes: nodes.map(({ name }) => ({ problem: 'head_regression', component: 'node', name }) as const),
+    causes: nodes.flatMap(({ target }) => refsTo(target, 'head_regression')),
   });
 }
 
@@ -73,7 +68,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
         : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
       explains: explain(node, 'latest_block', 'peers', 'log_block'),
       // The other chain begins at its own block 0.
-      causes: [{ problem: 'head_regression', component: 'node', name }],
+      causes: refsTo(target, 'head_regression'),
     });
   });
 }
@@ -107,10 +102,7 @@ function findFork({ nodes }: SubnetView): Suspicion | undefined {
       : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
     nodes: minority.map(({ name }) => name),
     explains: explainEach(minority, 'latest_block', 'peers'),
-    causes: [
-      { problem: 'quorum_at_risk' },
-      ...minority.map(({ name }) => ({ problem: 'node_not_voting', component: 'node', name }) as const),
-    ],
+    causes: [...refsTo({}, 'quorum_at_risk'), ...minority.flatMap(({ target }) => refsTo(target, 'node_not_voting'))],
   });
 }
 
@@ -162,8 +154,9 @@ function findPenalised(view: SubnetView): readonly Suspicion[] {
 }
 
 /** Problems that the nodes' own answers about their chain show. */
-export const findChainProblems = (view: SubnetView): readonly Suspicion[] => [
-  ...[findReplacedChain(view), findFork(view)].filter((one) => one !== undefined),
+export const findChainProblems = (view: SubnetView): readonly Found[] => [
+  findReplacedChain(view),
+  findFork(view),
   ...findUpgradeProblems(view),
   ...findNotVoting(view),
   ...findKeyProblems(view),

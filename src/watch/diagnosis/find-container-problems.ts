@@ -1,11 +1,11 @@
 import { listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findContainer, findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import { commandToFind, describeRef } from '../clients/commands-to-type.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
-import { explain, explainAll, suspectTarget } from './suspect.ts';
+import { explain, explainAll, type Found, refsTo, suspectTarget } from './suspect.ts';
 
 /** The share of its memory limit from which on a container is near it. */
 const NEAR_LIMIT = 0.9;
@@ -13,11 +13,9 @@ const LARGE_LOG_BYTES = 10e9;
 
 /** What Docker and the inventory say about a container of a target that answers all the same. */
 function describeMisnamed({ state: { target, facts } }: TargetView): string {
-  const { container } = target;
-  const observation = facts.container?.observation;
-  return observation?.kind === 'found'
-    ? `${observation.container.name} does not run`
-    : `Docker has no container for ${container === undefined ? target.name : describeRef(container)}`;
+  const found = findContainer(facts.container);
+  if (found !== undefined) return `${found.name} does not run`;
+  return `Docker has no container for ${target.container === undefined ? target.name : describeRef(target.container)}`;
 }
 
 /** While Compose recreates a container, the old one still answers, and the new one does not run yet. */
@@ -26,7 +24,8 @@ const REPLACED_WITHIN_MS = 20_000;
 /** The inventory names a container that is not the one of its target. Nothing is wrong with the target. */
 function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined {
   if (one.container.kind !== 'elsewhere') return undefined;
-  const { component, name, container } = one.state.target;
+  const { target } = one.state;
+  const { name, container } = target;
   const others = listUnlisted(view).filter(({ status }) => status === 'running');
   const { since = view.now } = checkOf(one.state, 'container') ?? {};
   const isReplaced = view.now - since < REPLACED_WITHIN_MS;
@@ -39,10 +38,7 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
       ? 'wait a moment: one that is recreated runs again within seconds'
       : `correct the container of ${name} in the inventory${others.length === 0 ? `; find its name with ${commandToFind(container)}` : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,
     explains: explain(one, 'container', 'log_block', 'messages', 'logs'),
-    causes: [
-      { problem: 'log_source_down', component, name },
-      ...(others.length === 1 ? [{ problem: 'containers_unlisted' } as const] : []),
-    ],
+    causes: [...refsTo(target, 'log_source_down'), ...(others.length === 1 ? refsTo({}, 'containers_unlisted') : [])],
   });
 }
 
@@ -50,13 +46,12 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
 function findDown(one: TargetView, now: number): Suspicion | undefined {
   const { state, container: view } = one;
   const { target, facts } = state;
-  const { component, name } = target;
+  const { name } = target;
   const check = checkOf(state, 'container');
-  if (facts.container === undefined || view.kind === 'unknown' || view.kind === 'elsewhere') return undefined;
-  if (check === undefined) return undefined;
+  if (facts.container === undefined || view.kind === 'unknown' || view.kind === 'elsewhere' || !check) return undefined;
   const told = { evidence: check.seen, fix: check.fix ?? '', explains: explainAll(one) };
   if (view.kind === 'missing') {
-    const causes = [{ problem: 'log_source_down', component, name }] as const;
+    const causes = refsTo(target, 'log_source_down');
     return suspectTarget('container_down', one, { ...told, causes, summary: `${name} has no container` });
   }
   if (view.kind === 'paused')
@@ -114,7 +109,5 @@ function findLargeLog(one: TargetView): Suspicion | undefined {
 }
 
 /** Containers that do not run or are about to be killed, and logs that fill the disk. */
-export const findContainerProblems = (view: SubnetView): readonly Suspicion[] =>
-  view.targets
-    .flatMap((one) => [findMisnamed(one, view), findDown(one, view.now), findMemory(one), findLargeLog(one)])
-    .filter((one) => one !== undefined);
+export const findContainerProblems = (view: SubnetView): readonly Found[] =>
+  view.targets.flatMap((one) => [findMisnamed(one, view), findDown(one, view.now), findMemory(one), findLargeLog(one)]);

@@ -8,7 +8,7 @@ import { findChosen, placeEpoch } from './find-epoch.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-import { explainEach, suspect } from './suspect.ts';
+import { explainEach, refsTo, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
 const REFUSED_WITHIN_MS = 60_000;
@@ -261,6 +261,6 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
             : (cause?.fix ??
               'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
     explains: explainHalt(view),
-    causes: [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }],
+    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled'),
   });
 }

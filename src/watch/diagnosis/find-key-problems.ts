@@ -2,7 +2,7 @@ import { formatMoment } from '../../lib/duration.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { adviceOf, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
-import { suspect } from './suspect.ts';
+import { refsTo, suspect } from './suspect.ts';
 
 const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isForeign ? undefined : address);
 
@@ -52,7 +52,7 @@ export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
       summary: `${names} run with one key`,
       evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}`,
       fix: `stop one of them at once, as two signers with one key can sign two blocks in one round; then give the wrong one its own key back: ${nodes.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
-      causes: [{ problem: 'masternode_missing' }],
+      causes: refsTo({}, 'masternode_missing'),
     });
   });
   if (orphans.length === 0) return found;

@@ -11,7 +11,7 @@ import { explainLast } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-wallet-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
-import { explain, explainAll, suspectTarget } from './suspect.ts';
+import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 
 /** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
 function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Moment): readonly string[] {
@@ -101,15 +101,14 @@ const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_resta
 
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
   const { state } = view;
-  const { component, name } = state.target;
   const { leavesRunning } = failure;
   const shown = specifyFailure(failure, state);
   return suspectTarget(failure.name, view, {
-    summary: failure.summary(name, state),
+    summary: failure.summary(state.target.name, state),
     evidence: describeFailure(state, shown, moment),
     fix: shown.fix,
     explains: leavesRunning === undefined ? explainAll(view) : explain(view, ...leavesRunning.explains),
-    causes: (leavesRunning?.brings ?? CONSEQUENCES).map((problem) => ({ problem, component, name })),
+    causes: refsTo(state.target, ...(leavesRunning?.brings ?? CONSEQUENCES)),
   });
 }
 

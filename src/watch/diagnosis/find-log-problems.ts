@@ -8,7 +8,7 @@ import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
-import { suspectTarget } from './suspect.ts';
+import { type Found, suspectTarget } from './suspect.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
 const LOST_MS = 10 * 60_000;
@@ -67,7 +67,5 @@ function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined 
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export const findLogProblems = ({ targets, now, toWall }: SubnetView): readonly Suspicion[] =>
-  targets
-    .flatMap((view) => [findSourceDown(view, now), findLinesLost(view, { now, toWall })])
-    .filter((one) => one !== undefined);
+export const findLogProblems = (view: SubnetView): readonly Found[] =>
+  view.targets.flatMap((one) => [findSourceDown(one, view.now), findLinesLost(one, view)]);

@@ -5,7 +5,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
 import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
-import { explain, suspect, suspectTarget } from './suspect.ts';
+import { explain, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 /** The one in the middle; of two in the middle the one nearer to us. */
 function middleOf(aheadMs: readonly number[]): number {
@@ -71,6 +71,6 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
     fix: wasGone
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
-    causes: agesParent ? [{ problem: 'parent_behind', ...parentSubject(view) }] : [],
+    causes: agesParent ? refsTo(parentSubject(view), 'parent_behind') : [],
   });
 }

@@ -20,7 +20,7 @@ import {
   type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
-import { explain, explainEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
+import { explain, explainEach, type Found, READ_FROM_NODE, suspectTarget } from './suspect.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 export const commandToRestart = ({ container, name }: NodeView): string =>
@@ -165,26 +165,25 @@ function findPartitioned(node: NodeView, connected: string, view: SubnetView): S
   // One whose height was left behind was cut off before it had lost its last peer.
   const lastedMs = stalledMs(node, view);
   const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), lastedMs };
+  const suspectCut = (more: string, fix: string) =>
+    suspectTarget('node_partitioned', node, { ...told, evidence: `${seen}${more}`, fix });
   const id = idOf(node);
   // A node with the key of another one is refused as that one, which is connected already.
   const twin = view.nodes.find((one) => one !== node && (one.peers ?? 0) > 0 && idOf(one) === id);
   if (twin !== undefined && id !== undefined)
-    return suspectTarget('node_partitioned', node, {
-      ...told,
-      evidence: `${seen}; it gives the same enode id as ${twin.name}, so the others refuse it`,
-      fix: `${adviceOf(node).replaceNodeKey(target)}, and ${commandToRestart(node)}`,
-    });
+    return suspectCut(
+      `; it gives the same enode id as ${twin.name}, so the others refuse it`,
+      `${adviceOf(node).replaceNodeKey(target)}, and ${commandToRestart(node)}`,
+    );
   if (setNetworkId !== undefined && network !== undefined)
-    return suspectTarget('node_partitioned', node, {
-      ...told,
-      evidence: `${seen}; it was created with NETWORK_ID=${networkOf(node)}, and the others with NETWORK_ID=${network}`,
-      fix: `${setNetworkId(network, target)}; nodes of another network id refuse it`,
-    });
-  return suspectTarget('node_partitioned', node, {
-    ...told,
-    evidence: seen,
-    fix: `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
-  });
+    return suspectCut(
+      `; it was created with NETWORK_ID=${networkOf(node)}, and the others with NETWORK_ID=${network}`,
+      `${setNetworkId(network, target)}; nodes of another network id refuse it`,
+    );
+  return suspectCut(
+    '',
+    `open the p2p port of ${name} to the other nodes (TCP and UDP), and check its bootnode address and the firewall; a restart does not help`,
+  );
 }
 
 /** A height that is stalled while others rise. */
@@ -228,14 +227,9 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
 function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
   const { name, answers, chainFacts } = node;
   const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;
-  return (
-    disk &&
-    suspectTarget('disk_filling', node, {
-      summary: `the disk of ${name} is filling up`,
-      evidence: `${name} says that ${disk.seen}`,
-      fix: disk.fix,
-    })
-  );
+  if (disk === undefined) return undefined;
+  const summary = `the disk of ${name} is filling up`;
+  return suspectTarget('disk_filling', node, { summary, evidence: `${name} says that ${disk.seen}`, fix: disk.fix });
 }
 
 /** The failing checks of nodes and bootnodes that miss no more nodes than are out. */
@@ -251,31 +245,25 @@ function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView)
 }
 
 /** The services that read the subnet through a node, by the name of the node. */
-function findReaders({ services }: SubnetView): ReadonlyMap<string, readonly TargetView[]> {
-  const reading = services.filter(({ state: { target } }) => 'readsFrom' in target && target.readsFrom !== undefined);
-  return Map.groupBy(reading, ({ state: { target } }) => ('readsFrom' in target && target.readsFrom) || '');
-}
+const findReaders = ({ services }: SubnetView): ReadonlyMap<string | undefined, readonly TargetView[]> =>
+  Map.groupBy(services, ({ state: { target } }) => ('readsFrom' in target ? target.readsFrom : undefined));
 
 /** Problems of single nodes. */
-export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
+export function findNodeProblems(view: SubnetView): readonly Found[] {
   const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
   // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
-  return (
-    view.nodes
-      // Why its container ends again and again is a problem of the container.
-      .filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view))
-      .flatMap((node) => [
-        findWithoutNetwork(node) ??
-          findClosedRpc(node, view) ??
-          findSilent(node, view) ??
-          findPartitioned(node, connected, view) ??
-          findStalled(node, witness, view) ??
-          findHeightProblem(node, view),
-        findFillingDisk(node, view.now),
-      ])
-      .filter((one) => one !== undefined)
-  );
+  // Why its container ends again and again is a problem of the container.
+  const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view));
+  return judged.flatMap((node) => [
+    findWithoutNetwork(node) ??
+      findClosedRpc(node, view) ??
+      findSilent(node, view) ??
+      findPartitioned(node, connected, view) ??
+      findStalled(node, witness, view) ??
+      findHeightProblem(node, view),
+    findFillingDisk(node, view.now),
+  ]);
 }
 
 /**
@@ -286,11 +274,11 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
   const missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
-  const isOfOut = ({ component, name }: Suspicion) => component === 'node' && name !== undefined && names.has(name);
+  const isOfOut = ({ component, name = '' }: Suspicion) => component === 'node' && names.has(name);
   const ofOut = found.filter(isOfOut);
   const settled = new Set(out.filter((node) => isSettled(node, view.now)).map(({ name }) => name));
   // A crash is reported for minutes, and is not why a node that has run since is out.
-  const isOldCrash = ({ problem, name }: Suspicion) => problem === 'container_restarting' && settled.has(name ?? '');
+  const isOldCrash = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && settled.has(name);
   const first = ofOut.find((one) => !isOldCrash(one)) ?? ofOut[0];
   const readers = findReaders(view);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
@@ -299,13 +287,9 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
     first ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
   );
   return found.map((one) => {
-    const { name = '', explains } = one;
-    if (!isOfOut(one))
-      return explains.some((each) => ofOthers.has(each))
-        ? { ...one, explains: explains.filter((each) => !ofOthers.has(each)) }
-        : one;
-    const reading = readers.get(name);
-    const also = [...(one === first ? missed : []), ...explainEach(reading ?? [], ...READ_FROM_NODE)];
-    return also.length === 0 ? one : { ...one, explains: [...explains, ...also] };
+    const { name, explains } = one;
+    if (!isOfOut(one)) return { ...one, explains: explains.filter((each) => !ofOthers.has(each)) };
+    const also = explainEach(readers.get(name) ?? [], ...READ_FROM_NODE);
+    return { ...one, explains: [...explains, ...(one === first ? missed : []), ...also] };
   });
 }

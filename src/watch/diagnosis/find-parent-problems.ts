@@ -25,7 +25,7 @@ import {
   submits,
 } from './parent-view.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
-import { explain, suspect, type Texts } from './suspect.ts';
+import { explain, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** After one that shows a fault, the next reading comes 10 s later, and may take 5 s. */
 const NEXT_READING_MS = 16_000;
@@ -149,7 +149,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
       summary,
       evidence: `${evidence}${before}`,
       fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
-      causes: isReset ? BROUGHT_BY_RESET.map((problem) => ({ problem, ...parentSubject(view) })) : [],
+      causes: isReset ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
     }),
   );
 }
@@ -234,8 +234,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  const behind = findElsewhere(view) ?? (parent.progress && findBehind(view, parent.progress));
-  return behind === undefined ? [] : [behind];
+  return [findElsewhere(view) ?? (parent.progress && findBehind(view, parent.progress)) ?? []].flat();
 }
 
 /** Problems that the log of the relayer shows by itself. */

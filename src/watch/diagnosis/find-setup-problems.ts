@@ -8,7 +8,7 @@ import { findContainerSetup } from './setup/find-container-setup.ts';
 import { findExposures } from './setup/find-exposures.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';
 import type { SubnetView } from './subnet-view.ts';
-import { suspect } from './suspect.ts';
+import { type Found, suspect } from './suspect.ts';
 
 type Engine = readonly [name: string, setup: EngineSetup];
 
@@ -68,20 +68,15 @@ function findUnlisted(view: SubnetView): Suspicion | undefined {
   });
 }
 
-/** What is wrong with the engines of a subnet, and with what they hold. */
-export const findEngineProblems = (view: SubnetView, setup: SetupObservation): readonly (Suspicion | undefined)[] => [
-  findClocks(enginesOf(setup)),
-  findUnlisted(view),
-];
-
 /** What is worth a change in how a subnet is set up, before it breaks. */
-export function findSetupProblems(view: SubnetView): readonly Suspicion[] {
+export function findSetupProblems(view: SubnetView): readonly Found[] {
   const setup = view.facts.setup?.observation;
   if (setup === undefined) return [];
   return [
     ...findNodeDifferences(view),
     ...findExposures(view, setup),
     ...findContainerSetup(view),
-    ...findEngineProblems(view, setup),
-  ].filter((one) => one !== undefined);
+    findClocks(enginesOf(setup)),
+    findUnlisted(view),
+  ];
 }

@@ -10,7 +10,7 @@ import { findOrphans } from './find-key-problems.ts';
 import { findUnseen } from './find-unseen.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
-import { explainEach, suspect } from './suspect.ts';
+import { explainEach, type Found, suspect } from './suspect.ts';
 
 /** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
 const SEEN_LATER_MS = 20_000;
@@ -102,11 +102,11 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
 }
 
 /** Problems of the subnet as a whole, given its problems so far. */
-export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
+export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Found[] {
   const gravest = findUnseen(view, before) ?? findHalt(view, before);
   if (gravest !== undefined) return [gravest];
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality].filter((one) => one !== undefined);
+  return [findRisk(view, isAfterHalt), finality];
 }

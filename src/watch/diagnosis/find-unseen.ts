@@ -5,7 +5,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-import { explainEach, suspect, type Texts } from './suspect.ts';
+import { explainEach, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
 export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
@@ -40,10 +40,7 @@ const suspectUnseen = (
   suspect(problem, {
     ...texts,
     explains: explainEach(targets, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
-    causes: [
-      ...nodes.flatMap(({ name }) => UNJUDGED.map((one) => ({ problem: one, component: 'node', name }) as const)),
-      ...also,
-    ],
+    causes: [...nodes.flatMap(({ target }) => refsTo(target, ...UNJUDGED)), ...also],
   });
 
 /** Whether the log of a node, which is read all the time, has shown blocks and goes on no more. */
@@ -79,10 +76,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
         ? `, while the IPC socket of ${listEach(talking, ({ name }) => name)} answers`
         : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
-  const ofParent = (['parent_unreachable', 'parent_unseen'] as const).map((problem) => ({
-    problem,
-    ...parentSubject(view),
-  }));
+  const ofParent = refsTo(parentSubject(view), 'parent_unreachable', 'parent_unseen');
   return suspectUnseen('monitor_offline', view, ofParent, {
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${seen}`,
@@ -113,7 +107,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspici
     unasked.length === 0 ? '' : `, and ${formatCount(unasked.length, 'of them is', 'of them are')} still to be asked`;
   const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
   // Nor is it known which clients they run, and each has another image.
-  return suspectUnseen('never_reached', view, [{ problem: 'images_differ' }], {
+  return suspectUnseen('never_reached', view, refsTo({}, 'images_differ'), {
     summary: 'subnetd has not reached any node yet',
     evidence: `${all} answered since subnetd started${rest}${alive}; ${why?.seen ?? ''}`,
     fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,

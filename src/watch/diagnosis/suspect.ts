@@ -8,6 +8,9 @@ export type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
 type Told = Texts & Partial<Suspicion>;
 
+/** What a finder has found: nothing, where it is undefined. */
+export type Found = Suspicion | undefined;
+
 /** A suspicion about a whole subnet. It explains no check and causes no other problem, unless it is told to. */
 export const suspect = (problem: ProblemName, told: Told): Suspicion => ({
   problem,

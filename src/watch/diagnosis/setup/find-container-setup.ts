@@ -5,7 +5,7 @@ import type { ContainerSetup, PublishedPort } from '../../../model/setup.ts';
 import type { Target } from '../../../model/target.ts';
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../clients/commands-to-type.ts';
 import type { SubnetView, TargetView } from '../subnet-view.ts';
-import { suspect, suspectTarget } from '../suspect.ts';
+import { type Found, suspect, suspectTarget } from '../suspect.ts';
 
 /** Docker should keep at least as much: some minutes of a busy node, which prints 5 kB a second (measured at level 4). */
 const LEAST_BYTES = 1e6;
@@ -118,7 +118,7 @@ function findPublished(made: readonly Made[]): Suspicion | undefined {
 }
 
 /** Containers whose logs show too little, lose lines, or fill the disk, and whose ports are open to everybody. */
-export function findContainerSetup({ targets }: SubnetView): readonly (Suspicion | undefined)[] {
+export function findContainerSetup({ targets }: SubnetView): readonly Found[] {
   const made = targets.flatMap((one): readonly Made[] => {
     const { container } = one.setup;
     return container?.ok ? [{ one, target: one.state.target, container: container.value }] : [];

@@ -17,7 +17,7 @@ import { DEFAULT_ENGINE } from '../../../model/target.ts';
 import type { Finding } from '../../../model/verdict.ts';
 import { clientOf } from '../../clients/clients.ts';
 import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
-import { suspect, suspectTarget, type Texts } from '../suspect.ts';
+import { type Found, suspect, suspectTarget, type Texts } from '../suspect.ts';
 
 const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
 
@@ -315,7 +315,7 @@ export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
 }
 
 /** What anyone can use who should not: of nodes, of Docker, of the relayer, and of subnetd itself. */
-export const findExposures = (view: SubnetView, setup: SetupObservation): readonly (Suspicion | undefined)[] => [
+export const findExposures = (view: SubnetView, setup: SetupObservation): readonly Found[] => [
   ...findRpcExposures(view),
   findDockerExposure(setup),
   ...findQueueExposures(view),

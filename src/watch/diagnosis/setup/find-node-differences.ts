@@ -5,7 +5,7 @@ import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { commandToRecreate, commandToSeeLog, serviceOf } from '../../clients/commands-to-type.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
-import { suspect, suspectTarget } from '../suspect.ts';
+import { type Found, suspect, suspectTarget } from '../suspect.ts';
 
 /** The names of those that have a value. */
 interface Group {
@@ -167,7 +167,7 @@ function findSlowNodes(view: SubnetView): readonly Suspicion[] {
 }
 
 /** In what the nodes of a subnet differ, and what they lack. */
-export const findNodeDifferences = (view: SubnetView): readonly (Suspicion | undefined)[] => [
+export const findNodeDifferences = (view: SubnetView): readonly Found[] => [
   findConsensus(view),
   ...findEnginesOff(view),
   ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)]),
