@@ -1,5 +1,6 @@
 import { highest } from '../../lib/numbers.ts';
 import { listNames } from '../../lib/words.ts';
+import { countPeers } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import { checkOf, isDown } from './subnet-view.ts';
@@ -16,12 +17,6 @@ const ABSENCES = {
 
 type Absence = keyof typeof ABSENCES;
 
-/** Whether a node can be read again for less than a minute. */
-const isBack = (state: TargetState, now: number): boolean => {
-  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
-  return verdict !== 'fail' && failures > 0 && now - since < START_MS;
-};
-
 function findAbsence(state: TargetState, now: number): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
@@ -30,7 +25,9 @@ function findAbsence(state: TargetState, now: number): Absence | undefined {
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
-  return isBack(state, now) ? 'returns' : undefined;
+  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
+  // It can be read again for less than a minute.
+  return verdict !== 'fail' && failures > 0 && now - since < START_MS ? 'returns' : undefined;
 }
 
 /** By why they are absent. */
@@ -49,26 +46,18 @@ const describe = (absent: Absent, kinds: readonly Absence[]): string =>
     })
     .join(', and ');
 
-/** How many peers a node counts too few; undefined if it did not count them. */
-function countMissing({ target, facts }: TargetState): number | undefined {
-  const peers = facts.node?.observation.peers;
-  return target.component === 'node' && peers?.ok ? target.expectedPeers - peers.value.count : undefined;
-}
-
 /** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago or do not run. */
-function findFix(state: TargetState, own: Absence | undefined, absent: Absent): string | undefined {
-  const missing = countMissing(state);
-  if (missing === undefined) return undefined;
+function findFix({ target, facts }: TargetState, own: Absence | undefined, absent: Absent): string | undefined {
+  const peers = countPeers(facts);
+  if (target.component !== 'node' || peers === undefined) return undefined;
   if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
   const kinds = [...absent.keys()].filter((kind) => kind !== undefined);
   const count = kinds.flatMap((kind) => namesOf(absent, kind)).length;
-  if (count < missing) return undefined;
+  if (count < target.expectedPeers - peers) return undefined;
   const joining = describe(absent, ['starts', 'returns']);
   const out = describe(absent, ['paused', 'down', 'loops']);
-  return [
-    ...(joining === '' ? [] : [`wait up to a minute: ${joining}`]),
-    ...(out === '' ? [] : [`${out}: the check container says why`]),
-  ].join('; ');
+  const fixes = [joining && `wait up to a minute: ${joining}`, out && `${out}: the check container says why`];
+  return fixes.filter(Boolean).join('; ');
 }
 
 const isUnexplained = ({ check, verdict, because }: ExplainedCheckState): boolean =>

@@ -72,19 +72,18 @@ function toSuspicion(
 /** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
 function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
   const degraded = targets.flatMap(({ state: { target, checks } }) =>
-    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ name: target.name, check }] : [])),
+    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ ...check, name: target.name }] : [])),
   );
   if (degraded.length === 0) return undefined;
-  const alike = [...Map.groupBy(degraded, ({ check }) => check.check).values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [{ ...first.check, others: others.map(({ name }) => name) }],
-  );
-  const evidence = alike.map(({ seen, others }) =>
-    others.length === 0 ? seen : `${seen}; the same holds for ${listNames(others)}`,
-  );
+  const alike = Map.groupBy(degraded, ({ check }) => check);
+  const evidence = [...alike.values()].map(([first, ...others]) => {
+    const also = others.length === 0 ? '' : `; the same holds for ${listNames(others.map(({ name }) => name))}`;
+    return `${first?.seen}${also}`;
+  });
   return suspect('check_degraded', {
     summary: `subnetd sees less of ${listNames([...new Set(degraded.map(({ name }) => name))])} than it could`,
     evidence: evidence.join('; '),
-    fix: alike.map(({ fix }) => fix).join('; '),
+    fix: [...alike.values()].map(([first]) => first?.fix).join('; '),
   });
 }
 

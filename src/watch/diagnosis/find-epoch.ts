@@ -29,8 +29,8 @@ function placeByRound(
   const choiceBlock = choiceOf(nextFirstBlock);
   return {
     number: firstEpoch + index,
-    ...(Math.floor(epochRound / epoch) === index && { firstBlock: epochBlock }),
-    ...(choiceBlock >= 0 && choiceBlock === choiceOf(block + 1) && { choiceBlock }),
+    firstBlock: Math.floor(epochRound / epoch) === index ? epochBlock : undefined,
+    choiceBlock: choiceBlock >= 0 && choiceBlock === choiceOf(block + 1) ? choiceBlock : undefined,
     nextFirstBlock,
     isNextAtLatest: true,
   };
@@ -56,8 +56,8 @@ export function findChosen(
   { active, standby }: Masternodes,
   place: Place | undefined,
 ): ReadonlySet<string> | undefined {
-  if (next?.block === undefined || place?.choiceBlock === undefined) return undefined;
-  if (next.block !== place.choiceBlock + 1) return undefined;
+  if (next?.block === undefined || place?.choiceBlock === undefined || next.block !== place.choiceBlock + 1)
+    return undefined;
   const penalised = new Set(next.penalised);
   const most =
     standby.length > 0 ? active.length : Math.max(active.length, consensus?.maxMasternodes ?? MAX_MASTERNODES);
@@ -83,11 +83,9 @@ export function describeReturn(chain: ChainView, address: string): string {
   return `keep it running: it has no turn in ${next} either, and the chain chooses again at block ${later}`;
 }
 
-/** What decides whose turn a round is. */
+/** What decides whose turn a round is: the length of an epoch in rounds, and how many masternodes there are. */
 interface Rotation {
-  /** Its length in rounds. */
   readonly epoch: number;
-  /** How many there are. */
   readonly masternodes: number;
 }
 
@@ -192,12 +190,12 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const chosen = findChosen(chain, masternodes, place);
   const nodeOf = findNodes(view, members);
   const following = place && place.number + 1;
-  const upgrade = findComing(view)?.upgrade;
-
-  const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => {
-    const name = nodeOf.get(address)?.name;
-    return { address, ...(name !== undefined && { name }), vote, ...changes };
-  };
+  const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
+    address,
+    name: nodeOf.get(address)?.name,
+    vote,
+    ...changes,
+  });
   const nameless = findNameless(view, active);
   /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
@@ -208,20 +206,19 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
+    const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
     return describe(address, nodeOf.get(address)?.vote ?? findUnnamedVote(address), {
-      ...(own && { blocksMade: own.made }),
-      ...(missed !== undefined && { missedRounds: missed }),
-      ...(neverSigned.rounds >= MIN_VOTE_ROUNDS && {
-        votesMissing: neverSigned.addresses.has(address) ? neverSigned.rounds : 0,
-      }),
-      ...(chosen && following !== undefined && !chosen.has(address) && { leavesInEpoch: following }),
+      blocksMade: own?.made,
+      missedRounds: missed,
+      votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,
+      leavesInEpoch: chosen?.has(address) === false ? following : undefined,
     });
   };
   // Who is left out for an epoch has no turn in it.
   const describeIdle = (address: string, vote: Vote): Masternode =>
     describe(address, vote, {
       ...(counted && { blocksMade: 0, missedRounds: 0 }),
-      ...(chosen?.has(address) && following !== undefined && { backInEpoch: following }),
+      backInEpoch: chosen?.has(address) ? following : undefined,
     });
   const known = new Set(active);
   const isNew = (address: string) => !known.has(address) && known.add(address).size > 0;
@@ -230,7 +227,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     isNextKnown: chosen !== undefined,
     block,
     round,
-    ...(upgrade && { upgrade }),
+    upgrade: findComing(view)?.upgrade,
     masternodes: [
       ...active.map(describeActive),
       ...penalised.filter(isNew).map((address) => describeIdle(address, 'penalised')),

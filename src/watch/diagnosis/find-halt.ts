@@ -52,18 +52,13 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
     next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
   const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', REFUSED_WITHIN_MS, now));
   if (!isForeign && (next.length > 0 || !isRefused)) return undefined;
-  const fix =
-    'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders';
-  if (!isForeign)
-    return {
-      seen: 'the next block begins an epoch whose masternodes are others than those that sign, by the log',
-      fix,
-    };
   const named = joinAnd(strangers.slice(0, MOST_NAMED).map(short));
   const more = strangers.length > MOST_NAMED ? ` and ${strangers.length - MOST_NAMED} more` : '';
   return {
-    seen: `the next block begins an epoch for which the chain has chosen ${named}${more}, and no node here has such an address`,
-    fix,
+    seen: isForeign
+      ? `the next block begins an epoch for which the chain has chosen ${named}${more}, and no node here has such an address`
+      : 'the next block begins an epoch whose masternodes are others than those that sign, by the log',
+    fix: 'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders',
   };
 }
 
@@ -83,10 +78,10 @@ function findLostState({ nodes, now }: SubnetView): Required<Finding> | undefine
   // In its container the socket is always there.
   const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
   const setBack = `XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' ${toShellWord(socket)}`;
-  const steps =
-    'container' in container
-      ? `with \`docker exec ${toShellWord(container.container.name)} ${setBack}\`, then \`docker restart ${toShellWord(container.container.name)}\``
-      : `with \`${setBack}\` where it runs, and restart it`;
+  const own = 'container' in container ? toShellWord(container.container.name) : undefined;
+  const steps = own
+    ? `with \`docker exec ${own} ${setBack}\`, then \`docker restart ${own}\``
+    : `with \`${setBack}\` where it runs, and restart it`;
   return {
     seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
     fix: `set its head back to the last block that has its state ${steps}; the blocks after that one are lost`,
@@ -237,10 +232,9 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
       ? voting < required && nodes.every((node) => isGone(node, view))
       : now - last.since >= stallAfterMs;
   if (!isFound && !lasts) return undefined;
-  const found =
-    last === undefined
-      ? 'no node runs and answers'
-      : `no block after ${last.number} for ${formatDuration(now - last.since)}`;
+  const found = last
+    ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
+    : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.

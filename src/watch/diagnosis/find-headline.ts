@@ -14,13 +14,6 @@ const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(
 /** How many more nodes can fail. One that has just started is not counted on. */
 const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
 
-/** The same, as the end of a sentence. */
-function describeReserve(quorum: Quorum): string {
-  const reserve = countReserve(quorum);
-  if (reserve <= 0) return ' with no spare vote';
-  return `: it can lose ${formatCount(reserve, 'more node', 'more nodes')}`;
-}
-
 const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
   `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
@@ -94,7 +87,7 @@ const describeWork = (works: readonly PlannedWork[]): string =>
   works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
 
 /** What the state of a subnet is told by, beside its targets and problems. */
-export interface HeadlineView {
+interface HeadlineView {
   readonly quorum: Quorum | undefined;
   /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
   readonly hasRisen: boolean;
@@ -144,7 +137,7 @@ export function findHeadline(
   if (isOfPart && !isClearing && isWaiting(quorum)) {
     const detail = join(votes, known, describeUnseen(targets), work);
     const waits = `${subnet} is waiting for masternodes that have just started`;
-    return { standing: 'warn', sentence: waits, detail, ...(worst && { since: worst.since }) };
+    return { standing: 'warn', sentence: waits, detail, since: worst?.since };
   }
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
@@ -154,17 +147,16 @@ export function findHeadline(
       const detail = join(suspicion, before, describeUnseen(targets), work);
       return { standing: 'ok', sentence: `${subnet} is running, but a possible problem is being checked`, detail };
     }
-    const reserve = quorum === undefined || quorum.total === 0 ? '' : describeReserve(quorum);
+    const reserve = quorum === undefined || quorum.total === 0 ? undefined : countReserve(quorum);
+    const isSafe = reserve === undefined || reserve > 0;
+    const mayLose = isSafe
+      ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
+      : ' with no spare vote';
     const detail = join(votes, suspicion, describeUnseen(targets), work);
-    const state =
-      suspected === undefined &&
-      quorum?.starting === undefined &&
-      (quorum === undefined || quorum.total === 0 || countReserve(quorum) > 0)
-        ? 'is healthy'
-        : 'is running';
+    const state = suspected === undefined && quorum?.starting === undefined && isSafe ? 'is healthy' : 'is running';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-    return { standing, sentence: `${subnet} ${state}${reserve}`, detail };
+    return { standing, sentence: `${subnet} ${state}${reserve === undefined ? '' : mayLose}`, detail };
   }
   if (isClearing) {
     const detail = join(votes, suspicion, gone, work);
@@ -183,6 +175,6 @@ export function describeBroken(subnet: string, foundAt: WatchedMs | undefined, l
     standing: 'off',
     sentence: `${subnet} is in an unknown state`,
     detail: `Its diagnosis crashes, which is a bug in subnetd: please report the error in its log. ${found}`,
-    ...(foundAt !== undefined && { since: foundAt }),
+    since: foundAt,
   };
 }

@@ -7,7 +7,7 @@ import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
 import { bringsLoop } from '../rules/failure-signs.ts';
-import { explainLast } from '../rules/find-log-fault.ts';
+import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-wallet-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -25,10 +25,9 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Mo
 
 function describeKills({ container }: Facts, moment: Moment): readonly string[] {
   const { oomKills = 0, lastOomAt, unrequestedKill } = container ?? {};
+  const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
   if (oomKills > 0 && lastOomAt !== undefined)
-    return [
-      `Docker counted ${formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills')}, last ${formatMoment(lastOomAt, moment)}`,
-    ];
+    return [`Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`];
   return unrequestedKill
     ? [`SIGKILL ended it ${formatMoment(unrequestedKill.at, moment)}, and nobody had requested that`]
     : [];
@@ -118,11 +117,9 @@ export const hasEndedFailure = ({ endedFailures = [] }: TargetState): boolean =>
 
 /** Whether all errors that a log has shown within the window are signs of failures that are over. */
 export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, windowMs: number, now: number): boolean {
-  if (endedFailures.length === 0) return false;
   const signs = new Set(endedFailures.flatMap((failure) => failure.signs ?? []));
-  const errors = Object.entries(facts.logs?.patterns ?? {}).filter(
-    ([, { means, at }]) => (means === 'error' || means === 'fatal') && now - at < windowMs,
-  );
+  const patterns = Object.entries(facts.logs?.patterns ?? {});
+  const errors = patterns.filter(([, one]) => isError(one) && now - one.at < windowMs);
   return errors.length > 0 && errors.every(([name]) => signs.has(name));
 }
 

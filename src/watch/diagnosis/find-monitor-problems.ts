@@ -56,18 +56,13 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
   const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= limitMs));
   if (!wasGone && !wasSet) return undefined;
   const seen = [
-    ...(wasGone
-      ? [`subnetd did not run for ${formatDuration(gap.realMs)} and resumed ${formatMoment(gap.endedAt, view)}`]
-      : []),
-    ...(wasSet
-      ? [
-          `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatMoment(step.at, view)}`,
-        ]
-      : []),
+    wasGone && `subnetd did not run for ${formatDuration(gap.realMs)} and resumed ${formatMoment(gap.endedAt, view)}`,
+    wasSet &&
+      `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatMoment(step.at, view)}`,
   ];
   return suspect('monitor_suspended', {
     summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',
-    evidence: seen.join('; '),
+    evidence: seen.filter(Boolean).join('; '),
     fix: wasGone
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',

@@ -38,13 +38,12 @@ export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] 
   const byKey = [...Map.groupBy(known, keyOf).values()];
   const [first] = byKey.find((alike) => alike.length * 2 > known.length) ?? [];
   if (first === undefined) return [];
-  return byKey
-    .flatMap((alike) => (alike.includes(first) ? [] : alike.filter(({ peers = 0 }) => peers > 0)))
-    .map((node) =>
-      suspectTarget('bootnode_unused', node, {
-        summary: `${node.name} does not use the bootnode of the other nodes`,
-        evidence: `${node.name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(first)}; it has ${node.peers} peers because the others found it`,
-        fix: `correct the bootnode in ${adviceOf(node).envFile(node.target)} and recreate the node; until then it may find no peer after a restart`,
-      }),
-    );
+  const others = known.filter((node) => keyOf(node) !== keyOf(first) && (node.peers ?? 0) > 0);
+  return others.map((node) =>
+    suspectTarget('bootnode_unused', node, {
+      summary: `${node.name} does not use the bootnode of the other nodes`,
+      evidence: `${node.name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(first)}; it has ${node.peers} peers because the others found it`,
+      fix: `correct the bootnode in ${adviceOf(node).envFile(node.target)} and recreate the node; until then it may find no peer after a restart`,
+    }),
+  );
 }

@@ -49,12 +49,8 @@ export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetV
     const own = settingsAt(settings, round);
     return [{ node, settings, own, key: keyOf(own), isKnown: settings.byRound?.some((one) => one.round === round) }];
   });
-  const groups = [
-    ...Map.groupBy(
-      dated.filter(({ isKnown }) => isKnown),
-      ({ key }) => key,
-    ).values(),
-  ];
+  const known = dated.filter(({ isKnown }) => isKnown);
+  const groups = [...Map.groupBy(known, ({ key }) => key).values()];
   const [first] = groups.toSorted((one, other) => other.length - one.length)[0] ?? [];
   if (first === undefined) return undefined;
   // One that has the same settings already needs no change.
@@ -74,13 +70,12 @@ export function findUpgradeProblems(view: SubnetView): readonly Suspicion[] {
   const { upgrade, having: [other] = [], having = [], lacking = [] } = findComing(view) ?? {};
   if (upgrade === undefined || other === undefined) return [];
   const { round, change } = upgrade;
-  return lacking
-    .filter((node) => !isStopped(node))
-    .map((node) =>
-      suspectTarget('upgrade_missing', node, {
-        summary: `${node.name} lacks the change of the consensus settings at round ${round}`,
-        evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${node.name} does not`,
-        fix: `before that round, ${adviceOf(node).compareGenesis(node.name, other.name)}, and ${commandToRecreate(node.target.container)}`,
-      }),
-    );
+  const running = lacking.filter((node) => !isStopped(node));
+  return running.map((node) =>
+    suspectTarget('upgrade_missing', node, {
+      summary: `${node.name} lacks the change of the consensus settings at round ${round}`,
+      evidence: `${having.length} of ${having.length + lacking.length} nodes follow "${change}" from round ${round} on, ${describeWait(upgrade)}, and ${node.name} does not`,
+      fix: `before that round, ${adviceOf(node).compareGenesis(node.name, other.name)}, and ${commandToRecreate(node.target.container)}`,
+    }),
+  );
 }

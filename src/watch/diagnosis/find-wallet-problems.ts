@@ -22,10 +22,6 @@ const PROBLEMS = {
   nearly_empty: { problem: 'wallet_nearly_empty', summary: 'the wallet of the relayer runs out in less than two days' },
 } as const satisfies Record<WalletLevel, Pick<Suspicion, 'problem' | 'summary'>>;
 
-/** The log of the relayer shows by itself that its wallet cannot pay: that is a problem of its own, and the worse one. */
-const isEmpty = (view: SubnetView): boolean =>
-  findRelayer(view)?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds') === true;
-
 /** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
 const COIN = 10n ** 18n;
 
@@ -46,17 +42,14 @@ export function withWallet(one: Suspicion, view: SubnetView, before: ProblemInde
   const { wallet } = facts.parent ?? {};
   const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
   if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
-  if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now))
-    return {
-      ...one,
-      fix: `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`,
-    };
-  if (!isEnough(wallet))
-    return {
-      ...one,
-      evidence: `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`,
-      fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain`,
-    };
+  if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
+    const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
+    return { ...one, fix };
+  }
+  if (!isEnough(wallet)) {
+    const evidence = `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`;
+    return { ...one, evidence, fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain` };
+  }
   return {
     ...one,
     summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
@@ -76,7 +69,10 @@ export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): 
 export function findWalletProblem(view: SubnetView): Suspicion | undefined {
   const { wallet } = view.facts.parent ?? {};
   const { wallet: named } = view.subnet.parentChain ?? {};
-  if (!wallet?.level || named === undefined || isEmpty(view)) return undefined;
+  const { shownFailures = [] } = findRelayer(view)?.state ?? {};
+  // The log of the relayer shows by itself that its wallet cannot pay: that is a problem of its own, and the worse one.
+  const isEmpty = shownFailures.some(({ name }) => name === 'wallet_without_funds');
+  if (!wallet?.level || named === undefined || isEmpty) return undefined;
   const spend = findSpend(wallet);
   if (spend === undefined) return undefined;
   const { perDay, daysLeft, payments, overMs } = spend;

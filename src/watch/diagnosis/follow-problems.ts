@@ -1,4 +1,5 @@
 import { dropAges } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { indexSubjects, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
 import { findPlanned, type Planned, type PlannedWork } from '../../model/planned-work.ts';
 import {
@@ -20,6 +21,7 @@ import { SEVERITIES } from '../../model/severity.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
+import { isError } from '../rules/find-log-fault.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
@@ -47,8 +49,7 @@ export function markPlanned(
     }
     // What is not found any more when the work ends is fixed.
     const isFixed = problem.state === 'clearing' && known !== undefined && isMuted(known);
-    const planned = isFixed ? known.planned : undefined;
-    return problem.planned === planned ? problem : { ...problem, planned };
+    return { ...problem, planned: isFixed ? known.planned : undefined };
   };
   return inForce.length === 0 && !before.values.some(({ planned }) => planned) ? problems : problems.map(mark);
 }
@@ -72,10 +73,8 @@ const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
 /** When the reason why a check fails was last seen: in its last run, but for `logs` in its newest error. */
 function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): number | undefined {
   if (check !== 'logs') return lastRun;
-  let newest: number | undefined;
-  for (const { means, at } of Object.values(facts.logs?.patterns ?? {}))
-    if ((means === 'error' || means === 'fatal') && at > (newest ?? Number.NEGATIVE_INFINITY)) newest = at;
-  return newest ?? lastRun;
+  const errors = Object.values(facts.logs?.patterns ?? {}).filter(isError);
+  return errors.length === 0 ? lastRun : highest(errors.map(({ at }) => at));
 }
 
 /** The checks that still fail for a reason that was last seen at `until` or before, or are not judged yet. */
@@ -93,22 +92,11 @@ const findUnobserved = (
   );
 
 /** A problem that is over now. What it explained stays explained until it is observed again. */
-const toEnded = (
-  { problem, component, name, about, summary, since, seenAt, openedAt, explains }: Problem,
-  subjectsOf: SubjectsOf,
-  now: number,
-): EndedProblem => ({
-  problem,
-  component,
-  name,
-  about,
-  summary,
-  since,
-  seenAt,
-  openedAt,
-  endedAt: now,
-  explains: findUnobserved(explains, seenAt, subjectsOf),
-});
+function toEnded(one: Problem, subjectsOf: SubjectsOf, endedAt: number): EndedProblem {
+  const { problem, component, name, about, summary, since, seenAt, openedAt } = one;
+  const explains = findUnobserved(one.explains, seenAt, subjectsOf);
+  return { problem, component, name, about, summary, since, seenAt, openedAt, endedAt, explains };
+}
 
 /** The ended problems without the checks that have been observed again. */
 export function dropObserved(ended: readonly EndedProblem[], targets: readonly TargetState[]): readonly EndedProblem[] {
@@ -116,10 +104,6 @@ export function dropObserved(ended: readonly EndedProblem[], targets: readonly T
   const subjectsOf = indexSubjects(targets);
   return ended.map((one) => ({ ...one, explains: findUnobserved(one.explains, one.seenAt, subjectsOf) }));
 }
-
-/** The ended problems that still matter: they may come back, or explain something. */
-const keepEnded = (ended: readonly EndedProblem[], now: number): readonly EndedProblem[] =>
-  ended.filter((one) => mayReopen(one, now) || one.explains.length > 0).slice(-MAX_ENDED);
 
 /** How long a problem that is over must be found again before it is open again: a planned restart takes less. */
 const REOPEN_MS = 10_000;
@@ -199,10 +183,7 @@ const isAwaited = (one: Problem, now: number): boolean =>
   one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
 
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */
-function withoutAges(problem: Problem): Problem {
-  const evidence = dropAges(problem.evidence);
-  return evidence === problem.evidence ? problem : { ...problem, evidence };
-}
+const withoutAges = (problem: Problem): Problem => ({ ...problem, evidence: dropAges(problem.evidence) });
 
 /** Whether the targets of a problem show that it is over. What happened to several at once is not seen of some of them. */
 function isKnownOver({ problem, nodes }: Problem, subjects: readonly TargetState[]): boolean {
@@ -249,15 +230,9 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
   if (one.state !== 'clearing') return false;
   const pagedFor = findPagedFor([one]);
-  return (
-    pagedFor.size > 0 &&
-    problems.some((other) => other.state === 'open' && other.since > clearingSince && isWarningOf(other, pagedFor))
+  return problems.some(
+    (other) => other.state === 'open' && other.since > clearingSince && isWarningOf(other, pagedFor),
   );
-}
-
-/** The components for whose warnings something paged before, and nothing does now. */
-function findNoLongerPaged(before: readonly Problem[], after: readonly Problem[]): ReadonlySet<Component> {
-  return findPagedFor(before.filter(isStanding)).difference(findPagedFor(after.filter(isStanding)));
 }
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
@@ -310,15 +285,12 @@ export function followProblems(
   }
   const kept = problems.filter((one) => !hidesOtherCause(one, problems));
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
-  const noLongerPaged = findNoLongerPaged(before.values, kept);
+  const pagedFor = (ones: readonly Problem[]) => findPagedFor(ones.filter(isStanding));
+  const noLongerPaged = pagedFor(before.values).difference(pagedFor(kept));
   const isLeft = (one: Problem) => one.state !== 'clearing' || !isWarningOf(one, noLongerPaged);
   const left = new Set(kept.filter(isLeft));
   for (const one of problems) if (!left.has(one)) end(one);
-  return {
-    problems: [...left].sort(byUrgency),
-    ended: keepEnded(
-      ended.values.filter((one) => !reopened.has(one)),
-      now,
-    ),
-  };
+  // They may come back, or explain something.
+  const matters = (one: EndedProblem) => !reopened.has(one) && (mayReopen(one, now) || one.explains.length > 0);
+  return { problems: [...left].sort(byUrgency), ended: ended.values.filter(matters).slice(-MAX_ENDED) };
 }

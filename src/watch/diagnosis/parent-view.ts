@@ -19,9 +19,8 @@ export function parentSubject(view: SubnetView): Pick<ProblemRef, 'component' | 
 /** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
 export function submits(view: SubnetView): boolean | undefined {
   const relayer = findRelayer(view);
-  const verdict = relayer && checkOf(relayer.state, 'submissions')?.verdict;
-  if (verdict === 'fail') return false;
-  return verdict === 'pass' || verdict === 'degraded' ? true : undefined;
+  const { verdict = 'unknown' } = (relayer && checkOf(relayer.state, 'submissions')) ?? {};
+  return verdict === 'unknown' || verdict === 'skipped' ? undefined : verdict !== 'fail';
 }
 
 /** When the relayer was last seen to submit, by its log or its queues. */
@@ -43,7 +42,7 @@ export function findMode(view: SubnetView, progress: CheckpointProgress | undefi
 const USUAL = { minePeriodMs: 2_000, epoch: 900 };
 
 /** How late a checkpoint may be: submitting every block takes minutes, and in lite mode a whole epoch lies between two. */
-export interface AllowedLag {
+interface AllowedLag {
   readonly ms: number;
   readonly blocks: number;
 }
@@ -57,7 +56,7 @@ export function findAllowedLag(view: SubnetView, mode: CheckpointMode): AllowedL
 }
 
 /** The lag of the contract, in blocks and in time; undefined while it is unknown. */
-export interface Lag extends CheckpointLag {
+interface Lag extends CheckpointLag {
   /** How much of it may have come since the contract was read. */
   readonly since: AllowedLag;
   /** By the times of the blocks, else by the usual time between two. */
@@ -66,11 +65,8 @@ export interface Lag extends CheckpointLag {
 
 export function findLag(view: SubnetView): Lag | undefined {
   const { parent } = view.facts;
-  const lag = findCheckpointLag(
-    view.nodes.map(({ state }) => state),
-    view.reference,
-    parent,
-  );
+  const states = view.nodes.map(({ state }) => state);
+  const lag = findCheckpointLag(states, view.reference, parent);
   if (lag === undefined) return undefined;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   const { blocks, seconds } = lag;

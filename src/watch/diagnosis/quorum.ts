@@ -38,8 +38,8 @@ function countMissed(
 
 /** Whether a node was asked about its chain long enough after its start. */
 function showsVotes({ container, chainFacts }: NodeView): boolean {
-  const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
-  return chainFacts !== undefined && (startedAt === undefined || chainFacts.at - startedAt >= FIRST_VOTES_MS);
+  const { startedAt = Number.NEGATIVE_INFINITY } = container.kind === 'running' ? container.container : {};
+  return chainFacts !== undefined && chainFacts.at - startedAt >= FIRST_VOTES_MS;
 }
 
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
@@ -91,11 +91,8 @@ export function findSilentVoters(
   return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || left.includes(address)));
 }
 
-/** The share of votes that the chain asks for by default. */
-const THRESHOLD = 0.667;
-
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
-export const requiredVotes = (masternodes: number, threshold = THRESHOLD): number => Math.ceil(masternodes * threshold);
+export const requiredVotes = (masternodes: number, threshold = 0.667): number => Math.ceil(masternodes * threshold);
 
 /** The signing masternodes that no known node claims, and how many nodes are out that have never given an address. */
 export function findNameless({ nodes, masters, silentVoters }: Voters, active: readonly string[]) {
@@ -130,8 +127,6 @@ function countStarting(voters: Voters, active: readonly string[]): number {
   return known.filter(isToJoin).length + Math.max(0, Math.min(unnamed.length, addresses.length - nodesOut));
 }
 
-const toStarting = (starting: number): Pick<Quorum, 'starting'> => (starting === 0 ? {} : { starting });
-
 /** What the quorum is found by. */
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
@@ -147,21 +142,17 @@ export function findQuorum(voters: Voters): Quorum | undefined {
     const missing = nodes.filter(isMissing).length;
     // A node that expects more peers than the inventory has knows of others.
     const total = Math.max(nodes.length, ...nodes.map(({ target }) => target.expectedPeers + 1));
-    const starting = toStarting(nodes.filter(isToJoin).length);
-    return { total, required: requiredVotes(total), voting: total - missing, ...starting };
+    const starting = nodes.filter(isToJoin).length || undefined;
+    return { total, required: requiredVotes(total), voting: total - missing, starting };
   }
   const total = masternodes.active.length;
   return {
     total,
     required: requiredVotes(total, consensus?.certificateThreshold),
     voting: total - countSilent(voters, masternodes.active),
-    ...toStarting(countStarting(voters, masternodes.active)),
+    starting: countStarting(voters, masternodes.active) || undefined,
   };
 }
-
-/** Whether a node is below the others. One at their height or above may still vote. */
-const isBelow = ({ height }: NodeView, reference = Number.NEGATIVE_INFINITY): boolean =>
-  height !== undefined && height.number < reference;
 
 /** Whether a node may be a masternode: it is one, or it has given no address and there is one that is not a node's. */
 export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
@@ -186,8 +177,10 @@ export function describeUntold(view: SubnetView, out: readonly NodeView[]): stri
 /** The nodes that take part, but not yet in the next block: they stand still or catch up. After a halt there are none. */
 export function findIdle(view: SubnetView, isAfterHalt: boolean): readonly NodeView[] {
   if (isAfterHalt) return [];
-  const isIdle = (node: NodeView) =>
-    !node.isOut && !node.isStarting && (node.isStalled || (isBelow(node, view.reference) && !node.isWitness));
+  // One at the height of the others or above may still vote.
+  const isBehind = ({ height, isWitness }: NodeView) =>
+    height !== undefined && height.number < (view.reference ?? height.number) && !isWitness;
+  const isIdle = (node: NodeView) => !node.isOut && !node.isStarting && (node.isStalled || isBehind(node));
   const idle = view.nodes.filter(isIdle);
   return idle.length === 0 ? idle : idle.filter(createIsVoter(view));
 }
@@ -211,11 +204,10 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
   const { minePeriodMs, timeoutPeriodMs, certificateThreshold, timeoutBase = 1, timeoutMaxExponent = 0 } = consensus;
   const total = masternodes.active.length;
   const mayLose = Math.min(total - requiredVotes(total, certificateThreshold), MAX_TURNS);
-  const timeouts = Array.from(
-    { length: mayLose + 1 },
-    (_, before) => timeoutBase ** Math.min(before, timeoutMaxExponent),
-  );
-  return timeouts.reduce((sum, one) => sum + one * timeoutPeriodMs, 0) + SPARE_BLOCKS * minePeriodMs;
+  let stallMs = SPARE_BLOCKS * minePeriodMs;
+  for (let before = 0; before <= mayLose; before += 1)
+    stallMs += timeoutPeriodMs * timeoutBase ** Math.min(before, timeoutMaxExponent);
+  return stallMs;
 }
 
 /** The height that at least half of the nodes have reached, by those of all nodes on the chain. */

@@ -1,10 +1,10 @@
 import type { WallMs, WatchedMs } from '../../lib/clock.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
-import type { ChainFacts, Progress } from '../../model/facts.ts';
+import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { Container, Fault } from '../../model/observation.ts';
 import type { ExplainedCheck } from '../../model/problem.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -147,16 +147,12 @@ function answeredAt(state: TargetState): number | undefined {
 /** Whether a target answers although Docker says that its container does not run. An answer is the stronger evidence. */
 export function answersAnyway(state: TargetState): boolean {
   const { container } = state.facts;
-  const { observation } = container ?? {};
+  const kind = container?.observation?.kind;
   const answered = answeredAt(state);
-  if (answered === undefined || observation === undefined || observation.kind === 'docker-unreachable') return false;
-  const endedAt = observation.kind === 'found' ? observation.container.finishedAt : container?.lastExit?.at;
-  if (
-    observation.kind === 'found' &&
-    observation.container.status !== 'created' &&
-    observation.container.status !== 'exited'
-  )
-    return false;
+  if (answered === undefined || kind === undefined || kind === 'docker-unreachable') return false;
+  const found = findContainer(container);
+  if (found !== undefined && !['created', 'exited'].includes(found.status)) return false;
+  const endedAt = found === undefined ? container?.lastExit?.at : found.finishedAt;
   if (endedAt !== undefined) return answered - endedAt > SAME_ROUND_MS;
   const goneSince = checkOf(state, 'container')?.since;
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
@@ -166,12 +162,12 @@ export function answersAnyway(state: TargetState): boolean {
 export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetView, 'targets'>): boolean {
   const { container: own } = state.target;
   const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
-  const isSilent = ({ state: { target, facts, checks } }: TargetView) =>
-    facts.container?.observation?.kind === 'docker-unreachable' &&
-    target.container !== undefined &&
+  const isSilent = ({ state: other }: TargetView) =>
+    other.facts.container?.observation?.kind === 'docker-unreachable' &&
+    other.target.container !== undefined &&
     own !== undefined &&
-    engineOf(target.container) === engineOf(own) &&
-    (checks.find(({ check }) => check === 'container')?.lastRun ?? 0) >= saidAt;
+    engineOf(other.target.container) === engineOf(own) &&
+    (checkOf(other, 'container')?.lastRun ?? 0) >= saidAt;
   return targets.some(isSilent);
 }
 
@@ -197,9 +193,9 @@ export function lacksPeers(
   const { verdict, since = now } = checkOf(state, 'peers') ?? {};
   if (verdict !== 'fail' || (askedSince < since && now - since < ASKED_WITHIN_MS)) return false;
   const { target, facts } = state;
-  const peers = facts.node?.observation.peers;
+  const peers = countPeers(facts);
   const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
-  return absent === 0 || peers?.ok !== true || peers.value.count < expected - absent;
+  return absent === 0 || peers === undefined || peers < expected - absent;
 }
 
 /** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */

@@ -1,7 +1,7 @@
 import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
-import { addressOf, type ContainerFacts } from '../../model/facts.ts';
+import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
@@ -73,7 +73,7 @@ export function findDown(state: TargetState): string | undefined {
 /** What a container says against the vote of its node. */
 function judgeContainer(state: TargetState, facts: ContainerFacts, now: number): Voter | undefined {
   const { name } = state.target;
-  const container = facts.observation?.kind === 'found' ? facts.observation.container : undefined;
+  const container = findContainer(facts);
   const down = findDown(state);
   if (down !== undefined) {
     // A container that is made again is missing meanwhile.
@@ -111,13 +111,13 @@ function viewHeight({ target: { name }, facts: { node } }: TargetState, state: S
 function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Voter | undefined {
   const { name, expectedPeers } = target;
   const { container, node } = state.facts;
-  const found = container?.observation?.kind === 'found' ? container.observation.container : undefined;
+  const found = findContainer(container);
   // Without a container, a restart shows as a time without an answer.
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
   const ran = now - startedAt;
   if (ran < START_MS) return recovering(`${name} has answered well for ${formatDuration(Math.max(0, ran))} only`);
   if (ran >= WATCHED_MS) return undefined;
-  const peers = node?.observation.peers?.ok ? node.observation.peers.value.count : 0;
+  const peers = countPeers(state.facts) ?? 0;
   const expected = Math.max(0, expectedPeers - goneNodes);
   if (peers < expected) return recovering(`${name} has ${peers} of ${expected} peers since its start`);
   // What it says in its first minute shows nothing of its votes.

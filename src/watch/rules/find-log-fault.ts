@@ -24,7 +24,8 @@ export function explainLast(
   return last?.fix && `${last.what}, as its log says: ${last.fix}`;
 }
 
-const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
+/** Whether its lines tell of an error. */
+export const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
 
 /** Lines of one failure: what was wrong, and that the program ended by it. */
 const ONE_FAILURE_MS = 60_000;

@@ -66,7 +66,7 @@ it('a node that does not say from when its settings hold lacks nothing, and one 
 
 it('a change that is past is compared as the settings of now', () => {
   const past = { ...LATER, round: 1_900 };
-  expect(stateOf(nodes([[NOW, past]])).epoch).not.toHaveProperty('upgrade');
+  expect(stateOf(nodes([[NOW, past]])).epoch?.upgrade).toBeUndefined();
   const late = [[NOW, past], [NOW], [NOW, past], [NOW, past]];
   expect([problemsOf(late), differencesOf(late)]).toEqual([[], ['consensus_differs']]);
   expect(differencesOf(WITHOUT_SECOND)).toEqual([]);
