@@ -1,4 +1,5 @@
-import type { StepHistory, Steps } from '../../src/model/history.ts';
+import type { StepHistory, Steps, SubnetSteps } from '../../src/model/history.ts';
+import type { Incident } from '../../src/model/incident.ts';
 import type { TimeInput } from '../../src/web/pages/time-section.ts';
 
 const none: Steps = [];
@@ -11,3 +12,10 @@ export const NO_STEPS: StepHistory = {
 
 /** Charts of the last hour without data. */
 export const NO_TIME: TimeInput = { range: '1h', history: NO_STEPS, incidentsOf: () => [] };
+
+/** Charts of the last hour of which only these steps of a subnet, and incidents, are known. */
+export const timeWith = (steps: Partial<SubnetSteps>, incidents: readonly Incident[] = []): TimeInput => ({
+  range: '1h',
+  history: { ...NO_STEPS, stepsOf: () => ({ blocks: none, gap: none, coins: none, ...steps }) },
+  incidentsOf: () => incidents,
+});

@@ -46,7 +46,6 @@ const pagesDeps: Parameters<typeof createPages>[0] = {
   snapshot: () => [],
   incidents: NO_INCIDENTS,
   history: {
-    minutesOf: () => [],
     historyOf: () => ({ hours: [], days: [] }),
     ...NO_STEPS,
     barsOf: () => [],
@@ -130,7 +129,7 @@ describe('the routes', () => {
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()).toContain('The inventory has no subnets');
     expect((await app.request('/targets/d/<b>')).status).toBe(404);
-    expect(await (await app.request('/?kiosk')).text()).toContain('data-stream="/events?kiosk"');
+    expect(await (await app.request('/?kiosk')).text()).toContain('data-stream="/events?kiosk=1"');
     const stream = await app.request('/events?subnet=d');
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     await stream.body?.cancel();

@@ -65,7 +65,7 @@ export interface PagesDeps {
   readonly snapshot: () => Snapshot;
   /** The fleet that this instance belongs to. */
   readonly fleet?: () => FleetView | undefined;
-  readonly history: Pick<History, 'minutesOf' | 'historyOf'> & RecentHistory & StepHistory;
+  readonly history: Pick<History, 'historyOf'> & RecentHistory & StepHistory;
   /** The last lines of a target's log that matched a pattern, without secrets. */
   readonly matchingLines: (target: Target) => readonly MatchingLine[];
   /** Whether a node may be restarted now; undefined for what is not a node. */
@@ -98,7 +98,6 @@ export function createPages(deps: PagesDeps): Pages {
     return {
       snapshot: snapshot(),
       fleet: deps.fleet?.(),
-      minutesOf: history.minutesOf,
       historyOf: (target: Parameters<History['historyOf']>[0]) => history.historyOf(target, nowWall),
       changesOf: (name: string) => history.changesOf(name, nowWall),
       incidentOf: incidents.idOf,
@@ -160,9 +159,9 @@ export function createPages(deps: PagesDeps): Pages {
       now: () => toWall(now()),
     }),
     status: async (query) => {
-      if (query.kiosk !== undefined) return kioskPage(statusInput(query), own().version);
       const shown = snapshot().filter(({ subnet: { name } }) => query.subnet === undefined || name === query.subnet);
       if (shown.length <= MAX_IN_FULL) await recent.read(shown.map(({ subnet: { name } }) => name));
+      if (query.kiosk !== undefined) return kioskPage(statusInput(query), own().version);
       return statusPage(statusInput(query), footer());
     },
     everybody: () => {

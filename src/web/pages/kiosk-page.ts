@@ -4,6 +4,7 @@ import { beginSentence } from '../../lib/words.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import { isOfSetup, type ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
+import { RANGES, rangeQuery } from '../../model/time-range.ts';
 import { kioskFrame, type LiveContent, type Section } from '../frame/frame.ts';
 import { type Html, shape } from '../frame/marks.ts';
 import { at } from '../frame/times.ts';
@@ -11,11 +12,11 @@ import { checkpointFigure } from './checkpoint-item.ts';
 import { elsewherePanel } from './elsewhere.ts';
 import { figureList } from './figures.ts';
 import { subnetTiles } from './fleet-section.ts';
-import { hourCharts } from './hour-charts.ts';
 import { toChangeEntry } from './incident-words.ts';
-import { kioskPath, subnetPath } from './paths.ts';
-import { findShown, openPage, type ShownInput } from './status-page.ts';
+import { subnetPath, toAddress } from './paths.ts';
+import { findShown, lastBlocks, openPage, type ShownInput } from './status-page.ts';
 import { pictureParts } from './subnet-picture.ts';
+import { kioskTime } from './time-section.ts';
 import { walletFigure } from './wallet-item.ts';
 
 /** What the kiosk shows: the same as the status page, and what changed. */
@@ -60,18 +61,17 @@ const panel = (name: string, title: string, content: Html): Section => ({
 });
 
 function ofOne(state: SubnetState, input: KioskInput): readonly Section[] {
-  const { minutesOf, changesOf, nowWall, toWall } = input;
+  const { changesOf, time, nowWall, toWall } = input;
   const { name } = state.subnet;
   const moment = { nowWall, toWall };
-  const [minutes, changes] = [minutesOf(name), changesOf(name)];
-  const { found, expected, figures, quorum, peers, services } = pictureParts(state, minutes, moment);
+  const { found, figures, quorum, peers, services } = pictureParts(state, lastBlocks(name, input), moment);
   const all = [...figures, ...checkpointFigure(state, moment), ...walletFigure(state, moment)];
   return [
     {
       id: 'kiosk-figures',
       html: html`<div id="kiosk-figures">${found}${all.length === 0 ? NO_FIGURES : figureList(all)}</div>`,
     },
-    panel('time', 'Last hour', hourCharts({ minutes, expected, problems: state.problems, changes }, moment)),
+    panel('time', beginSentence(RANGES[time.range].words), kioskTime(state, time, moment)),
     panel('quorum', 'Quorum', quorum),
     panel('peers', 'Peers', peers),
     panel(
@@ -81,7 +81,7 @@ function ofOne(state: SubnetState, input: KioskInput): readonly Section[] {
         ? html`<p class="empty">The inventory has no services.</p>`
         : html`<ul class="services">${services}</ul>`,
     ),
-    panel('changes', 'Changes in the last hour', changeList(changes, state, nowWall)),
+    panel('changes', 'Changes in the last hour', changeList(changesOf(name), state, nowWall)),
   ];
 }
 
@@ -110,13 +110,13 @@ export function kioskContent(input: KioskInput): LiveContent {
 
 /** The page at `/?kiosk`, for a screen on a wall. */
 export function kioskPage(input: KioskInput, version: string): Html {
-  const { only, nowWall } = input;
+  const { only, time, nowWall } = input;
   const { title, glance, sections } = kioskContent(input);
   return kioskFrame({
     title,
     glance,
     madeAt: nowWall,
-    stream: kioskPath(only).replace('/?', '/events?'),
+    stream: `/events?${toAddress({ subnet: only, kiosk: '1', ...rangeQuery(time.range) })}`,
     content: html`${sections.map((section) => section.html)}`,
     version,
     way: html`<a href="${only === undefined ? '/' : subnetPath(only)}">Status page</a>`,

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const toIso = (minute: number): string => new Date(minute * MINUTE_MS).toISOString();
 
 /** How many minutes had no block, as the end of a sentence. */
-export const countWithout = (minutes: readonly Minute[]): string => {
+const countWithout = (minutes: readonly Minute[]): string => {
   const without = minutes.filter(({ blocks }) => blocks === 0).length;
   return without === 0 ? '' : `, ${without} minutes without a block`;
 };

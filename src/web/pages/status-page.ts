@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { FleetView } from '../../model/fleet-view.ts';
-import type { Minute, TargetHistory } from '../../model/history.ts';
+import type { Steps, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
@@ -25,7 +25,6 @@ export interface ShownInput extends Moment {
   readonly snapshot: Snapshot;
   /** The fleet that the instance belongs to. */
   readonly fleet?: FleetView | undefined;
-  readonly minutesOf: (subnet: string) => readonly Minute[];
   readonly historyOf: (target: Target) => TargetHistory;
   /** The open incident of a problem. */
   readonly incidentOf?: Incidents['idOf'];
@@ -33,22 +32,21 @@ export interface ShownInput extends Moment {
   readonly only?: string;
   /** What the address asks of the list of subnets, or of those of targets. */
   readonly query?: ListQuery;
-}
-
-/** What the status page shows too. */
-export interface StatusInput extends ShownInput {
   /** The time that the charts show, by the address. */
   readonly time: TimeInput;
 }
 
-function inFull(state: SubnetState, input: StatusInput, isOnly: boolean): readonly Section[] {
-  const { minutesOf, historyOf, time, only, query, toWall, nowWall } = input;
+function inFull(state: SubnetState, input: ShownInput, isOnly: boolean): readonly Section[] {
+  const { historyOf, time, only, query, toWall, nowWall } = input;
   const { subnet, targets } = state;
   const id = `state-targets-${subnet.name}`;
   const masternodes = `masternodes-${subnet.name}`;
   const others = presentOf({ subnet: only, ...query });
   return [
-    { id: `state-${subnet.name}`, html: subnetPicture(state, minutesOf(subnet.name), { toWall, nowWall, isOnly }) },
+    {
+      id: `state-${subnet.name}`,
+      html: subnetPicture(state, lastBlocks(subnet.name, input), { toWall, nowWall, isOnly }),
+    },
     {
       id: `state-${masternodes}`,
       html: html`<section class="panel left" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
@@ -64,6 +62,10 @@ ${targetRows(subnet.name, targets, historyOf, query)}
     subnetTime(state, time, others, { toWall, nowWall }),
   ];
 }
+
+/** The blocks of a subnet in each minute of the last hour. */
+export const lastBlocks = (subnet: string, { time, nowWall }: ShownInput): Steps =>
+  time.history.stepsOf(subnet, '1h', nowWall).blocks;
 
 /** All subnets, whoever watches them. */
 const findSubnets = ({ snapshot, fleet, nowWall }: ShownInput): readonly (SubnetState | ElsewhereState)[] => [
@@ -109,7 +111,7 @@ export function openPage(
 }
 
 /** What the status page shows: the verdict, the problems with their commands, the subnets, their targets with their history. */
-export function statusContent(input: StatusInput): LiveContent {
+export function statusContent(input: ShownInput): LiveContent {
   const { fleet, query, nowWall } = input;
   const shown = findShown(input);
   const subnets =
@@ -134,7 +136,7 @@ export function statusContent(input: StatusInput): LiveContent {
 }
 
 /** The page at `/`. */
-export function statusPage(input: StatusInput, { footer }: { readonly footer: readonly Html[] }): Html {
+export function statusPage(input: ShownInput, { footer }: { readonly footer: readonly Html[] }): Html {
   const { only, query, nowWall, time } = input;
   const all = findSubnets(input);
   const { title, glance, sections } = statusContent(input);

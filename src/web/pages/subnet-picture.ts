@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { settingsAt } from '../../model/chain.ts';
-import type { Minute } from '../../model/history.ts';
+import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../../watch/clients/clients.ts';
@@ -13,6 +13,7 @@ import { quorumSeats } from './masternodes.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { describeNow } from './target-rows.ts';
+import { lastOf } from './time-lanes.ts';
 import { walletItem } from './wallet-item.ts';
 
 const MINUTE_MS = 60_000;
@@ -71,19 +72,19 @@ const isHalted = ({ problems }: SubnetState): boolean =>
 
 function findFigures(
   state: SubnetState,
-  minutes: readonly Minute[],
+  blocks: Steps,
   expected: number | undefined,
   moment: Moment,
 ): readonly Figure[] {
   const { quorum } = state;
-  const last = minutes.at(-1);
+  const last = lastOf(blocks);
   const pace =
     last === undefined || isUnseen(state)
       ? []
       : [
           {
             name: 'Pace',
-            value: `${last.blocks} / min`,
+            value: `${last} / min`,
             beside: expected === undefined ? 'in the last minute' : `${expected} expected`,
           },
         ];
@@ -117,16 +118,13 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
   return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
 }
 
-/** The parts of a picture of a subnet, which each page arranges in its own way. */
-export function pictureParts(state: SubnetState, minutes: readonly Minute[], moment: Moment) {
+/** The parts of a picture of a subnet, which each page arranges in its own way. `blocks` are those of the last minutes. */
+export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) {
   const { targets, members = [], quorum } = state;
   const nodes = nodesOf(targets);
-  const expected = expectedPace(nodes, state.epoch?.round);
   return {
     found: foundLine(state, moment),
-    /** Blocks a minute. */
-    expected,
-    figures: findFigures(state, minutes, expected, moment),
+    figures: findFigures(state, blocks, expectedPace(nodes, state.epoch?.round), moment),
     quorum: quorumSeats(members, quorum, isHalted(state)),
     peers: isUnseen(state)
       ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`
@@ -136,15 +134,11 @@ export function pictureParts(state: SubnetState, minutes: readonly Minute[], mom
 }
 
 /** A subnet as a picture: figures, quorum, peers, services. One that is shown alone is named by the verdict above. */
-export function subnetPicture(
-  state: SubnetState,
-  minutes: readonly Minute[],
-  moment: Moment & { readonly isOnly?: boolean },
-): Html {
+export function subnetPicture(state: SubnetState, blocks: Steps, moment: Moment & { readonly isOnly?: boolean }): Html {
   const { subnet } = state;
   const { isOnly = false } = moment;
   const id = `picture-${subnet.name}`;
-  const { found, figures, quorum, peers, services } = pictureParts(state, minutes, moment);
+  const { found, figures, quorum, peers, services } = pictureParts(state, blocks, moment);
   return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
 ${found}${figureList(figures)}
 <div class="grid picture">

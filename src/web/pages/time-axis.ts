@@ -47,20 +47,20 @@ const labelOf = ({ range, nowWall }: Axis, at: number): string =>
   range === '1h' || range === '24h' ? clockTime(at, nowWall).slice(-5) : new Date(at).toISOString().slice(5, 10);
 
 /** Thin lines that lead the eye from chart to chart. */
-export const tickLines = (axis: Axis, height: number): readonly Html[] =>
+export const tickLines = (axis: Axis, height: number | '100%'): readonly Html[] =>
   ticksOf(axis).map(
     (at) => html`<line class="tick" x1="${xOf(axis, at)}%" x2="${xOf(axis, at)}%" y1="0" y2="${height}"/>`,
   );
 
 /** The hours, which the script puts into the reader's zone, or days below all charts. Labels at the ends would leave the chart. */
-export const tickLabels = (axis: Axis, y: number): readonly Html[] =>
-  ticksOf(axis)
+export const tickLabels = (axis: Axis, y: number | '1em'): Html =>
+  html`${ticksOf(axis)
     .map((at) => ({ at, x: xOf(axis, at), label: labelOf(axis, at) }))
     .filter(({ x }) => x >= 5 && x <= 90)
     .map(
       ({ at, x, label }) =>
         html`<text x="${x}%" y="${y}" text-anchor="middle"${label.includes(':') ? html` data-at="${new Date(at).toISOString()}"` : ''}>${label}</text>`,
-    );
+    )}<text x="100%" y="${y}" text-anchor="end">now</text>`;
 
 /** An incident on the axis. */
 export interface Mark {
@@ -77,10 +77,10 @@ export const toMarks = (axis: Axis, incidents: readonly Incident[]): readonly Ma
     .sort((one, other) => one.from - other.from);
 
 /** The time of each incident behind a chart. */
-export const bands = (axis: Axis, marks: readonly Mark[], height: number): readonly Html[] =>
+export const bands = (axis: Axis, marks: readonly Mark[]): readonly Html[] =>
   marks.map(({ incident, from, until }) => {
     const [start, end] = [xOf(axis, from), xOf(axis, until)];
-    return html`<rect class="band ${standingOfSeverity(incident.severity)}" x="${start}%" y="0" width="${Math.max(0.1, Math.round((end - start) * 100) / 100)}%" height="${height}"/>`;
+    return html`<rect class="band ${standingOfSeverity(incident.severity)}" x="${start}%" y="0" width="${Math.max(0.1, Math.round((end - start) * 100) / 100)}%" height="100%"/>`;
   });
 
 /** Links to the same page with another range; `query` has the other parameters of its address. */

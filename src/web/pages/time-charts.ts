@@ -33,7 +33,7 @@ const whenOf = ({ from, stepMs, nowWall }: Axis, step: number): string =>
 const NOTHING = 'No data in this time.';
 
 /** Below this share of the expected pace, a bar is marked. */
-export const SLOW = 0.6;
+const SLOW = 0.6;
 
 /** Blocks a minute. A step without a block is hatched, one that was not watched is empty. */
 export function paceLane(axis: Axis, marks: readonly Mark[], blocks: Steps, expected: number | undefined): Html {

@@ -4,10 +4,6 @@ import type { Html } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
 import { type Axis, bands, type Mark, tickLines, xOf } from './time-axis.ts';
 
-/** Where a chart begins and ends below its scale. */
-const TOP = 16;
-const FULL = 48;
-const HEIGHT = TOP + FULL;
 /** The share of its step that a bar fills. */
 const BAR = 0.76;
 
@@ -40,7 +36,7 @@ export const round = (value: number): string =>
 
 /** A piece of a chart in steps of the axis and percent of the scale. */
 const inSteps = ({ steps }: Axis, content: Html): Html =>
-  html`<svg x="0" y="${TOP}" width="100%" height="${FULL}" viewBox="0 0 ${steps} 100" preserveAspectRatio="none">${content}</svg>`;
+  html`<svg width="100%" height="100%" viewBox="0 0 ${steps} 100" preserveAspectRatio="none">${content}</svg>`;
 
 const heightOf = (value: number, scale: number): number =>
   Math.round((100 - (Math.min(value, scale) / scale) * 100) * 10) / 10;
@@ -79,7 +75,7 @@ export function hatched({ steps }: Axis, isHatched: (step: number) => boolean): 
   const percent = (part: number) => `${Math.round((part / steps) * 10_000) / 100}%`;
   return runs.map(
     ({ first, length }) =>
-      html`<rect class="none" x="${percent(first)}" y="${TOP}" width="${percent(length)}" height="${FULL}" fill="url(#hatch)"/>`,
+      html`<rect class="none" x="${percent(first)}" y="0" width="${percent(length)}" height="100%" fill="url(#hatch)"/>`,
   );
 }
 
@@ -89,12 +85,12 @@ export const spikes = (axis: Axis, values: Steps, scale: number): readonly Html[
     .filter(({ value }) => Number.isFinite(value) && value > scale)
     .map(
       ({ x }) =>
-        html`<text class="spike" x="${xOf(axis, axis.from + (x + 0.5) * axis.stepMs)}%" y="${TOP + 11}" text-anchor="middle">▲</text>`,
+        html`<text class="spike" x="${xOf(axis, axis.from + (x + 0.5) * axis.stepMs)}%" y="11" text-anchor="middle">▲</text>`,
     );
 
 /** A line across the chart at a value. */
 export function levelLine(value: number, scale: number): Html {
-  const y = Math.round(TOP + FULL - (value / scale) * FULL);
+  const y = `${heightOf(value, scale)}%`;
   return html`<line class="axis" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
 }
 
@@ -121,11 +117,11 @@ export function lane(
     readonly chart?: LaneChart | undefined;
   },
 ): Html {
-  const svg =
+  const plot =
     chart === undefined
       ? ''
-      : html`<svg class="chart" height="${HEIGHT + 2}" role="img" aria-label="${title}: ${words}">${tickLines(axis, HEIGHT)}${bands(axis, marks, HEIGHT)}<line class="axis" x1="0" x2="100%" y1="${TOP}" y2="${TOP}"/>${chart.content}<line class="axis" x1="0" x2="100%" y1="${HEIGHT}" y2="${HEIGHT}"/><text x="0" y="11">${chart.top}</text></svg>`;
-  return html`<div class="lane"><div><h3>${title}</h3><p>${words}</p>${more}</div>${svg}</div>`;
+      : html`<div class="plot"><small>${chart.top}</small><svg class="chart" role="img" aria-label="${title}: ${words}">${tickLines(axis, '100%')}${bands(axis, marks)}${chart.content}</svg></div>`;
+  return html`<div class="lane"><div><h3>${title}</h3><p>${words}</p>${more}</div>${plot}</div>`;
 }
 
 /** How many shades a row of cells has. */

@@ -62,7 +62,7 @@ function incidentLane(axis: Axis, marks: readonly Mark[]): Html {
     return html`<a href="${incidentPath(incident.id)}" aria-label="${said}"><rect class="mark ${standingOfSeverity(incident.severity)}" x="${start}%" y="${(rows[index] ?? 0) * ROW + 3}" width="${Math.max(0.1, Math.round((end - start) * 100) / 100)}%" height="${ROW - 6}"><title>${said}</title></rect></a>`;
   });
   const newest = shown.slice(-LISTED).reverse();
-  return html`<div class="lane"><div><h3>Incidents</h3><p>${words}</p></div><svg class="chart" height="${height + 18}" role="group" aria-label="Incidents: ${words}">${tickLines(axis, height)}<line class="axis" x1="0" x2="100%" y1="${height}" y2="${height}"/>${links}${tickLabels(axis, height + 15)}<text x="100%" y="${height + 15}" text-anchor="end">now</text></svg>${
+  return html`<div class="lane"><div><h3>Incidents</h3><p>${words}</p></div><svg class="chart" height="${height + 18}" role="group" aria-label="Incidents: ${words}">${tickLines(axis, height)}<line class="axis" x1="0" x2="100%" y1="${height}" y2="${height}"/>${links}${tickLabels(axis, height + 15)}</svg>${
     newest.length === 0
       ? ''
       : html`<ul class="past">${newest.map(({ incident }) => html`<li>${at(incident.startedAt, axis.nowWall)} <a href="${incidentPath(incident.id)}">${describe(incident, axis.nowWall)}</a></li>`)}</ul>`
@@ -111,6 +111,15 @@ export function subnetTime(
       incidentLane(axis, marks),
     ],
   );
+}
+
+/** The pace and the finality of a subnet one below the other, for a screen on which they fill the room that there is. */
+export function kioskTime({ subnet, targets, epoch }: SubnetState, input: TimeInput, { nowWall }: Moment): Html {
+  const axis = toAxis(input.range, nowWall);
+  const marks = toMarks(axis, input.incidentsOf(subnet.name));
+  const { blocks, gap } = input.history.stepsOf(subnet.name, input.range, nowWall);
+  return html`${paceLane(axis, marks, blocks, expectedPace(nodesOf(targets), epoch?.round))}${gapLane(axis, marks, gap)}
+<svg class="chart hours" aria-hidden="true">${tickLabels(axis, '1em')}</svg>`;
 }
 
 /** How a target was in that time. */

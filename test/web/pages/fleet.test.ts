@@ -19,7 +19,7 @@ const own = stateOf(
 
 type More = { readonly only?: string; readonly query?: { readonly search: string } };
 const inputOf = (fleet: FleetView | undefined, more: More = {}, snapshot: readonly SubnetState[] = [own]) => ({
-  ...{ snapshot, fleet, toWall, nowWall: WALL, minutesOf: () => [] },
+  ...{ snapshot, fleet, toWall, nowWall: WALL },
   historyOf: () => ({ hours: [], days: [] }),
   time: NO_TIME,
   ...more,

@@ -1,42 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
-import { Hono } from 'hono';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Minute } from '../../../src/model/history.ts';
-import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
-import { createPages, type Pages } from '../../../src/web/pages/create-pages.ts';
-import { assets } from '../../../src/web/pages/paths.ts';
+import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { auditPage } from '../../support/audit-page.ts';
 import { launchChromium } from '../../support/chromium.ts';
-import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
-import { NO_INCIDENTS } from '../../support/no-incidents.ts';
-import { NO_STEPS } from '../../support/no-steps.ts';
-import { stateOf } from '../../support/snapshots.ts';
+import { many, startPageStage, subnetOf } from '../../support/page-stage.ts';
 
 const SIZES = [
   { width: 1_920, height: 1_080 },
   { width: 1_366, height: 768 },
   { width: 390, height: 844 },
 ] as const;
-
-const many = (count: number) => Array.from({ length: count }, (_, place) => `subnet${place + 1}`);
-
-/** A subnet of so many nodes with their services, of which some nodes are stopped. */
-function subnetOf(count: number, gone: readonly string[] = [], name = 'devnet', height = 184_220): SubnetState {
-  const names = many(count);
-  const nodes = names.map((one) =>
-    diagnosedNode(one, names, gone.includes(one) ? { container: STOPPED, stalledMs: 600_000 } : { height }),
-  );
-  const [stats, frontend, relayer] = [
-    diagnosedService('stats'),
-    diagnosedService('frontend'),
-    diagnosedService('relayer'),
-  ];
-  const bootnode = { target: { ...relayer.target, component: 'bootnode', name: 'bootnode' } as const, facts: {} };
-  return stateOf([...nodes, stats, frontend, ...(gone.length === 0 ? [] : [relayer, bootnode])], name);
-}
 
 const SNAPSHOTS = {
   'a healthy subnet': [subnetOf(4)],
@@ -50,66 +23,22 @@ const SNAPSHOTS = {
   '60 subnets': many(60).map((name, place) => subnetOf(4, place % 20 === 7 ? ['subnet2', 'subnet3'] : [], name)),
 } satisfies Readonly<Record<string, Snapshot>>;
 
-let snapshot: Snapshot = SNAPSHOTS['a healthy subnet'];
-/** Whether the server is as a proxy whose upstream is gone. */
-let isOut = false;
-let pages: Pages;
-let server: Server;
+let stage: Awaited<ReturnType<typeof startPageStage>>;
 let browser: Browser;
-let url = '';
-
-const minutesOf = (): readonly Minute[] => {
-  const last = Math.floor(Date.now() / 60_000) - 1;
-  return Array.from({ length: 60 }, (_, ago) => ({ at: (last - ago) * 60_000, blocks: 30, gap: 2 })).toReversed();
-};
 
 beforeAll(async () => {
-  pages = createPages({
-    own: () => ({
-      ...{ version: '0.0.0', startedAt: 0, reload: { successful: true, successAt: 0 } },
-      ...{ engines: new Map(), isDatabaseUp: true },
-    }),
-    snapshot: () => snapshot,
-    history: {
-      ...{ ...NO_STEPS, minutesOf, historyOf: () => ({ hours: [], days: [] }), barsOf: () => [] },
-      changesOf: (subnet, at) =>
-        Array.from({ length: 20 }, (_, ago) => ({
-          ...{ at: at - ago * 60_000, subnet, kind: 'container', what: 'c', was: 'running', is: 'started' },
-          ...{ component: 'node', name: 'subnet2', reason: 'somebody started it, and this sentence is a long one' },
-        })),
-    },
-    incidents: NO_INCIDENTS,
-    ...{ matchingLines: () => [], mayRestart: () => undefined, outside: {}, mayProbe: false },
-    now: () => NOW,
-    toWall: (at) => Date.now() + at - NOW,
-    onBug: (error) => {
-      throw error;
-    },
-  });
-  const app = new Hono();
-  for (const { path, type, read } of assets)
-    app.get(path, async (c) => c.body(await read(), 200, { 'content-type': type }));
-  app.get('/', async (c) => c.html(await pages.status(c.req.query())));
-  app.get('/events', (c) => (isOut ? undefined : pages.events(c.req.query())) ?? c.text('bad gateway', 502));
-  server = createServer(getRequestListener(app.fetch));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?kiosk`;
+  stage = await startPageStage(SNAPSHOTS['a healthy subnet']);
   browser = await launchChromium();
 });
-beforeEach(() => {
-  snapshot = SNAPSHOTS['a healthy subnet'];
-  isOut = false;
-});
+beforeEach(() => stage.show(SNAPSHOTS['a healthy subnet']));
 afterAll(async () => {
   await browser?.close();
-  pages?.stop();
-  server?.closeAllConnections();
-  server?.close();
+  stage?.stop();
 });
 
 async function openLive(size: (typeof SIZES)[number] = SIZES[0]): Promise<Page> {
   const page = await browser.newPage({ viewport: size });
-  await page.goto(url);
+  await page.goto(`${stage.url}/?kiosk`);
   await page.getByText('Live, updated').waitFor();
   return page;
 }
@@ -129,7 +58,7 @@ const FIND_CUT = `[
 test.each(Object.keys(SNAPSHOTS) as (keyof typeof SNAPSHOTS)[])(
   'the kiosk of %s is one screen on a wall, on a laptop and on a phone',
   async (name) => {
-    snapshot = SNAPSHOTS[name];
+    stage.show(SNAPSHOTS[name]);
     const page = await openLive();
     for (const size of SIZES) {
       await page.setViewportSize(size);
@@ -142,7 +71,7 @@ test.each(Object.keys(SNAPSHOTS) as (keyof typeof SNAPSHOTS)[])(
 test.each(['a halted subnet', '50 nodes', '60 subnets'] as const)(
   'axe finds nothing in the kiosk of %s',
   async (name) => {
-    snapshot = SNAPSHOTS[name];
+    stage.show(SNAPSHOTS[name]);
     const page = await openLive();
     await auditPage(page);
     await page.close();
@@ -164,7 +93,7 @@ test.each([
   ['3 subnets', 3, 1],
   ['60 subnets', 8, 4],
 ] as const)('the tiles of %s stand in %d columns on a wall, and in %d on a phone', async (name, onWall, onPhone) => {
-  snapshot = SNAPSHOTS[name];
+  stage.show(SNAPSHOTS[name]);
   const page = await openLive();
   const columns = async () =>
     String(await page.evaluate('getComputedStyle(document.querySelector(".tiles")).gridTemplateColumns')).split(' ')
@@ -184,9 +113,9 @@ test('when a subnet halts, the verdict, the title and the icon follow, and nothi
       .observe({ type: 'layout-shift' });`);
   const icon = () => page.evaluate('document.querySelector("link[rel=icon]").href');
   const before = await icon();
-  snapshot = [subnetOf(4, [], 'devnet', 184_221)];
+  stage.show([subnetOf(4, [], 'devnet', 184_221)]);
   await page.getByText('184,221').first().waitFor();
-  snapshot = SNAPSHOTS['a halted subnet'];
+  stage.show(SNAPSHOTS['a halted subnet']);
   await page.locator('.banner:not(.ok)').waitFor();
   expect(await page.title()).toMatch(/^\(\d\) devnet .* \(subnetd\)$/);
   expect(await icon()).not.toBe(before);
@@ -200,15 +129,14 @@ test('in an outage the kiosk says since when it is not live, in grey, and is liv
   const page = await openLive();
   const filter = () => page.evaluate('getComputedStyle(document.querySelector("main")).filter');
   expect(await filter()).toBe('none');
-  isOut = true;
-  pages.stop();
+  stage.fail();
   await page.getByText(/^Not live since \d\d:\d\d UTC,$/).waitFor();
   expect(await filter()).toBe('grayscale(1)');
   // It stands above all else.
   const box = await page.locator('.live').boundingBox();
   expect([box?.x, box?.y, box?.width]).toEqual([0, 0, SIZES[0].width]);
-  snapshot = SNAPSHOTS['a halted subnet'];
-  isOut = false;
+  stage.show(SNAPSHOTS['a halted subnet']);
+  stage.mend();
   await page.getByText('Live, updated').waitFor({ timeout: 20_000 });
   expect(await filter()).toBe('none');
   expect(await page.locator('.banner').getAttribute('class')).not.toContain('ok');

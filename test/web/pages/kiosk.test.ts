@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { FleetView } from '../../../src/model/fleet-view.ts';
 import type { HistoryChange } from '../../../src/model/history.ts';
+import type { Incident } from '../../../src/model/incident.ts';
 import type { ParentFacts } from '../../../src/model/parent-chain.ts';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { type KioskInput, kioskContent, kioskPage } from '../../../src/web/pages/kiosk-page.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { viewOf } from '../../support/fleet-views.ts';
+import { NO_TIME, timeWith } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf, withDown } from '../../support/snapshots.ts';
 
@@ -17,9 +19,9 @@ const toWall = (at: number): number => WALL - NOW + at;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const COIN = 10n ** 18n;
 
-type More = Partial<Pick<KioskInput, 'only' | 'minutesOf' | 'changesOf' | 'fleet'>>;
+type More = Partial<Pick<KioskInput, 'only' | 'time' | 'changesOf' | 'fleet'>>;
 const inputOf = (snapshot: readonly SubnetState[], more: More = {}): KioskInput => ({
-  ...{ snapshot, toWall, nowWall: WALL, minutesOf: () => [], changesOf: () => [] },
+  ...{ snapshot, toWall, nowWall: WALL, time: NO_TIME, changesOf: () => [] },
   historyOf: () => ({ hours: [], days: [] }),
   ...more,
 });
@@ -66,12 +68,11 @@ const change = (minutesAgo: number, more: Partial<HistoryChange>): HistoryChange
 describe('the kiosk of one subnet', () => {
   test('has the sentence, figures, quorum, peers and services of the status page, and what changed', () => {
     const state = stateOf([...nodes(NAMES), diagnosedService('frontend')]);
-    const minutesOf = () => [{ at: WALL - (WALL % MINUTE) - MINUTE, blocks: 30, gap: 2 }];
-    expect(partsOf([state], { minutesOf })).toEqual({
+    expect(partsOf([state], { time: timeWith({ blocks: [30], gap: [2] }) })).toEqual({
       banner: 'devnet is healthy: it can lose 1 more node 4 of 4 masternodes can vote, 3 needed.',
       'kiosk-figures': 'Height 1,000 last block 2 s ago Pace 30 / min 30 expected Votes 4 of 4 3 needed, 1 spare',
       'kiosk-time':
-        'Last hour Blocks a minute 30 expected Unfinalised blocks at the end of each minute, 2 at most 02:04 02:34 03:04',
+        'Last hour Blocks a minute 30 now, 30 expected 30 Unfinalised blocks 2 now, the most in this time 5',
       'kiosk-quorum': 'Quorum n1 votes n2 votes n3 votes n4 votes 1 spare vote.',
       'kiosk-peers': 'Peers n1 n2 n3 n4 6 of 6 links are confirmed.',
       'kiosk-services': expect.stringMatching(/^Services Frontend .+/),
@@ -105,20 +106,18 @@ describe('the kiosk of one subnet', () => {
     expect(long?.match(/03:03/g)).toHaveLength(12);
   });
 
-  test('draws behind the charts when problems were open', () => {
-    const minutesOf = () => [{ at: WALL - (WALL % MINUTE) - MINUTE, blocks: 30 }];
-    const troubles = (state: SubnetState, changes: readonly HistoryChange[] = []) =>
-      [
-        ...pageOf([state], { minutesOf, changesOf: () => changes }).matchAll(
-          /"trouble" x="([^"]+)" y="0" width="([^"]+)"/g,
-        ),
-      ].map(([, x, width]) => `${x} ${width}`);
-    expect(troubles(well())).toEqual([]);
-    const ended = change(30, { was: 'open', is: 'ended' });
-    expect(troubles(well(), [change(45, {}), ended])).toEqual(['25.3% 25.0%']);
-    // It began before the hour.
-    expect(troubles(well(), [ended])).toEqual(['0.0% 50.2%']);
-    expect(new Set(troubles(withDown('n2'))).size).toBe(1);
+  test('draws behind the charts when there were incidents, and shows as much time as its address says', () => {
+    const text = { summary: 'devnet is halted', evidence: '', fix: '' };
+    const halt: Incident = {
+      ...{ id: 'a1', subnet: 'devnet', problem: 'subnet_halted', alert: 'SubnetHalted', severity: 'critical' },
+      ...{ foundAt: WALL, startedAt: WALL - 49 * MINUTE, endedAt: WALL - 34 * MINUTE, end: 'recovered' },
+      ...{ first: text, last: text, returns: 0, causes: [], effects: [], notified: [] },
+    };
+    const time = timeWith({ blocks: [30] }, [halt]);
+    expect(pageOf([well()], { time })).toContain('<rect class="band bad" x="18.58%" y="0" width="25%" height="100%"/>');
+    const day = pageOf([well()], { time: { ...time, range: '24h' } });
+    expect(words(day)).toContain('Last 24 hours Blocks a minute');
+    expect(day).toContain('data-stream="/events?kiosk=1&amp;range=24h"');
   });
 
   test('has the checkpoint and the wallet as figures, each with its shape where something is wrong', () => {
@@ -159,13 +158,12 @@ describe('the kiosk of one subnet', () => {
     const parts = partsOf([{ ...unseen, targets: [] }]);
     expect(parts.banner).toBe('Nothing has been checked yet The first round is still running.');
     expect(parts['kiosk-figures']).toBe('Neither a height nor a vote is known.');
-    expect(parts['kiosk-time']).toBe('Last hour No data yet. The charts start after one minute.');
+    expect(parts['kiosk-time']).toMatch(/^Last hour Blocks a minute No data yet. The chart starts after one minute./);
   });
 
   test('of 50 nodes is under 40 KB on the wire', () => {
-    const minutesOf = () =>
-      Array.from({ length: 60 }, (_, ago) => ({ at: WALL - ago * MINUTE, blocks: 30 - (ago % 7) }));
-    const page = pageOf([stateOf(nodes(many(50), { n7: { container: STOPPED } }))], { minutesOf });
+    const time = timeWith({ blocks: Array.from({ length: 60 }, (_, ago) => 30 - (ago % 7)) });
+    const page = pageOf([stateOf(nodes(many(50), { n7: { container: STOPPED } }))], { time });
     expect(gzipSync(page).length).toBeLessThan(40_000);
   });
 });
@@ -201,11 +199,11 @@ describe('the kiosk of several subnets', () => {
 
 test('the page has its own stream, a way to the status page, and the count of problems in its tab', () => {
   const page = pageOf([withDown('n2')]);
-  expect(page).toContain('data-stream="/events?kiosk"');
+  expect(page).toContain('data-stream="/events?kiosk=1"');
   expect(page).toContain('<a href="/">Status page</a>');
   expect(page).toMatch(/<title>\(2\) devnet is running, [^<]*\(subnetd\)<\/title>/);
   const one = pageOf([well('a'), well('b&c')], { only: 'b&c' });
-  expect(one).toContain('data-stream="/events?subnet=b%26c&amp;kiosk"');
+  expect(one).toContain('data-stream="/events?subnet=b%26c&amp;kiosk=1"');
   expect(one).toContain('<a href="/?subnet=b%26c">Status page</a>');
 });
 

@@ -4,25 +4,21 @@ import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { describeBroken } from '../../../src/watch/diagnosis/find-headline.ts';
-import { type StatusInput, statusPage } from '../../../src/web/pages/status-page.ts';
+import { type ShownInput, statusPage } from '../../../src/web/pages/status-page.ts';
 import { targetRows } from '../../../src/web/pages/target-rows.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
-import { NO_TIME } from '../../support/no-steps.ts';
+import { NO_TIME, timeWith } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
 const toWall = (at: number): number => WALL - NOW + at;
 
-const pageOf = (
-  snapshot: readonly SubnetState[],
-  more: Partial<Pick<StatusInput, 'only' | 'query' | 'minutesOf' | 'time'>> = {},
-) =>
+const pageOf = (snapshot: readonly SubnetState[], more: Partial<Pick<ShownInput, 'only' | 'query' | 'time'>> = {}) =>
   String(
     statusPage(
       {
         snapshot,
-        minutesOf: () => [],
         historyOf: () => ({ hours: [], days: [] }),
         time: NO_TIME,
         toWall,
@@ -79,9 +75,9 @@ test('says of no node that it is silent while all are out of reach, and begins n
   const unseen = nodes(Object.fromEntries(NAMES.map((name) => [name, timeout]))).map(
     ({ target, facts: { container: _, ...facts } }) => ({ target, facts }),
   );
-  const minutesOf = () => [{ at: WALL - 60_000, blocks: 0 }];
-  expect(words(pageOf([stateOf(nodes())], { minutesOf }))).toContain('Pace 0 / min');
-  const text = words(pageOf([stateOf(unseen)], { minutesOf }));
+  const time = timeWith({ blocks: [30, 0] });
+  expect(words(pageOf([stateOf(nodes())], { time }))).toContain('Pace 0 / min');
+  const text = words(pageOf([stateOf(unseen)], { time }));
   expect(text).toContain('Quorum n1 unknown n2 unknown n3 unknown n4 unknown Votes are not visible from here.');
   expect(text).not.toContain('Pace');
   expect(text).toContain('Peers No node can be reached from here, so no connection is known.');
@@ -258,7 +254,7 @@ describe('the status page', () => {
     const names = Array.from({ length: 13 }, (_, index) => `n${index + 1}`);
     const peers = (name: string) => names.filter((one) => one !== name);
     const all = names.map((name) => diagnosedNode(name, names, name === 'n9' ? DOWN : { peers: peers(name) }));
-    const rowsOf = (query: StatusInput['query']) =>
+    const rowsOf = (query: ShownInput['query']) =>
       [
         ...(
           pageOf([stateOf(all)], query && { query })
@@ -324,8 +320,6 @@ describe('the status page', () => {
       statusPage(
         {
           snapshot: [stateOf(names.map((name) => diagnosedNode(name, names, name === 'node7' ? DOWN : {})))],
-          minutesOf: () =>
-            Array.from({ length: 60 }, (_, index) => ({ at: WALL - index * 60_000, blocks: index % 30 })),
           historyOf: () => ({ hours: uptimes(24), days: uptimes(30) }),
           time: { range: '24h', history: fullSteps, incidentsOf: () => [] },
           toWall,

@@ -164,7 +164,7 @@ describe('probe latency', () => {
     const times = [5_000, 9, 8, 9, 9, 8, 9, 10];
     const page = timeOf({ nodes: { n1: { p50: ending(times), p95: ending(times) } } });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 UTC p50 p95 ▲ 20 ms',
+      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 UTC p50 p95 20 ms ▲',
     );
     expect(page.match(/class="spike" x="87.5%"/g)).toHaveLength(1);
   });
