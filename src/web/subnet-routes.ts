@@ -3,6 +3,7 @@ import { settleWithin } from '../lib/promises.ts';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
 import type { Masternode, Snapshot, SubnetState, Vote } from '../model/snapshot.ts';
+import { parseRange } from '../model/time-range.ts';
 import type { Upgrade } from '../model/upgrade.ts';
 import type { RoutesEnv } from './api-routes.ts';
 import { sendPacked } from './cached-text.ts';
@@ -32,7 +33,7 @@ export function addProbeRoute(app: Hono<RoutesEnv>, { probe, ...deps }: ProbeRou
     const probed = probe(subnet, name);
     if (probed === undefined) return c.text('the inventory has no such target; / lists them\n', 404);
     await settleWithin(WITHIN_MS, probed);
-    return c.redirect(targetPath(subnet, name), 303);
+    return c.redirect(targetPath(subnet, name, parseRange(c.req.query('range'))), 303);
   });
 }
 

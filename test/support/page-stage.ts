@@ -48,20 +48,23 @@ const uptimes = (count: number): readonly Uptime[] =>
   Array.from({ length: count }, (_, place) => ({ ok: HOUR_MS, fail: place % 9, unseen: 0, planned: 0 }));
 
 const changesOf = (subnet: string, at: number): readonly HistoryChange[] =>
-  Array.from({ length: 20 }, (_, ago) => ({
-    ...{ at: at - ago * 60_000, subnet, kind: 'container', what: 'c', was: 'running', is: 'started' },
-    ...{ component: 'node', name: 'subnet2', reason: 'somebody started it, and this sentence is a long one' },
-  })).toReversed();
+  Array.from(
+    { length: 20 },
+    (_, place): HistoryChange => ({
+      ...{ at: at - (19 - place) * 60_000, subnet, kind: 'container', what: 'c', was: 'running', is: 'started' },
+      ...{ component: 'node', name: 'subnet2', reason: 'somebody started it, and this sentence is a long one' },
+    }),
+  );
 
 /** Serves the pages of a snapshot that can be replaced, with their assets and streams, and charts that are full. */
 export async function startPageStage(first: Snapshot) {
   let snapshot = first;
-  let version = '0.0.0';
+  let startedAt = 0;
   /** Whether the server is as a proxy whose upstream is gone. */
   let isOut = false;
   const pages = createPages({
     own: () => ({
-      ...{ version, startedAt: 0, reload: { successful: true, successAt: 0 } },
+      ...{ version: '0.0.0', startedAt, reload: { successful: true, successAt: 0 } },
       ...{ engines: new Map(), isDatabaseUp: true },
     }),
     snapshot: () => snapshot,
@@ -103,9 +106,9 @@ export async function startPageStage(first: Snapshot) {
     mend: () => {
       isOut = false;
     },
-    /** Comes back as another version. */
-    upgrade: (next: string) => {
-      version = next;
+    /** Comes back as another process. */
+    restart: () => {
+      startedAt += 1;
       pages.stop();
     },
     stop: () => {

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { ascending } from '../../lib/numbers.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
+import type { RangeName } from '../../model/time-range.ts';
 import { type Html, shape } from '../frame/marks.ts';
 import { ago, at, lasting } from '../frame/times.ts';
 import { subnetPath, withCommands } from './paths.ts';
@@ -91,6 +92,8 @@ const frame = (standing: Standing, content: Html): Html =>
 export interface Moment {
   readonly toWall: (at: number) => number;
   readonly nowWall: number;
+  /** What the charts of the page show, which its links lead on to. */
+  readonly range?: RangeName;
 }
 
 function ofOne({ standing, sentence, detail, since }: Headline, { toWall, nowWall }: Moment): Html {
@@ -116,7 +119,7 @@ export function banner(subnets: readonly Verdict[], moment: Moment): Html {
     standing,
     html`<h1>${sentence}</h1><ul>${named.map(
       ({ subnet, headline }) =>
-        html`<li><a href="${subnetPath(subnet.name)}">${headline?.sentence}</a>${
+        html`<li><a href="${subnetPath(subnet.name, moment.range)}">${headline?.sentence}</a>${
           headline?.since === undefined ? '' : html`, since ${at(moment.toWall(headline.since), moment.nowWall)}`
         }</li>`,
     )}${needy.length > named.length ? html`<li>and ${needy.length - named.length} more</li>` : ''}</ul>`,

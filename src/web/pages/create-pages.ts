@@ -102,6 +102,7 @@ export function createPages(deps: PagesDeps): Pages {
       changesOf: (name: string) => history.changesOf(name, nowWall),
       incidentOf: incidents.idOf,
       time: toTime(range),
+      range: parseRange(range),
       only: subnet,
       query: { search, show, sort },
       toWall,
@@ -121,6 +122,7 @@ export function createPages(deps: PagesDeps): Pages {
       nowWall,
       history: history.historyOf(one, nowWall),
       time: toTime(range),
+      range: parseRange(range),
       barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
       lines: deps.matchingLines(one),
       restart: one.component === 'node' ? deps.mayRestart(subnet, name) : undefined,
@@ -138,7 +140,8 @@ export function createPages(deps: PagesDeps): Pages {
       const content = contentOf(Object.fromEntries(new URLSearchParams(page)));
       if (content === undefined) return undefined;
       const { title, glance } = content;
-      return { title: tabTitle(title, glance.problems), icon: iconOf(glance), sections: toTexts(content) };
+      const { startedAt } = own();
+      return { title: tabTitle(title, glance.problems), icon: iconOf(glance), startedAt, sections: toTexts(content) };
     },
     now: () => toWall(now()),
     onBug,

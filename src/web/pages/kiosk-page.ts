@@ -119,6 +119,6 @@ export function kioskPage(input: KioskInput, version: string): Html {
     stream: `/events?${toAddress({ subnet: only, kiosk: '1', ...rangeQuery(time.range) })}`,
     content: html`${sections.map((section) => section.html)}`,
     version,
-    way: html`<a href="${only === undefined ? '/' : subnetPath(only)}">Status page</a>`,
+    way: html`<a href="${subnetPath(only, time.range)}">Status page</a>`,
   });
 }

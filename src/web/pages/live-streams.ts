@@ -3,6 +3,8 @@ export interface LivePage {
   readonly title: string;
   /** The URL of its icon. */
   readonly icon: string;
+  /** When subnetd was started: another process may have other styles and scripts. */
+  readonly startedAt: number;
   readonly sections: ReadonlyMap<string, string>;
 }
 
@@ -66,10 +68,10 @@ export function createLiveStreams(options: LiveStreamsOptions) {
   let timer: NodeJS.Timeout | undefined;
   let sent = 0;
 
-  const toEvent = ({ title, icon }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
+  const toEvent = ({ title, icon, startedAt }: LivePage, parts: ReadonlyMap<string, string>): Uint8Array => {
     sent += 1;
-    const data = JSON.stringify({ at: new Date(now()).toISOString(), title, icon, parts: Object.fromEntries(parts) });
-    return encoder.encode(`id: ${sent}\nevent: parts\ndata: ${data}\n\n`);
+    const data = { at: new Date(now()).toISOString(), title, icon, startedAt, parts: Object.fromEntries(parts) };
+    return encoder.encode(`id: ${sent}\nevent: parts\ndata: ${JSON.stringify(data)}\n\n`);
   };
 
   const drop = (page: string, client: Controller) => {

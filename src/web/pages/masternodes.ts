@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
+import type { RangeName } from '../../model/time-range.ts';
 import { describeUpgrade } from '../../model/upgrade.ts';
 import { badge, type Html, shape } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
@@ -96,20 +97,20 @@ function describeNext({ vote, backInEpoch, leavesInEpoch }: Masternode, { number
   return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
 }
 
-function row(subnet: string, epoch: Epoch, masternode: Masternode): Html {
+function row(subnet: string, epoch: Epoch, masternode: Masternode, range?: RangeName): Html {
   const { address, name, vote, blocksMade, missedRounds, votesMissing } = masternode;
   const { standing, word } = LOOK_OF_VOTE[vote];
   const short = shorten(address);
   const who =
     name === undefined
       ? html`<span title="${address}">${short}</span> <small class="dim">no node</small>`
-      : html`<a href="${targetPath(subnet, name)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
+      : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
   return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
 }
 
-const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[]): Html =>
+const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[], range?: RangeName): Html =>
   html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Masternode</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Blocks made</th><th scope="col" role="columnheader">Rounds missed</th><th scope="col" role="columnheader">Votes missing</th><th scope="col" role="columnheader">Next epoch</th></tr></thead><tbody role="rowgroup">
-${masternodes.map((one) => row(subnet, epoch, one))}
+${masternodes.map((one) => row(subnet, epoch, one, range))}
 </tbody></table>`;
 
 /** Where the epoch is, and when the next one is decided. */
@@ -128,19 +129,19 @@ function describeEpoch(epoch: Epoch): string {
 }
 
 /** What each masternode does in the epoch, the worst first. */
-export function masternodeRows(subnet: string, epoch: Epoch | undefined): Html {
+export function masternodeRows(subnet: string, epoch: Epoch | undefined, range?: RangeName): Html {
   if (epoch === undefined)
     return html`<p class="empty">The masternodes are not known yet. subnetd asks the chain once a minute.</p>`;
   const sorted = epoch.masternodes.toSorted(compare);
   const change =
     epoch.upgrade && html`<p><strong>Settings will change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
   const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
-  if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted)}${words}`;
+  if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted, range)}${words}`;
   const isWell = ({ vote, leavesInEpoch }: Masternode) => vote === 'votes' && leavesInEpoch === undefined;
   const troubled = sorted.filter((one) => !isWell(one)).slice(0, MAX_OPEN);
   const folded = sorted.filter((one) => !troubled.includes(one)).slice(0, MAX_ROWS);
   const more = sorted.length - troubled.length - folded.length;
-  return html`${troubled.length === 0 ? html`<p>All ${count(sorted.length)} masternodes vote.</p>` : table(subnet, epoch, troubled)}
-<details><summary>${count(sorted.length - troubled.length)} ${troubled.length === 0 ? '' : 'other '}masternodes</summary>${table(subnet, epoch, folded)}</details>
+  return html`${troubled.length === 0 ? html`<p>All ${count(sorted.length)} masternodes vote.</p>` : table(subnet, epoch, troubled, range)}
+<details><summary>${count(sorted.length - troubled.length)} ${troubled.length === 0 ? '' : 'other '}masternodes</summary>${table(subnet, epoch, folded, range)}</details>
 ${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/masternodes.json?${new URLSearchParams({ subnet })}">masternodes.json</a>.</p>` : ''}${words}`;
 }

@@ -1,19 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { html } from 'hono/html';
 import { ownFile } from '../../lib/process.ts';
+import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { KIOSK_STYLE_PATH, SCRIPT_PATH, STYLE_PATH, THEME_PATH } from '../frame/frame.ts';
 import type { Html } from '../frame/marks.ts';
 
-/** The path of the page of a target. */
-export const targetPath = (subnet: string, name: string): string =>
-  `/targets/${encodeURIComponent(subnet)}/${encodeURIComponent(name)}`;
+/** The query of an address whose charts show a range; empty for the last hour. */
+const toRange = (range: RangeName | undefined): string =>
+  range === undefined || range === '1h' ? '' : `?${new URLSearchParams(rangeQuery(range))}`;
+
+/** The path of the page of a target, or of its probes; its charts show the range of the page that leads to it. */
+export const targetPath = (subnet: string, name: string, range?: RangeName, suffix: '' | '/probe' = ''): string =>
+  `/targets/${encodeURIComponent(subnet)}/${encodeURIComponent(name)}${suffix}${toRange(range)}`;
 
 /** The path of the page of an incident; with a suffix, of its export. */
 export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes' = ''): string =>
   `/incidents/${encodeURIComponent(id)}${suffix}`;
 
-/** The path of the page with one subnet. */
-export const subnetPath = (subnet: string): string => `/?${new URLSearchParams({ subnet })}`;
+/** The path of the page with one subnet, or with all. */
+export const subnetPath = (subnet: string | undefined, range: RangeName = '1h'): string =>
+  subnet === undefined ? `/${toRange(range)}` : `/?${new URLSearchParams({ subnet, ...rangeQuery(range) })}`;
 
 /** What an address asks for, without what it does not. */
 export const presentOf = (query: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>

@@ -3,8 +3,11 @@ import { formatCount } from '../../lib/words.ts';
 import type { Member, TargetState } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
 
-/** More nodes than these are a list of what is missing, not a picture. */
+/** Of more nodes than these, only who is out or lacks a link has a name, and only links that are cut are drawn. */
 const MAX_DRAWN = 12;
+/** As many names, and as many sentences, have room. */
+const MAX_NAMED = 12;
+const MAX_TOLD = 20;
 
 /** Of more nodes than these, pairs are not compared: ten thousand have fifty million, and few are meant to be connected. */
 const MAX_COMPARED = 100;
@@ -66,7 +69,28 @@ function drawNode(name: string, index: number, total: number, out: boolean): Htm
   const { x, y } = place(index, total);
   const standing = out ? 'bad' : 'ok';
   const below = y >= CENTRE.y;
-  return html`<circle class="ground" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="13"/><svg class="${standing}" x="${(x - 11).toFixed(1)}" y="${(y - 11).toFixed(1)}" width="22" height="22" viewBox="0 0 16 16"><use href="#${standing}"/></svg><text x="${x.toFixed(1)}" y="${(below ? y + 28 : y - 20).toFixed(1)}">${name}</text>`;
+  return html`<circle class="ground" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="13"/><svg class="${standing}" x="${(x - 11).toFixed(1)}" y="${(y - 11).toFixed(1)}" width="22" height="22" viewBox="0 0 16 16"><use href="#${standing}"/></svg><text text-anchor="middle" x="${x.toFixed(1)}" y="${(below ? y + 28 : y - 20).toFixed(1)}">${name}</text>`;
+}
+
+/** Many links that are cut: each is a thin line. */
+function drawCuts(cut: readonly Link[], total: number): Html {
+  const pointOf = (index: number) => {
+    const { x, y } = place(index, total);
+    return `${x.toFixed()} ${y.toFixed()}`;
+  };
+  return html`<path class="cut" d="${cut.map(({ from, to }) => `M${pointOf(from)}L${pointOf(to)}`).join('')}"/>`;
+}
+
+/** One of many nodes: a dot, with its name outside the ring if it has one. */
+function drawDot(name: string | undefined, index: number, total: number, out: boolean): Html {
+  const { x, y } = place(index, total);
+  const side = (x - CENTRE.x) / RADIUS.x;
+  const anchor = side > 0.3 ? 'start' : side < -0.3 ? 'end' : 'middle';
+  const text =
+    name === undefined
+      ? ''
+      : html`<text x="${(x + side * 12).toFixed(1)}" y="${(CENTRE.y + (y - CENTRE.y) * 1.2 + 4).toFixed(1)}" text-anchor="${anchor}">${name}</text>`;
+  return html`<circle class="${out ? 'bad' : 'ok'}" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${out ? 5 : 2.5}"/>${text}`;
 }
 
 /** The peer mesh of the nodes: which links stand, which are missing with a node that is out, and which are missing though both run. */
@@ -82,19 +106,29 @@ export function peerMesh(nodes: readonly TargetState[], members: readonly Member
   const words = isUnknown
     ? 'No node reports its peers: serve the admin namespace over IPC to see the mesh.'
     : `${up} of ${links.length} links are confirmed.`;
-  const missing = cut.map(
-    ({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both are running.`,
-  );
+  const missing = [
+    ...cut
+      .slice(0, MAX_TOLD)
+      .map(({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both are running.`),
+    ...(cut.length > MAX_TOLD ? [`The same is true of ${cut.length - MAX_TOLD} more pairs.`] : []),
+  ];
   const list =
-    missing.length === 0
-      ? ''
-      : html`<ul class="missing">${missing.slice(0, 20).map((one) => html`<li>${one}</li>`)}</ul>`;
+    missing.length === 0 ? '' : html`<ul class="missing">${missing.map((one) => html`<li>${one}</li>`)}</ul>`;
   if (isUnknown) return html`<p class="empty">${words}</p>`;
-  if (nodes.length > MAX_DRAWN) return html`<p>${words}</p>${list}`;
-  const out = (index: number) => isSilent(members.find(({ name }) => name === nameOf(index)));
-  return html`<svg class="mesh" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${[words, ...missing].join(' ')}">${links
-    .filter(({ state }) => state !== 'unknown')
-    .map((link) => drawLink(link, nodes.length))}${nodes.map((_, index) =>
-    drawNode(nameOf(index), index, nodes.length, out(index)),
+  const isOut = nodes.map((_, index) => isSilent(members.find(({ name }) => name === nameOf(index))));
+  const isMany = nodes.length > MAX_DRAWN;
+  const noted = new Set([
+    ...cut.flatMap(({ from, to }) => [from, to]),
+    ...isOut.keys().filter((index) => isOut[index]),
+  ]);
+  const nameOfDot = (index: number) => (noted.size <= MAX_NAMED && noted.has(index) ? nameOf(index) : undefined);
+  return html`<svg class="mesh" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${[words, ...missing].join(' ')}">${
+    isMany
+      ? drawCuts(cut, nodes.length)
+      : links.filter(({ state }) => state !== 'unknown').map((link) => drawLink(link, nodes.length))
+  }${nodes.map((_, index) =>
+    isMany
+      ? drawDot(nameOfDot(index), index, nodes.length, isOut[index] === true)
+      : drawNode(nameOf(index), index, nodes.length, isOut[index] === true),
   )}</svg><p class="hint">${words}</p>${list}`;
 }

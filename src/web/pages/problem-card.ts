@@ -4,6 +4,7 @@ import { describeEvidence, type ExplainedCheck, type Problem } from '../../model
 import type { ProblemSeverity } from '../../model/severity.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, since } from '../frame/times.ts';
+import type { Moment } from './banner.ts';
 import { commandBlock, commandsOf, incidentPath, subnetPath, targetPath, withCommands } from './paths.ts';
 
 /** The explained checks, one line for each target. */
@@ -53,19 +54,19 @@ function findCommands({ fix, name }: Problem, causes: readonly Problem[]): reado
 export function problemCard(
   subnet: string,
   problem: Problem,
-  { toWall, nowWall }: { readonly toWall: (at: number) => number; readonly nowWall: number },
+  { toWall, nowWall, range }: Moment,
   { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
   const { severity, state, summary, fix, alert, explains, name, component, planned } = problem;
   const id = problemId(subnet, problem);
   return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
-<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p>${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}</header>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet, range)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p>${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}</header>
 <div class="todo">
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
 ${findCommands(problem, causes).map((command) => commandBlock(command, summary))}
 <p class="line"><a href="${runbookPath(alert, subnet, name)}">Runbook ${alert}</a>${
-    name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name)}">${name}</a>`
+    name === undefined || component === undefined ? '' : html`<a href="${targetPath(subnet, name, range)}">${name}</a>`
   }${incident === undefined ? '' : html`<a href="${incidentPath(incident)}">Incident</a>`}</p>
 </div>
 <div class="seen">

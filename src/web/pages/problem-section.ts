@@ -69,10 +69,10 @@ const groupAlike = (found: readonly Found[]): readonly (readonly Found[])[] => [
 ];
 
 /** The targets that have the same finding as the one shown. */
-function alikeLine(alike: readonly Found[]): Html | string {
+function alikeLine(alike: readonly Found[], { range }: Moment): Html | string {
   if (alike.length === 0) return '';
   const links = alike.slice(0, MAX_NAMES).flatMap(({ subnet, problem: { name } }, index) => {
-    const link = name === undefined ? [] : [html`<a href="${targetPath(subnet.name, name)}">${name}</a>`];
+    const link = name === undefined ? [] : [html`<a href="${targetPath(subnet.name, name, range)}">${name}</a>`];
     return index === 0 ? link : [', ', ...link];
   });
   const more = alike.length - MAX_NAMES;
@@ -97,7 +97,8 @@ function toListed(alike: readonly Found[], shown: Shown): readonly Listed[] {
   const [first, ...others] = alike;
   if (first === undefined || alike.length < MANY)
     return alike.map((one) => ({ isSure: isSure(one), problems: 1, toHtml: () => toCard(one, shown) }));
-  const toHtml = () => html`<div>${toCard(first, shown)}${alikeLine(others)}${alikeCommands(first, others)}</div>`;
+  const toHtml = () =>
+    html`<div>${toCard(first, shown)}${alikeLine(others, shown)}${alikeCommands(first, others)}</div>`;
   return [{ isSure: isSure(first), problems: alike.length, toHtml }];
 }
 
@@ -111,7 +112,7 @@ function setupFindings(found: readonly Found[], shown: Shown): Html | string {
   return html`<details><summary>${title} about the setup, worth fixing when there is time</summary><div class="stack">
 ${groups
   .slice(0, MAX_PROBLEMS)
-  .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike)}`))}
+  .map(([first, ...alike]) => (first === undefined ? '' : html`${toCard(first, shown)}${alikeLine(alike, shown)}`))}
 ${moreLine(groups.length - MAX_PROBLEMS)}
 </div></details>`;
 }

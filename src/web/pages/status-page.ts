@@ -11,7 +11,7 @@ import { banner, type Moment, type Verdict, verdictOn, worstFirst } from './bann
 import { type ElsewhereState, elsewherePanel, toElsewhereStates } from './elsewhere.ts';
 import { shardNotices, shardTable, subnetGrid } from './fleet-section.ts';
 import { masternodeRows } from './masternodes.ts';
-import { kioskPath, presentOf, toAddress } from './paths.ts';
+import { kioskPath, presentOf, subnetPath, toAddress } from './paths.ts';
 import { countProblems, problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
 import { type ListQuery, targetRows } from './target-rows.ts';
@@ -50,13 +50,13 @@ function inFull(state: SubnetState, input: ShownInput, isOnly: boolean): readonl
     {
       id: `state-${masternodes}`,
       html: html`<section class="panel left" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
-${masternodeRows(subnet.name, state.epoch)}
+${masternodeRows(subnet.name, state.epoch, time.range)}
 </section>`,
     },
     {
       id,
       html: html`<section class="panel right" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
-${targetRows(subnet.name, targets, historyOf, query)}
+${targetRows(subnet.name, targets, historyOf, query, time.range)}
 </section>`,
     },
     subnetTime(state, time, others, { toWall, nowWall }),
@@ -106,7 +106,7 @@ export function openPage(
   return {
     title: sentence,
     glance: { standing, problems: countProblems(shown) },
-    top: { id: 'banner', html: banner(verdicts, { nowWall: input.nowWall, toWall: (at) => at }) },
+    top: { id: 'banner', html: banner(verdicts, { ...input, toWall: (at) => at }) },
   };
 }
 
@@ -149,9 +149,9 @@ export function statusPage(input: ShownInput, { footer }: { readonly footer: rea
     madeAt: nowWall,
     stream: `/events?${toAddress({ subnet: only, ...query, ...rangeQuery(time.range) })}`,
     banner: top?.html,
-    content: html`${isMissing ? html`<p><a href="/">Show all subnets</a></p>` : ''}
+    content: html`${isMissing ? html`<p><a href="${subnetPath(undefined, time.range)}">Show all subnets</a></p>` : ''}
 ${others.map((section) => section.html)}
-<p class="line">${only === undefined || all.length < 2 ? '' : html`<a href="/">All ${all.length} subnets</a>`}<a href="${kioskPath(only)}">Kiosk for a wall screen</a></p>`,
+<p class="line">${only === undefined || all.length < 2 ? '' : html`<a href="${subnetPath(undefined, time.range)}">All ${all.length} subnets</a>`}<a href="${kioskPath(only)}">Kiosk for a wall screen</a></p>`,
     footer,
   });
 }

@@ -8,7 +8,7 @@ import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
-import { rangeQuery } from '../../model/time-range.ts';
+import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { type CheckName, formatReason } from '../../model/verdict.ts';
 import { toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { findExchanges } from '../../watch/clients/find-exchanges.ts';
@@ -181,15 +181,16 @@ ${target.checks.map((check) => checkRow(check, input))}
   };
 }
 
-const probeForm = (subnet: string, name: string, mayProbe: boolean): Html =>
+const probeForm = (subnet: string, name: string, range: RangeName, mayProbe: boolean): Html =>
   mayProbe
-    ? html`<form method="post" action="${targetPath(subnet, name)}/probe"><button type="submit">Probe now</button></form>`
+    ? html`<form method="post" action="${targetPath(subnet, name, range, '/probe')}"><button type="submit">Probe now</button></form>`
     : html`<p class="hint">To probe from here, define users in <code>basic_auth_users</code> of <code>SUBNETD_WEB_CONFIG</code>.</p>`;
 
 /** The page of one target. */
 export function targetPage(input: TargetInput, { footer, outside, mayProbe }: TargetFrame): Html {
   const { subnet } = input.state;
   const { name, component } = input.target.target;
+  const { range } = input.time;
   const { title, glance, sections } = targetContent(input);
   const [top, ...others] = sections;
   return page({
@@ -197,10 +198,10 @@ export function targetPage(input: TargetInput, { footer, outside, mayProbe }: Ta
     glance,
     room: '/',
     madeAt: input.nowWall,
-    stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name, ...rangeQuery(input.time.range) })}`,
+    stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name, ...rangeQuery(range) })}`,
     banner: top?.html,
     footer,
-    content: html`<div class="line"><p class="hint"><a href="/">Status</a> / <a href="${subnetPath(subnet.name)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, mayProbe)}</div>
+    content: html`<div class="line"><p class="hint"><a href="${subnetPath(undefined, range)}">Status</a> / <a href="${subnetPath(subnet.name, range)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, range, mayProbe)}</div>
 ${others.map((section) => section.html)}`,
   });
 }

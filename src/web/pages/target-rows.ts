@@ -4,6 +4,7 @@ import type { TargetHistory } from '../../model/history.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
+import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { badge, type Html, standingOf } from '../frame/marks.ts';
 import { count } from '../frame/times.ts';
@@ -31,21 +32,22 @@ function describeState(state: TargetState): string {
   return `block ${count(latest.number)}${peers}`;
 }
 
-function row(subnet: string, state: TargetState, history: TargetHistory): Html {
+function row(subnet: string, state: TargetState, history: TargetHistory, range?: RangeName): Html {
   const { target } = state;
   const { standing, word } = standingOf(state);
   const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name, range)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 }
 
 const BAD_FIRST = ['fail', 'problem', 'affected', 'checking', 'degraded', 'unknown', 'OK', 'skipped'] as const;
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
+const RANK_OF_OK = BAD_FIRST.indexOf('OK');
 
 /** More are not on the page, which a browser would take seconds to show. */
 const MAX_ROWS = 500;
 
-/** So few are seen at a glance. */
+/** So few are seen at a glance; of more, those that are well are folded. */
 const FEW = 12;
 
 /** What the address of a page asks of its lists. */
@@ -82,12 +84,17 @@ const option = (value: string, text: string, chosen = ''): Html =>
     : html`<option value="${value}">${text}</option>`;
 
 /** What chooses among the targets of a subnet. The address keeps it. */
-const choice = (subnet: string, { search = '', show, sort }: ListQuery): Html =>
-  html`<form class="bar" method="get" action="/"><input type="hidden" name="subnet" value="${subnet}"><label for="search-${subnet}">Search</label><input id="search-${subnet}" type="search" name="search" value="${search}"><label for="sort-${subnet}">Sort</label><select id="sort-${subnet}" name="sort">${option('', 'worst first', sort)}${option('name', 'by name', sort)}</select>${onlyUnhealthy(show)}<button type="submit">Find</button></form>`;
+const choice = (subnet: string, { search = '', show, sort }: ListQuery, range: RangeName): Html =>
+  html`<form class="bar" method="get" action="/"><input type="hidden" name="subnet" value="${subnet}">${Object.entries(rangeQuery(range)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label for="search-${subnet}">Search</label><input id="search-${subnet}" type="search" name="search" value="${search}"><label for="sort-${subnet}">Sort</label><select id="sort-${subnet}" name="sort">${option('', 'worst first', sort)}${option('name', 'by name', sort)}</select>${onlyUnhealthy(show)}<button type="submit">Find</button></form>`;
 
 /** The switch that hides what is well. */
 export const onlyUnhealthy = (show: string | undefined): Html =>
   html`<label><input type="checkbox" class="only-wrong" name="show" value="unhealthy"${show === 'unhealthy' ? ' checked' : ''}> Only unhealthy</label>`;
+
+const table = (rows: readonly Html[]): Html =>
+  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
+${rows}
+</tbody></table>`;
 
 /** The targets of a subnet that its page asks for, the worst first unless it asks for another order. */
 export function targetRows(
@@ -95,13 +102,17 @@ export function targetRows(
   targets: readonly TargetState[],
   historyOf: (target: Target) => TargetHistory,
   query: ListQuery = {},
+  range: RangeName = '1h',
 ): Html {
   const sorted = select(targets, query);
   const more = sorted.length - MAX_ROWS;
-  const bar = targets.length > FEW ? choice(subnet, query) : '';
+  const bar = targets.length > FEW ? choice(subnet, query, range) : '';
   if (sorted.length === 0)
-    return html`${bar}<p class="empty">None of the ${count(targets.length)} targets matches. <a href="${subnetPath(subnet)}">Show all</a>.</p>`;
-  return html`${bar}<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Target</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Now</th><th scope="col" role="columnheader" class="w">24 hours</th><th scope="col" role="columnheader" class="w">30 days</th></tr></thead><tbody role="rowgroup">
-${sorted.slice(0, MAX_ROWS).map((state) => row(subnet, state, historyOf(state.target)))}
-</tbody></table>${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;
+    return html`${bar}<p class="empty">None of the ${count(targets.length)} targets matches. <a href="${subnetPath(subnet, range)}">Show all</a>.</p>`;
+  const isAsked = query.search || query.sort || query.show;
+  const open = isAsked ? MAX_ROWS : Math.max(FEW, targets.filter((state) => rank(state) < RANK_OF_OK).length);
+  const tableOf = (states: readonly TargetState[]) =>
+    table(states.map((state) => row(subnet, state, historyOf(state.target), range)));
+  const folded = sorted.slice(open, MAX_ROWS);
+  return html`${bar}${tableOf(sorted.slice(0, open))}${folded.length === 0 ? '' : html`<details><summary>${count(folded.length)} other targets, none of them unhealthy</summary>${tableOf(folded)}</details>`}${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;
 }

@@ -3,7 +3,12 @@ import { createLiveStreams, type LivePage, type LiveStreamsOptions } from '../..
 
 /** Streams of one page that a test changes, with a short tick. */
 function streamsOf(first: Readonly<Record<string, string>>, options: Partial<LiveStreamsOptions> = {}) {
-  let page: LivePage | undefined = { title: 'all is well', icon: 'data:,', sections: new Map(Object.entries(first)) };
+  let page: LivePage | undefined = {
+    title: 'all is well',
+    icon: 'data:,',
+    startedAt: 0,
+    sections: new Map(Object.entries(first)),
+  };
   const rendered = vi.fn();
   const streams = createLiveStreams({
     render: (name) => {
@@ -23,7 +28,7 @@ function streamsOf(first: Readonly<Record<string, string>>, options: Partial<Liv
     streams,
     rendered,
     set: (sections: Readonly<Record<string, string>> | undefined, title = 'all is well') => {
-      page = sections && { title, icon: 'data:,', sections: new Map(Object.entries(sections)) };
+      page = sections && { title, icon: 'data:,', startedAt: 0, sections: new Map(Object.entries(sections)) };
     },
   };
 }
@@ -57,6 +62,7 @@ test('a stream begins with the whole page, and goes on with the sections that ch
     at: expect.stringMatching(/^2026-01-01T/),
     title: 'all is well',
     icon: 'data:,',
+    startedAt: 0,
     parts: { banner: '<p>well</p>', targets: '<p>3</p>' },
   });
   set({ banner: '<p>halted</p>', targets: '<p>3</p>' }, 'halted');
@@ -139,7 +145,7 @@ test('many pages are rendered in turns, and all else has its turn between them',
         atOnce += 1;
         const times = (rendered.get(name) ?? 0) + 1;
         rendered.set(name, times);
-        return { title: name, icon: 'data:,', sections: new Map([['a', `${times}`]]) };
+        return { title: name, icon: 'data:,', startedAt: 0, sections: new Map([['a', `${times}`]]) };
       },
     },
   );
@@ -162,7 +168,7 @@ test('a page that breaks takes no other with it', async () => {
       onBug: (error) => bugs.push(error),
       render: (name) => {
         if (isBroken && name === 'bad') throw new Error('bad');
-        return { title: name, icon: 'data:,', sections: new Map([['a', `${isBroken}`]]) };
+        return { title: name, icon: 'data:,', startedAt: 0, sections: new Map([['a', `${isBroken}`]]) };
       },
     },
   );

@@ -12,12 +12,17 @@ function meshOf(count: number): string {
   return String(peerMesh(judgeTargets(nodes, NOW), []));
 }
 
-test('a mesh is drawn of few nodes, and of more it is said which pairs are missing', () => {
-  expect(meshOf(12)).toContain('<svg class="mesh"');
+test('a mesh is drawn of few nodes, and of more the links that are cut, with the names of their nodes', () => {
+  const few = meshOf(12);
+  expect([few.match(/<line /g)?.length, few.match(/<text /g)?.length]).toEqual([66, 12]);
   const more = meshOf(100);
-  expect(more).not.toContain('<svg');
-  expect(more).toContain('<p>4949 of 4950 links are confirmed.</p>');
+  expect(more).not.toContain('<line');
+  expect(more).toMatch(/<path class="cut" d="M160 32L167 32"\/>/);
+  expect([...more.matchAll(/<text [^>]*>(\w+)/g)].map(([, name]) => name)).toEqual(['n0', 'n1']);
+  expect(more.match(/<circle class="ok"/g)).toHaveLength(100);
+  expect(more).toContain('4949 of 4950 links are confirmed.');
   expect(more).toContain('<li>n0 and n1 are not connected, though both are running.</li>');
+  expect(more.length).toBeLessThan(10_000);
 });
 
 test('no pairs are compared of hundreds of nodes, as they would be millions', () => {

@@ -135,9 +135,14 @@ const AGAIN_MS = 5_000;
 let stream;
 let lastAt = Date.now();
 let openedAt = 0;
+/** When the subnetd that made the page was started. */
+let madeBy;
 
-const show = ({ at, title, icon, parts }) => {
+const show = ({ at, title, icon, startedAt, parts }) => {
   lastAt = Date.now();
+  madeBy ??= startedAt;
+  // One that was started since may be an upgrade, with other styles and another script.
+  if (startedAt !== madeBy) location.reload();
   document.title = title;
   const link = document.querySelector('link[rel="icon"]');
   if (link.href !== icon) link.href = icon;
