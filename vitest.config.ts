@@ -18,7 +18,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'image/image': 115,
   'demo/green': 65,
   'web/pages/browser': 100,
-  'web/pages/kiosk-browser': 28,
+  'web/pages/built-pages': 28,
   'watch/probes/browser': 65,
   'watch/logs/container/follow-log': 55,
   'prometheus/scrape': 60,

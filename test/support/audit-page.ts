@@ -14,6 +14,20 @@ const WIDE = { width: 1_920, height: 780 };
 /** The rules of axe about what a style sheet can change. */
 const LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
 
+/** What axe finds in the page that is open, which needs scripts. */
+async function findViolations(page: Page, options: object = {}) {
+  // So, and not as a tag, the content security policy of the page lets it run.
+  await page.evaluate(`${AXE};0`);
+  const { violations } = (await page.evaluate(
+    `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`,
+  )) as AxeAnswer;
+  return violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) }));
+}
+
+/** Expects that axe finds nothing in what a style sheet can change of the page that is open, as it looks now. */
+export const auditLooks = async (page: Page, how: string): Promise<void> =>
+  expect(await findViolations(page, { runOnly: LOOKS }), `${page.url()} ${how}`).toEqual([]);
+
 /**
  * Expects that axe finds nothing in the page that is open, and that it is never wider than the screen. Looks on a phone in
  * dark and on a wide screen in light. The page needs scripts.
@@ -22,20 +36,12 @@ export async function auditPage(page: Page): Promise<void> {
   const where = page.url();
   await page.setViewportSize(PHONE);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // So, and not as a tag, the content security policy of the page lets it run.
-  await page.evaluate(`${AXE};0`);
-  const findViolations = async (options: object) => {
-    const { violations } = (await page.evaluate(
-      `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`,
-    )) as AxeAnswer;
-    return violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) }));
-  };
   const getWidth = () => page.evaluate('document.documentElement.scrollWidth');
-  expect(await findViolations({}), `${where} on a phone, in dark`).toEqual([]);
+  expect(await findViolations(page), `${where} on a phone, in dark`).toEqual([]);
   expect(await getWidth(), `${where} on a phone`).toBeLessThanOrEqual(PHONE.width);
   await page.setViewportSize(WIDE);
   await page.emulateMedia({ colorScheme: 'light' });
-  expect(await findViolations({ runOnly: LOOKS }), `${where} on a wide screen, in light`).toEqual([]);
+  await auditLooks(page, 'on a wide screen, in light');
   expect(await getWidth(), `${where} on a wide screen`).toBeLessThanOrEqual(WIDE.width);
 }
 

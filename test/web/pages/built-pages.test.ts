@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import { auditPage } from '../../support/audit-page.ts';
+import { auditLooks, auditPage } from '../../support/audit-page.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { many, startPageStage, subnetOf } from '../../support/page-stage.ts';
 
@@ -36,9 +36,9 @@ afterAll(async () => {
   stage?.stop();
 });
 
-async function openLive(size: (typeof SIZES)[number] = SIZES[0]): Promise<Page> {
-  const page = await browser.newPage({ viewport: size });
-  await page.goto(`${stage.url}/?kiosk`);
+async function openLive(path = '/?kiosk'): Promise<Page> {
+  const page = await browser.newPage({ viewport: SIZES[0] });
+  await page.goto(`${stage.url}${path}`);
   await page.getByText('Live, updated').waitFor();
   return page;
 }
@@ -79,6 +79,76 @@ test.each(['a halted subnet', '50 nodes', '60 subnets'] as const)(
   60_000,
 );
 
+test.each([
+  ['/', 'a subnet with a node down'],
+  ['/?range=30d', '50 nodes'],
+  ['/', '300 nodes'],
+  ['/', '60 subnets'],
+  ['/targets/devnet/subnet2', 'a subnet with a node down'],
+  ['/alerts', 'a halted subnet'],
+] as const)('%s with %s is nowhere wider than its screen, also in high contrast', async (path, name) => {
+  stage.show(SNAPSHOTS[name]);
+  const page = await browser.newPage();
+  await page.goto(`${stage.url}${path}`);
+  for (const forcedColors of ['none', 'active'] as const)
+    for (const size of SIZES) {
+      await page.emulateMedia({ forcedColors, contrast: forcedColors === 'active' ? 'no-preference' : 'more' });
+      await page.setViewportSize(size);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), forcedColors).toBe(size.width);
+    }
+  await page.close();
+});
+
+test.each(['/', '/?kiosk'])('axe finds nothing in %s in high contrast', async (path) => {
+  stage.show(SNAPSHOTS['a subnet with a node down']);
+  const page = await openLive(path);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, forcedColors: 'active', contrast: 'no-preference' });
+    await auditLooks(page, `with the colours of the system, in ${colorScheme}`);
+    await page.emulateMedia({ colorScheme, forcedColors: 'none', contrast: 'more' });
+    await auditLooks(page, `with more contrast, in ${colorScheme}`);
+  }
+  await page.close();
+});
+
+test.each(['/', '/targets/devnet/subnet1'])('nothing moves on %s when new blocks come', async (path) => {
+  const page = await openLive(path);
+  const shifts = await watchShifts(page);
+  for (const [height, written] of [
+    [184_221, /184,?221/],
+    [1_184_222, /1,?184,?222/],
+  ] as const) {
+    stage.show([subnetOf(4, [], 'devnet', height)]);
+    await page.getByText(written).first().waitFor();
+  }
+  expect(await shifts()).toEqual([]);
+  await page.close();
+});
+
+test('the range of the charts goes along to a target and back', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${stage.url}/?range=24h`);
+  await page.getByRole('table').getByRole('link', { name: 'subnet2' }).first().click();
+  await page.waitForURL('**/targets/devnet/subnet2?range=24h');
+  await page.getByRole('link', { name: 'devnet', exact: true }).click();
+  await page.waitForURL('**/?subnet=devnet&range=24h');
+  await page.close();
+});
+
+test('a page loads itself again, once, when subnetd was started again', async () => {
+  const page = await openLive();
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  stage.restart();
+  await expect.poll(() => loads, { timeout: 20_000 }).toBe(1);
+  stage.show([subnetOf(4, [], 'devnet', 184_221)]);
+  await page.getByText('184,221').first().waitFor();
+  expect(loads).toBe(1);
+  await page.close();
+}, 60_000);
+
 test('the verdict is written large, and a cursor that rests on it is not seen', async () => {
   const page = await openLive();
   const styleOf = (selector: string, name: string) =>
@@ -104,13 +174,23 @@ test.each([
   await page.close();
 });
 
-test('when a subnet halts, the verdict, the title and the icon follow, and nothing else on the screen moves', async () => {
-  const page = await openLive();
+/** Begins to note what moves on a page by itself. Resolves to a function that reads it. */
+async function watchShifts(page: Page): Promise<() => Promise<unknown>> {
   expect(await page.evaluate('PerformanceObserver.supportedEntryTypes')).toContain('layout-shift');
   await page.evaluate(`
     window.shifts = [];
     new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
       .observe({ type: 'layout-shift' });`);
+  return async () => {
+    // The browser reports a shift after the frame in which it happens.
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    return page.evaluate('window.shifts');
+  };
+}
+
+test('when a subnet halts, the verdict, the title and the icon follow, and nothing else on the screen moves', async () => {
+  const page = await openLive();
+  const shifts = await watchShifts(page);
   const icon = () => page.evaluate('document.querySelector("link[rel=icon]").href');
   const before = await icon();
   stage.show([subnetOf(4, [], 'devnet', 184_221)]);
@@ -119,9 +199,7 @@ test('when a subnet halts, the verdict, the title and the icon follow, and nothi
   await page.locator('.banner:not(.ok)').waitFor();
   expect(await page.title()).toMatch(/^\(\d\) devnet .* \(subnetd\)$/);
   expect(await icon()).not.toBe(before);
-  // The browser reports a shift after the frame in which it happens.
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
-  expect(await page.evaluate('window.shifts')).toEqual([]);
+  expect(await shifts()).toEqual([]);
   await page.close();
 });
 
