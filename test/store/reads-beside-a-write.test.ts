@@ -76,6 +76,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'platform.listSessions': () => platform.listSessions(1, SESSIONS),
     'platform.searchAudit': () => platform.searchAudit({ limit: 10 }),
     'platform.checkTrail': () => platform.checkTrail([]),
+    'platform.findImage': () => platform.findImage('hash'),
     'platform.trailHeads': platform.trailHeads,
   };
 };
