@@ -48,9 +48,8 @@ function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Pa
   });
 }
 
-/** A problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
-const withSecondWitness = (view: SubnetView, one: Suspicion): Suspicion =>
-  submits(view) === false ? one : { ...one, confirmMs: NEXT_READING_MS };
+/** For a problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
+const toSecondWitness = (view: SubnetView) => (submits(view) === false ? undefined : NEXT_READING_MS);
 
 function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
   const { observation, unanswered, progress } = parent;
@@ -69,16 +68,14 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
         ? `${head.fix} (parentChain.rpc)`
         : 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
-  return withSecondWitness(
-    view,
-    suspectParent(view, 'parent_unreachable', {
-      summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
-      evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
-      fix: head.fix
-        ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
-        : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
-    }),
-  );
+  return suspectParent(view, 'parent_unreachable', {
+    summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
+    evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
+    fix: head.fix
+      ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
+      : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
+    confirmMs: toSecondWitness(view),
+  });
 }
 
 function findOtherChain(
@@ -105,18 +102,17 @@ function findOldHead(view: SubnetView, parent: ParentFacts): Suspicion | undefin
   const age = `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`;
   const fix =
     'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted';
-  if (paceMs === undefined || since === undefined)
-    return suspectParent(view, 'parent_behind', {
-      summary: 'the node of the parent chain is behind',
-      evidence: age,
-      fix,
-    });
-  const one = suspectParent(view, 'parent_behind', {
+  if (paceMs === undefined || since === undefined) {
+    const summary = 'the node of the parent chain is behind';
+    return suspectParent(view, 'parent_behind', { summary, evidence: age, fix });
+  }
+  return suspectParent(view, 'parent_behind', {
     summary: 'the node of the parent chain shows no new blocks',
     evidence: `${age}; readings over ${formatDuration(at - since)} show no newer one, and until then one came every ${formatDuration(paceMs)}`,
     fix,
+    lastedMs: headAgeMs,
+    confirmMs: limitMs * CONFIRMED_AT,
   });
-  return { ...one, lastedMs: headAgeMs, confirmMs: limitMs * CONFIRMED_AT };
 }
 
 const AT_ADDRESS: Readonly<
@@ -143,15 +139,13 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
   const isReset = kind === 'missing' && progress !== undefined;
   const { summary, evidence } = AT_ADDRESS[kind];
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
-  return withSecondWitness(
-    view,
-    suspectParent(view, 'contract_missing', {
-      summary,
-      evidence: `${evidence}${before}`,
-      fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
-      causes: isReset ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
-    }),
-  );
+  return suspectParent(view, 'contract_missing', {
+    summary,
+    evidence: `${evidence}${before}`,
+    fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
+    causes: isReset ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
+    confirmMs: toSecondWitness(view),
+  });
 }
 
 /** The contract holds a block that the subnet does not have. */
@@ -175,12 +169,12 @@ function findElsewhere(view: SubnetView): Suspicion | undefined {
   const submittedTo = findRelayer(view)?.state.facts.logs?.created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
-  const one = suspectParent(view, 'checkpoint_behind', {
+  return suspectParent(view, 'checkpoint_behind', {
     summary: 'the relayer submits to another contract than the inventory names',
     evidence: `CHECKPOINT_CONTRACT of its container is ${submittedTo}, and parentChain.contract of the inventory is ${toAddress(contract)}`,
     fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',
+    confirmMs: ELSEWHERE_MS,
   });
-  return { ...one, confirmMs: ELSEWHERE_MS };
 }
 
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */

@@ -1,6 +1,6 @@
 import { MAX_SOCKET_PATH_BYTES } from '../../lib/addresses.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { Client } from '../../model/client.ts';
+import type { Client, ClientAdvice } from '../../model/client.ts';
 import { explainAddress, TOO_MANY } from '../../model/name-fault.ts';
 import {
   type ExecFault,
@@ -14,34 +14,29 @@ import { degraded, type Finding, fail, type Judgement, unknown } from '../../mod
 import { CLIENTS } from '../clients/clients.ts';
 import { commandToCall, commandToSeeLog, RAISE_DESCRIPTORS } from '../clients/commands-to-type.ts';
 
-function explainSocket({ path, state, owner, mode }: SocketFault, target: Target): Required<Finding> {
-  switch (state) {
-    case 'missing':
-      return {
-        seen: `there is no socket ${path}`,
-        fix: `correct ipc in the inventory, or start the node: ${commandToSeeLog(target)}`,
-      };
-    case 'stale':
-      return {
-        seen: `nothing listens on the socket ${path} any more, as after a kill`,
-        fix: `start the node: ${commandToSeeLog(target)}`,
-      };
-    case 'no-socket':
-      return { seen: `${path} is not a socket`, fix: 'correct ipc in the inventory, it usually ends in XDC.ipc' };
-    case 'too-long':
-      return {
-        seen: `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used`,
-        fix: 'move the folder of the deployment to a shorter path',
-      };
-    case 'denied': {
-      const whose = owner === undefined ? '' : ` (it belongs to ${owner}, mode ${mode})`;
-      return {
-        seen: `subnetd may not open the socket ${path}${whose}`,
-        fix: 'run subnetd as its owner, or take ipc out of the inventory',
-      };
-    }
-  }
-}
+/** Why an IPC socket cannot be used. `seeLog` is the command that shows the log of its node. */
+const SOCKETS: Readonly<Record<SocketFault['state'], (fault: SocketFault, seeLog: string) => Required<Finding>>> = {
+  missing: ({ path }, seeLog) => ({
+    seen: `there is no socket ${path}`,
+    fix: `correct ipc in the inventory, or start the node: ${seeLog}`,
+  }),
+  stale: ({ path }, seeLog) => ({
+    seen: `nothing listens on the socket ${path} any more, as after a kill`,
+    fix: `start the node: ${seeLog}`,
+  }),
+  'no-socket': ({ path }) => ({
+    seen: `${path} is not a socket`,
+    fix: 'correct ipc in the inventory, it usually ends in XDC.ipc',
+  }),
+  'too-long': ({ path }) => ({
+    seen: `the path of the socket has ${Buffer.byteLength(path)} bytes and at most ${MAX_SOCKET_PATH_BYTES} can be used`,
+    fix: 'move the folder of the deployment to a shorter path',
+  }),
+  denied: ({ path, owner, mode }) => ({
+    seen: `subnetd may not open the socket ${path}${owner === undefined ? '' : ` (it belongs to ${owner}, mode ${mode})`}`,
+    fix: 'run subnetd as its owner, or take ipc out of the inventory',
+  }),
+};
 
 /** Without a fix, the log of the node shows more. */
 const EXEC: Readonly<Record<ExecFault['why'], Finding>> = {
@@ -84,35 +79,25 @@ const NOT_JSON: Readonly<Record<Exclude<(Fault & { kind: 'not-json' })['looksLik
   other: 'its answer is not JSON',
 };
 
-/** Explains an error of JSON-RPC, of a node or of what answers in its place. */
-function explainRpcError(known: KnownRpcError, namespace: string, target: Target, client: Client): Required<Finding> {
-  const { advice } = client;
-  switch (known) {
-    case 'method-not-found':
-      return {
-        seen: 'it does not serve the method',
-        fix: `${advice.openNamespace(namespace, target)}, or correct consensus in the inventory`,
-      };
-    case 'module-off':
-      return { seen: 'it does not serve the namespace of the method', fix: advice.openNamespace(namespace, target) };
-    case 'rate-limit':
-      return TOO_MANY;
-    case 'crashed':
-      return {
-        seen: 'the method crashed inside the node',
-        fix: 'read the stack in its log, and restart it if it has lost its state',
-      };
-    case 'not-started':
-      return { seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' };
-    case 'v1-block':
-      return {
-        seen: 'its chain is still before the switch to the second version of the consensus',
-        fix: 'wait until it has passed the block of the switch',
-      };
-    case 'other':
-      return { seen: 'the node could not carry out the call', fix: advice.findCallError };
-  }
-}
+/** What an error of JSON-RPC means, of a node or of what answers in its place, and how to open the namespace of the method. */
+const RPC_ERRORS: Readonly<Record<KnownRpcError, (open: string, advice: ClientAdvice) => Required<Finding>>> = {
+  'method-not-found': (open) => ({
+    seen: 'it does not serve the method',
+    fix: `${open}, or correct consensus in the inventory`,
+  }),
+  'module-off': (open) => ({ seen: 'it does not serve the namespace of the method', fix: open }),
+  'rate-limit': () => TOO_MANY,
+  crashed: () => ({
+    seen: 'the method crashed inside the node',
+    fix: 'read the stack in its log, and restart it if it has lost its state',
+  }),
+  'not-started': () => ({ seen: 'the node is just starting or stopping', fix: 'wait, and read its log if it lasts' }),
+  'v1-block': () => ({
+    seen: 'its chain is still before the switch to the second version of the consensus',
+    fix: 'wait until it has passed the block of the switch',
+  }),
+  other: (_, advice) => ({ seen: 'the node could not carry out the call', fix: advice.findCallError }),
+};
 
 /** Explains a fault; what was seen ends a sentence about the target. `namespace` is that of the RPC method. */
 export function explainFault(
@@ -179,7 +164,8 @@ export function explainFault(
     case 'envelope':
       return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
-      const { seen, fix } = explainRpcError(fault.known, namespace, target, client);
+      const open = client.advice.openNamespace(namespace, target);
+      const { seen, fix } = RPC_ERRORS[fault.known](open, client.advice);
       return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
     }
     case 'result':
@@ -205,7 +191,7 @@ export function explainFault(
         fix: commandToSeeLog(target),
       };
     case 'socket':
-      return explainSocket(fault, target);
+      return SOCKETS[fault.state](fault, commandToSeeLog(target));
     case 'exec':
       return { fix: commandToSeeLog(target), ...EXEC[fault.why] };
   }

@@ -77,17 +77,11 @@ function explainStopped(view: View, container: Container, onOrder: boolean | und
       // Docker starts nothing again that was stopped on request.
       const code = exitCode === undefined ? '' : ` after exit code ${explainCode(exitCode, view, false)}`;
       const why = container.oomKilled ? ' after running out of memory (OOMKilled)' : code;
-      return {
-        seen: `${name} has ended and waits for its next restart${why}`,
-        fix: explainEnd(view, container).fix,
-      };
+      return { seen: `${name} has ended and waits for its next restart${why}`, fix: explainEnd(view, container).fix };
     }
     case 'created': {
       const [how, what] = exitCode === undefined ? ['never', 'start it'] : ['could not be', 'see why'];
-      return {
-        seen: `${name} has been created and ${how} started`,
-        fix: `${what} with \`docker start ${word}\``,
-      };
+      return { seen: `${name} has been created and ${how} started`, fix: `${what} with \`docker start ${word}\`` };
     }
     case 'dead':
       return {

@@ -74,6 +74,8 @@ const toKnownFailure = ({
 export const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
   container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
 
+const ENDS_PROGRAM = { endsProgram: true, isOver: afterEnd } as const;
+
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
   {
@@ -87,8 +89,7 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
     ...shownBy('ipc_path_too_long', 'ipc_path_long'),
-    endsProgram: true,
-    isOver: afterEnd,
+    ...ENDS_PROGRAM,
   },
   {
     name: 'out_of_memory',
@@ -172,8 +173,7 @@ export const knownFailures: readonly KnownFailure[] = [
     signs: ['masternode_update_failed'],
     // It opens its own socket for that.
     seenAt: unlessNear(match('masternode_update_failed'), ['too_many_open_files']),
-    endsProgram: true,
-    isOver: afterEnd,
+    ...ENDS_PROGRAM,
   },
   {
     name: 'address_in_use',
@@ -183,8 +183,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
     ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
-    endsProgram: true,
-    isOver: afterEnd,
+    ...ENDS_PROGRAM,
   },
   {
     name: 'disk_full',
