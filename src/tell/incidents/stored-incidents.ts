@@ -1,5 +1,5 @@
 import type { Incident, IncidentStore } from '../../model/incident.ts';
-import { type EndedProblem, NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
+import { type EndedProblem, type ExplainedCheck, NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
 
 /** An incident with its times converted to another clock. */
 export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
@@ -14,13 +14,25 @@ export function convertIncident(incident: Incident, convert: (at: number) => num
   };
 }
 
+/** What is stored of an incident does not say what it explained. Its errors from before the restart are still counted in the log of a frontend. */
+const explainErrors = ({ component, name }: Incident): readonly ExplainedCheck[] =>
+  component === 'frontend' && name !== undefined ? [{ component, name, check: 'logs' }] : [];
+
 /** The problem of a stored incident that is not over, as it was last seen: the next diagnosis confirms it, or finds that it is gone. */
 export const toRestoredProblem = (incident: Incident, now: number): Problem => {
   const { problem, component, name, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
   return {
     ...{ problem, component, name, severity, alert },
     ...last,
-    ...{ explains: [], causes: [], state: 'open', since: foundAt, openedAt: startedAt, seenAt: now, restoredAt: now },
+    ...{
+      explains: explainErrors(incident),
+      causes: [],
+      state: 'open',
+      since: foundAt,
+      openedAt: startedAt,
+      seenAt: now,
+      restoredAt: now,
+    },
     ...(clearSince !== undefined && { state: 'clearing', clearingSince: clearSince, fix: NOTHING_TO_DO }),
     ...(planned && { planned: { ...planned, mutes: true } }),
   };
@@ -29,9 +41,8 @@ export const toRestoredProblem = (incident: Incident, now: number): Problem => {
 /** The problem of a stored incident that is over. Errors from before, which the log still shows, are explained by it. */
 export const toEndedProblem = (incident: Incident, endedAt: number): EndedProblem => {
   const { problem, component, name, last, foundAt, startedAt, clearSince = endedAt } = incident;
-  const explains = component === undefined || name === undefined ? [] : [{ component, name, check: 'logs' as const }];
   const times = { since: foundAt, seenAt: clearSince, openedAt: startedAt, endedAt };
-  return { problem, component, name, summary: last.summary, ...times, explains };
+  return { problem, component, name, summary: last.summary, ...times, explains: explainErrors(incident) };
 };
 
 /** How many incidents are read at once. */

@@ -17,6 +17,12 @@ const ABSENCES = {
 
 type Absence = keyof typeof ABSENCES;
 
+/** Whether a node can be read again for less than a minute. */
+export function isBack(state: TargetState, now: number): boolean {
+  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
+  return verdict !== 'fail' && failures > 0 && now - since < START_MS;
+}
+
 function findAbsence(state: TargetState, now: number): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
@@ -25,9 +31,7 @@ function findAbsence(state: TargetState, now: number): Absence | undefined {
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
-  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
-  // It can be read again for less than a minute.
-  return verdict !== 'fail' && failures > 0 && now - since < START_MS ? 'returns' : undefined;
+  return isBack(state, now) ? 'returns' : undefined;
 }
 
 /** By why they are absent. */

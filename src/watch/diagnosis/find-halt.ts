@@ -62,18 +62,19 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   };
 }
 
-/** A node without the state of its newest blocks prints a line about that each time that it is to make one: every two seconds. */
+/** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */
 const LACKS_STATE_MS = 30_000;
 
 /**
- * The only node of a subnet, when a kill has cost it the state of its newest blocks. It knows their headers, builds on the last of
- * them, and never makes a block again, as no other node has those blocks. Seen with XDC-Subnet v0.3.2, and so was the way out:
- * with its head set back to the last block that has its state, it goes on after a restart.
+ * A kill of all nodes of a subnet, or of its only one, has cost them the state of the newest blocks. They know their headers, build on
+ * the last of them, and never make a block again, as no node has those blocks. Seen with XDC-Subnet v0.3.2 and four nodes of XDPoSChain,
+ * and so was the way out: with their heads set back to the last block that has its state, they go on after a restart.
  */
-function findLostState({ nodes, now }: SubnetView): Required<Finding> | undefined {
-  const [node, ...others] = nodes;
-  if (node === undefined || others.length > 0 || !hasPrinted(node, 'state_missing', LACKS_STATE_MS, now))
-    return undefined;
+function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
+  const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
+  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
+  const [node] = lacking;
+  if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow))) return undefined;
   const { name, container, target } = node;
   // In its container the socket is always there.
   const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
@@ -82,10 +83,15 @@ function findLostState({ nodes, now }: SubnetView): Required<Finding> | undefine
   const steps = own
     ? `with \`docker exec ${own} ${setBack}\`, then \`docker restart ${own}\``
     : `with \`${setBack}\` where it runs, and restart it`;
-  return {
-    seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
-    fix: `set its head back to the last block that has its state ${steps}; the blocks after that one are lost`,
-  };
+  return nodes.length === 1
+    ? {
+        seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
+        fix: `set its head back to the last block that has its state ${steps}; the blocks after that one are lost`,
+      }
+    : {
+        seen: `a kill has cost all nodes the state of the newest blocks: ${namesOf(lacking)} cannot make another`,
+        fix: `set the head of each node back to the last block that has its state, for ${name} ${steps}; restart them when all are set back; the blocks after that one are lost`,
+      };
 }
 
 /** Nodes send each other a new round at once: one that is asked this much later must know it. */
@@ -239,7 +245,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
-  const cause = foreign ?? (voting < required ? undefined : (findLostState(view) ?? findSplit()));
+  const cause = foreign ?? (voting < required ? undefined : (findLostState(view, last) ?? findSplit()));
   return suspect('subnet_halted', {
     lastedMs: last && now - last.since,
     summary: 'the subnet is halted',

@@ -205,8 +205,11 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
   const check = checkOf(state, 'latest_block');
+  const { fault } = node;
+  /** No time helps: it was started without this method. */
+  const isRefused = fault?.kind === 'rpc-error' && (fault.known === 'method-not-found' || fault.known === 'module-off');
   // One that has just started takes the blocks that it has missed.
-  if (check?.verdict !== 'fail' || node.isStarting || node.answers === false) return undefined;
+  if (check?.verdict !== 'fail' || (node.isStarting && !isRefused) || node.answers === false) return undefined;
   const told = { evidence: check.seen, fix: check.fix, explains: explain(node, 'latest_block') };
   if (height === undefined) {
     const summary = `${name} answers, but does not return its latest block`;

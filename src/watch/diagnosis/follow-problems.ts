@@ -200,9 +200,11 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnow
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
-  // A check that has recovered since is not explained when it fails again.
+  // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const explains = before.explains.filter((each) =>
-    subjectsOf(each).some((state) => checkOf(state, each.check)?.verdict === 'fail'),
+    subjectsOf(each).some(({ checks }) =>
+      checks.some(({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown')),
+    ),
   );
   return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
 }

@@ -61,7 +61,7 @@ export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs'
 });
 
 /** When its container started; without one, when its log says so. */
-const startOf = ({ container, logs }: Evidence): number | undefined =>
+export const startOf = ({ container, logs }: Evidence): number | undefined =>
   container === undefined ? logs?.node?.startedAt : findContainer(container)?.startedAt;
 
 /** For failures that last until the next start of the container. */

@@ -66,11 +66,13 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
 
 /** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
-  const { target, facts } = view;
+  const { target, facts, settings } = view;
   const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.
   if (latest === undefined || !rises(view) || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
   const above = `${seen}, while its RPC is at block ${latest.number}`;
+  // The node itself stood until now, or its next line shows these blocks.
+  if (latest.number - (facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY) <= settings.rpc.maxLag) return pass(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
     above,

@@ -16,6 +16,7 @@ import {
   later,
   match,
   shownBy,
+  startOf,
   unlessNear,
   untilRestart,
   whileItRuns,
@@ -106,9 +107,10 @@ export const knownFailures: readonly KnownFailure[] = [
         logs && logs.relayer === undefined ? match(...MEMORY_SIGNS)({ logs }, 0) : undefined,
       ),
     signs: MEMORY_SIGNS,
-    // A single kill is remembered: memory may run out again at any time. A later stop on order has another cause.
+    // A single kill is remembered for some minutes: memory may run out again. A later stop on order has another cause.
     isOver: (evidence, seenAt, now) =>
       afterLoop(evidence, seenAt, now) ||
+      (now - seenAt >= LOOP_MS && (startOf(evidence) ?? seenAt) > seenAt) ||
       (evidence.container !== undefined && endedOnOrder(evidence.container, seenAt)),
   },
   {

@@ -3,12 +3,12 @@ import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 
 /** A halt of nodes of which the first has printed so long ago that its state is missing, as a real one did after a kill. */
-function findHalt(names: readonly string[], agoMs: number, hasContainer = true, ipc?: string) {
+function findHalt(names: readonly string[], agoMs: number, hasContainer = true, ipc?: string, height = 1_000) {
   const missing: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
   const nodes = names.map((name, index): KnownTarget => {
-    const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000 });
+    const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000, height });
     const patterns: Readonly<Record<string, PatternFacts>> = index === 0 ? { state_missing: missing } : {};
-    const logs = { sources: {}, ...facts.logs, patterns };
+    const logs = { sources: {}, ...facts.logs, patterns, node: { ...facts.logs?.node, height: 1_000 } };
     const { container, ...withoutContainer } = target;
     if (hasContainer || container === undefined) return { target, facts: { ...facts, logs } };
     const { container: _, ...others } = facts;
@@ -42,4 +42,14 @@ test('a halt has another reason when the line was not repeated, or when other no
   const other = /^enough nodes answer/;
   expect(findHalt(['n1'], 30_000)[1]).toMatch(other);
   expect(findHalt(['n1', 'n2', 'n3', 'n4'], 0)[1]).toMatch(other);
+});
+
+test('all nodes that have lost the same blocks in a kill are told so', () => {
+  const all = ['n1', 'n2', 'n3', 'n4'];
+  expect(findHalt(all, 119_999, true, undefined, 988)).toEqual([
+    'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 needed; a kill has cost all nodes the state of the newest blocks: n1 cannot make another',
+    `set the head of each node back to the last block that has its state, for n1 with \`docker exec generated-n1-1 ${SET_BACK}\`, then \`docker restart generated-n1-1\`; restart them when all are set back; ${end}`,
+  ]);
+  // Each makes a block in its turn.
+  expect(findHalt(all, 120_000, true, undefined, 988)[1]).toMatch(/^enough nodes answer/);
 });

@@ -5,7 +5,7 @@ import type { PageObservation } from '../../../src/model/observation.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
-import { toEndedProblem } from '../../../src/tell/incidents/stored-incidents.ts';
+import { toEndedProblem, toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { containerOf, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -160,7 +160,7 @@ describe('an error line from a loop that is over', () => {
   });
 });
 
-test('an error line is explained after a restart of subnetd by the stored incident that was over before it', () => {
+test('an error line is explained after a restart of subnetd by the stored incident that was over or clearing before it', () => {
   const words = {
     summary: 'the frontend does not answer as it should',
     evidence: 'it answered HTTP 500',
@@ -190,4 +190,7 @@ test('an error line is explained after a restart of subnetd by the stored incide
     },
   });
   expect(follow(2 * MINUTE, seen(-1.5 * MINUTE), [], before).opened).toEqual({ frontend_errors: 40 });
+  const { endedAt: _, ...clearing } = incident;
+  const restored = { problems: [toRestoredProblem({ ...clearing, clearSince: NOW - MINUTE }, NOW)], ended: [] };
+  expect(follow(2 * MINUTE, seen(-2.5 * MINUTE), [], restored).opened).toEqual({ service_down: 0 });
 });

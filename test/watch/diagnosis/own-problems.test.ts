@@ -290,3 +290,15 @@ describe('a node without peers', () => {
     expect(tellOf(9_999, [551, undefined, undefined])).toEqual(CUT_OFF);
   });
 });
+
+test('a node that serves too few methods is told at once after its start, while other faults have a minute', () => {
+  const summariesOf = (known: 'method-not-found' | 'rate-limit') => {
+    const fault: Fault = { kind: 'rpc-error', code: -32601, known };
+    const { target, facts } = diagnosedNode('n2', NAMES, { fault, container: { startedAt: NOW - 20_000 } });
+    const node = { ...facts.node, observation: { ...facts.node?.observation, answered: true } };
+    const n2 = { target, facts: { ...facts, node } } as KnownTarget;
+    return diagnosed([...others, n2]).map(({ summary }) => summary);
+  };
+  expect(summariesOf('method-not-found')).toEqual(['n2 answers, but does not return its latest block']);
+  expect(summariesOf('rate-limit')).toEqual([]);
+});

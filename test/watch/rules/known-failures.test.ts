@@ -209,6 +209,9 @@ describe('out of memory', () => {
     expect(names(node, { container: stopped }, later + 100)).toEqual([]);
     const died = foldContainerEvent(again, event('die', later + 90, 1));
     expect(names(node, { container: died }, later + 100)).toEqual(['out_of_memory']);
+    // Nor why it ends with an error long after.
+    expect(names(node, { container: died }, t0 + 10 * minute - 1)).toEqual(['out_of_memory']);
+    expect(names(node, { container: died }, t0 + 10 * minute)).toEqual([]);
   });
 
   test('shows by a build of the frontend that was killed', () => {
