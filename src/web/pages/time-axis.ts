@@ -83,10 +83,10 @@ export const bands = (axis: Axis, marks: readonly Mark[]): readonly Html[] =>
     return html`<rect class="band ${standingOfSeverity(incident.severity)}" x="${start}%" y="0" width="${Math.max(0.1, Math.round((end - start) * 100) / 100)}%" height="100%"/>`;
   });
 
-/** Links to the same page with another range; `query` has the other parameters of its address. */
-export const rangeLinks = (of: string, range: RangeName, query: Readonly<Record<string, string>>): Html =>
+/** Links to the charts with this id on the same page with another range; `query` has the other parameters of its address. */
+export const rangeLinks = (of: string, range: RangeName, query: Readonly<Record<string, string>>, id: string): Html =>
   html`<nav class="ranges" aria-label="Time range of ${of}">${RANGE_NAMES.map((name) => {
-    const href = `?${new URLSearchParams({ ...query, ...rangeQuery(name) })}`;
+    const href = `?${new URLSearchParams({ ...query, ...rangeQuery(name) })}#${encodeURIComponent(id)}`;
     return name === range
       ? html`<a href="${href}" aria-current="true">${RANGES[name].word}</a>`
       : html`<a href="${href}">${RANGES[name].word}</a>`;

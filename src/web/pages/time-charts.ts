@@ -263,7 +263,7 @@ export function missedLane(axis: Axis, marks: readonly Mark[], nodes: readonly N
   const most = Math.max(...missing.map(({ missed }) => worstOf(missed)));
   const words =
     missing.length === 0
-      ? `No masternode missed a round`
+      ? `No node missed a round`
       : `${missing.length} of ${known.length} masternodes missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)

@@ -100,7 +100,7 @@ export function subnetTime(
   return panel(
     `time-${subnet.name}`,
     `${subnet.name} in the ${RANGES[input.range].words}`,
-    rangeLinks(subnet.name, input.range, query),
+    rangeLinks(subnet.name, input.range, query, `time-${subnet.name}`),
     [
       paceLane(axis, marks, blocks, expectedPace(nodes, epoch?.round)),
       lagLane(axis, marks, steps),
@@ -129,7 +129,7 @@ export function targetTime(target: TargetState, input: TimeInput, { nowWall }: M
   const own = input.incidentsOf(subnet).filter((one) => one.component === component && one.name === name);
   const marks = toMarks(axis, own);
   const steps = stepsOf([target], input, nowWall);
-  return panel('time', `${name} in the ${RANGES[input.range].words}`, rangeLinks(name, input.range, {}), [
+  return panel('time', `${name} in the ${RANGES[input.range].words}`, rangeLinks(name, input.range, {}, 'time'), [
     latencyLane(axis, marks, steps),
     ...(component === 'node' ? [lagLane(axis, marks, steps), missedLane(axis, marks, steps)] : []),
     incidentLane(axis, marks),

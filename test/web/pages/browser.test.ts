@@ -178,7 +178,7 @@ test('the charts of a day are full when the demo begins, share one axis, and the
     .toMatch(/^M0 100/);
   await page.goto(url);
   await page.getByRole('navigation', { name: 'Time range of demo' }).getByRole('link', { name: '24 h' }).click();
-  await page.waitForURL(/\?range=24h$/);
+  await page.waitForURL(/\?range=24h#time-demo$/);
   expect((await bars())?.match(/M\d+ 100/g)?.length).toBeGreaterThanOrEqual(47);
   const PLACES = `[...document.querySelectorAll('.lanes .chart')].map((one) => one.getBoundingClientRect().x + ' ' + one.clientWidth)`;
   for (const [width, height] of [

@@ -161,7 +161,7 @@ test('the verdict is written large, and a cursor that rests on it is not seen', 
 
 test.each([
   ['3 subnets', 3, 1],
-  ['60 subnets', 8, 4],
+  ['60 subnets', 8, 3],
 ] as const)('the tiles of %s stand in %d columns on a wall, and in %d on a phone', async (name, onWall, onPhone) => {
   stage.show(SNAPSHOTS[name]);
   const page = await openLive();

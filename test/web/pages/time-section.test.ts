@@ -76,8 +76,10 @@ describe('the selector', () => {
     const state = stateOf([diagnosedNode('n1', ['n1'])]);
     const input = { range: '7d', history: historyOf({}), incidentsOf: () => [] } as const;
     const page = String(subnetTime(state, input, { subnet: 'devnet', search: 'a b' }, moment).html);
-    expect(page).toContain('<a href="?subnet=devnet&amp;search=a+b&amp;range=24h">24 h</a>');
-    expect(page).toContain('<a href="?subnet=devnet&amp;search=a+b&amp;range=7d" aria-current="true">7 d</a>');
+    expect(page).toContain('<a href="?subnet=devnet&amp;search=a+b&amp;range=24h#time-devnet">24 h</a>');
+    expect(page).toContain(
+      '<a href="?subnet=devnet&amp;search=a+b&amp;range=7d#time-devnet" aria-current="true">7 d</a>',
+    );
     expect(words(page)).toContain('devnet in the last 7 days 1 h 24 h 7 d 30 d');
     // Two subnets on a page have two of them.
     expect(page).toContain('<nav class="ranges" aria-label="Time range of devnet">');
@@ -199,7 +201,7 @@ describe('missed rounds', () => {
 
   test('say that nobody missed any, and show the worst eight of many', () => {
     expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(0) } }), 'Missed rounds')).toBe(
-      'Missed rounds No masternode missed a round',
+      'Missed rounds No node missed a round',
     );
     const nodes = Object.fromEntries(names(20).map((name, index) => [name, missed(index)]));
     const page = timeOf({ range: '24h', nodes }, names(20));
