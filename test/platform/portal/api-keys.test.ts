@@ -25,9 +25,10 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
   it('the list says that there is none, and how to make one', async () => {
     expect((await visitor.get('/portal')).words).toContain('API keys');
     expect(visitor.path()).toBe('/portal/keys');
-    const { words } = await visitor.get('/portal/keys');
+    const { words, html } = await visitor.get('/portal/keys');
     expect(words).toContain('0 keys No valid keys. A program needs one to call the API: create it below.');
     expect(words).toContain('None in the last 90 days.');
+    expect(html).toMatch(/<a class="btn primary" href="#new-Name">Create a key<\/a>[\s\S]*<input id="new-Name"/);
   });
 
   it('a key is shown once, with what it may do, and then known by its start', async () => {

@@ -36,17 +36,20 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const rows = rowsOf(html);
     expect(rows).toHaveLength(3);
     expect(rows[0]).toBe(
-      'add industry 2 root , session 192.0.2.1 Industry name: =HYPERLINK(&quot;x&quot;) Image path: a.png Deleted: no Request -1+1',
+      'add industry =HYPERLINK(&quot;x&quot;) root , session 192.0.2.1 Industry name: =HYPERLINK(&quot;x&quot;) Image path: a.png Deleted: no Request -1+1',
     );
     expect(rows[2]).toMatch(/add admin user root command line/);
     expect(rows[2]).toContain('Password: set');
-    expect(html).toContain('<a href="/portal/industries/2">industry 2</a>');
+    expect(html).toContain('<a href="/portal/industries/2">industry =HYPERLINK(&quot;x&quot;)</a>');
   });
 
   it.each([
     ['Resource=AdminUser', ['add admin user root']],
-    ['Resource=Industry&RecordID=1', ['add industry 1']],
-    ['UserID=1&IP=192.0.2.1&since=2020-01-01&until=2099-01-01&RequestID=-1%2B1', ['add industry 2', 'add industry 1']],
+    ['Resource=Industry&RecordID=1', ['add industry Shipping']],
+    [
+      'UserID=1&IP=192.0.2.1&since=2020-01-01&until=2099-01-01&RequestID=-1%2B1',
+      ['add industry =HYPERLINK', 'add industry Shipping'],
+    ],
     ['IP=192.0.2.9', []],
     ['until=2020-01-01', []],
     ['Action=revoke', []],
@@ -136,6 +139,19 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(html).toContain('<a href="/portal/users/1">one-time codes root</a>');
     expect(html).toContain('<option value="OneTimeCodes" selected>one-time codes</option>');
     expect(html).toContain('<option value="renew">renew</option>');
+  });
+
+  it('a sector and a key are called by name, and the industry of a sector by its name alone', async () => {
+    await visitor.get('/portal/sectors/add');
+    await visitor.post('/portal/sectors/add', { SkillName: 'Freight', ImagePath: 'f.png', IndustryName: 'Shipping' });
+    await visitor.get('/portal/keys');
+    await visitor.post('/portal/keys/add', { Name: 'billing', read: 'true', Ends: '30' });
+    const { html } = await visitor.get('/portal/audit-log');
+    expect(rowsOf(html).slice(0, 2)).toEqual([
+      expect.stringMatching(/^add API key billing root , session/),
+      expect.stringMatching(/^add sector Freight root , .* Image path: f\.png Industry: Shipping Deleted: no Request/),
+    ]);
+    expect(html).not.toContain('Industry ID');
   });
 
   it('nobody reads a log without a session', async () => {

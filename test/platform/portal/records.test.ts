@@ -201,6 +201,9 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
         { IndustryName: `Many ${String(number).padStart(2, '0')}`, ImagePath: 'x', IsDeleted: number > 58 },
         author,
       );
+    const one = await visitor.get('/portal/industries?search=many+01');
+    expect(one.words).toMatch(/Many 01 in use x [\d hmins]+ ago by root/);
+    expect(one.html).toContain('<a href="/portal/audit-log?Resource=Industry">Who changed what</a>');
     const names = async (query: string) => {
       const { html } = await visitor.get(`/portal/industries?${query}`);
       return [...html.matchAll(/role="rowheader"><a[^>]*>([^<]*)/g)].map(([, name]) => name);

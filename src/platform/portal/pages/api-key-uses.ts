@@ -43,7 +43,7 @@ export async function keyUses({ store, services, now }: Visit, keyId: number): P
     ['Day', 'Status', 'Code', 'Operation', 'Requests', 'Last', 'Latest request IDs'].map(column),
     uses.map((use) => useRow(use, now)),
   );
-  const about = `The requests of ${JOURNAL_DAYS} days to the API with this key or a token made with it. What they sent is not kept.`;
+  const about = `Requests to the API with this key, or with a token made with it, are counted for ${JOURNAL_DAYS} days. What they sent is not kept.`;
   const content =
     uses.length === 0
       ? html`<p class="empty">No requests in the last ${JOURNAL_DAYS} days. ${about}</p>`

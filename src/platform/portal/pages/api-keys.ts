@@ -115,7 +115,7 @@ async function showKeys(visit: Visit, note: Html | string = '', failure?: Failur
   const items = await readKeys(visit);
   const valid = items.filter(isValid);
   const done = failure === undefined && query.get('done') === 'revoked' ? doneNote('The key was revoked.') : note;
-  const content = html`<div class="head"><h1>API keys</h1><p><a href="/docs">API reference</a></p></div>
+  const content = html`<div class="head"><h1>API keys</h1><p class="bar"><a href="/docs">API reference</a> <a class="btn primary" href="#new-Name">Create a key</a></p></div>
 ${done}
 ${endWarnings(valid, now)}
 ${keyTable(valid, now)}

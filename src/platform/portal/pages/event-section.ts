@@ -2,7 +2,9 @@ import { html } from 'hono/html';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { EventItem } from '../../api/calls/list-audit.ts';
-import { resources } from '../../api/resources.ts';
+import { findKeyRow } from '../../api/manage-keys.ts';
+import { adminUser, resources } from '../../api/resources.ts';
+import type { PlatformStore } from '../../model/platform-store.ts';
 import { SECURITY_ACTIONS, SECURITY_EVENTS, type SecurityAction } from '../../model/security-event.ts';
 import { failureNote } from '../form.ts';
 import { formPage } from '../layout.ts';
@@ -10,7 +12,7 @@ import { cell, column, option, row, rowsTable } from '../rows.ts';
 import type { PortalPage, PortalSection, Visit } from '../visit.ts';
 import { eventCsv, MOST_IN_CSV } from './event-csv.ts';
 import { type EventPage, filtersOf, readEvents } from './read-events.ts';
-import { changeItem, findUserNames } from './record-trail.ts';
+import { changeList, findUserNames } from './record-trail.ts';
 
 /** One of the two logs. */
 interface EventLog {
@@ -32,9 +34,6 @@ const PAGES: Readonly<Record<string, string>> = {
   ApiKey: '/portal/keys',
   OneTimeCodes: '/portal/users',
 };
-/** The resources whose id is that of an admin user. */
-const OF_USERS: readonly string[] = ['AdminUser', 'OneTimeCodes'];
-
 /** The words for what is not a resource. */
 const NOUNS: Readonly<Record<string, string>> = {
   ApiKey: 'API key',
@@ -69,24 +68,34 @@ const addressOf = (path: string, query: Readonly<Record<string, string>>): strin
   return text === '' ? path : `${path}?${text}`;
 };
 
-function subjectOf({ Resource: name, RecordID: id }: EventItem, names: ReadonlyMap<number, string>): Html {
-  const page = PAGES[name];
-  if (page === undefined) return id === 0 ? html`${nounOf(name)}` : html`${nounOf(name)} ${id}`;
-  return html`<a href="${page}/${id}">${nounOf(name)} ${OF_USERS.includes(name) ? (names.get(id) ?? id) : id}</a>`;
+/** What the events of a page mention, by name. */
+interface Names {
+  /** Of users by their id. */
+  readonly users: ReadonlyMap<number, string>;
+  /** Of what the events are about, see `keyOf`. */
+  readonly subjects: ReadonlyMap<string, string>;
 }
 
-function eventRow(log: EventLog, event: EventItem, names: ReadonlyMap<number, string>, now: number): Html {
+const keyOf = ({ Resource: name, RecordID: id }: EventItem): string => `${name} ${id}`;
+
+function subjectOf(event: EventItem, { subjects }: Names): Html {
+  const { Resource: name, RecordID: id } = event;
+  const page = PAGES[name];
+  if (page === undefined) return id === 0 ? html`${nounOf(name)}` : html`${nounOf(name)} ${id}`;
+  return html`<a href="${page}/${id}">${nounOf(name)} ${subjects.get(keyOf(event)) ?? id}</a>`;
+}
+
+function eventRow(log: EventLog, event: EventItem, names: Names, now: number): Html {
   const { Date: at, Action, UserID, StatedBy, Credential, IP, RequestID, Changes } = event;
   const filterBy = (name: string, value: string | number, text: string) =>
     html`<a href="${addressOf(log.path, { [name]: String(value) })}">${text}</a>`;
-  const user = UserID === null ? '' : html`${filterBy('UserID', UserID, names.get(UserID) ?? `user ${UserID}`)}, `;
-  const stated = StatedBy !== null && StatedBy !== UserID ? ` on behalf of ${names.get(StatedBy)}` : '';
+  const user =
+    UserID === null ? '' : html`${filterBy('UserID', UserID, names.users.get(UserID) ?? `user ${UserID}`)}, `;
+  const stated = StatedBy !== null && StatedBy !== UserID ? ` on behalf of ${names.users.get(StatedBy)}` : '';
   const resource = resources.find(({ name }) => name === event.Resource);
-  const what = Object.entries(Changes);
   const action = log.isSecurity
     ? badge(SECURITY_EVENTS[Action as SecurityAction]?.[0] === 'info' ? 'ok' : 'warn', Action)
     : Action;
-  const changes = what.length === 0 ? '' : html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`;
   const request =
     RequestID === null ? '' : html`<small class="dim">Request ${filterBy('RequestID', RequestID, RequestID)}</small>`;
   return row(ago(Date.parse(at), now), [
@@ -94,28 +103,44 @@ function eventRow(log: EventLog, event: EventItem, names: ReadonlyMap<number, st
     cell(subjectOf(event, names), 'About'),
     cell(html`${user}${Credential === 'none' ? 'nobody' : Credential}${stated}`, 'Who'),
     cell(IP === null ? '' : filterBy('IP', IP, IP), 'From'),
-    cell(html`${changes}${request}`, 'What', true),
+    cell(html`${changeList(resource, Changes)}${request}`, 'What', true),
   ]);
 }
 
 const HEADINGS = ['When', 'Action', 'About', 'Who', 'From', 'What'];
 
-const table = (log: EventLog, { items }: EventPage, names: ReadonlyMap<number, string>, now: number): Html =>
+const table = (log: EventLog, { items }: EventPage, names: Names, now: number): Html =>
   rowsTable(
     HEADINGS.map(column),
     items.map((event) => eventRow(log, event, names, now)),
   );
 
-/** The names of all users that the events mention. */
-const namesOf = ({ store }: Visit, { items }: EventPage) =>
-  findUserNames(
+/** What an event is about, by the name that it has now; undefined if it has none. */
+async function findName(
+  store: PlatformStore,
+  { Resource: name, RecordID: id }: EventItem,
+): Promise<string | undefined> {
+  if (name === 'ApiKey') {
+    const key = await findKeyRow(store, id);
+    return key.ok ? key.value.name : undefined;
+  }
+  const resource = name === 'OneTimeCodes' ? adminUser : resources.find((one) => one.name === name);
+  const value = resource && (await store.find(resource, id))?.[resource.naturalKey[0] ?? ''];
+  return value === undefined ? undefined : String(value);
+}
+
+async function namesOf({ store }: Visit, { items }: EventPage): Promise<Names> {
+  const users = await findUserNames(
     store,
-    items.flatMap(({ UserID, StatedBy, Resource: name, RecordID }) => [
-      UserID,
-      StatedBy,
-      OF_USERS.includes(name) ? RecordID : null,
-    ]),
+    items.flatMap(({ UserID, StatedBy }) => [UserID, StatedBy]),
   );
+  const subjects = new Map<string, string>();
+  for (const [key, event] of new Map(items.map((item) => [keyOf(item), item]))) {
+    const name = await findName(store, event);
+    if (name !== undefined) subjects.set(key, name);
+  }
+  return { users, subjects };
+}
 
 async function showLog(log: EventLog, visit: Visit): Promise<PortalPage> {
   const { query, now } = visit;

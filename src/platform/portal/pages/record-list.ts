@@ -15,6 +15,7 @@ import type { RecordPanel } from '../panels.ts';
 import { cell, option, row, rowsTable } from '../rows.ts';
 import { type PortalAnswer, seeOther, type Visit } from '../visit.ts';
 import { imageOf } from './record-image.ts';
+import { findUserNames } from './record-trail.ts';
 
 /** As many records are on one page. */
 export const RECORDS_ON_A_PAGE = 50;
@@ -118,7 +119,7 @@ function filter({ resource, path }: ListedResource, { search, state, sort }: Lis
     const [up, down] = name.endsWith('Date') ? ['oldest first', 'newest first'] : ['up', 'down'];
     return [option(name, `${label}, ${up}`, sort), option(`-${name}`, `${label}, ${down}`, sort)];
   });
-  return html`<form class="bar" method="get" action="${path}" role="search"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><label for="state">State</label><select id="state" name="state">${option('all', 'all', state)}${option('used', used, state)}${option('unused', unused, state)}</select><label for="sort">Sort by</label><select id="sort" name="sort">${orders}</select><button type="submit">Show</button></form>`;
+  return html`<form class="bar" method="get" action="${path}" role="search"><label for="search">Search</label><input id="search" type="search" name="search" value="${search}"><span class="pair"><label for="state">State</label> <select id="state" name="state">${option('all', 'all', state)}${option('used', used, state)}${option('unused', unused, state)}</select></span><span class="pair"><label for="sort">Sort by</label> <select id="sort" name="sort">${orders}</select></span><button type="submit">Show</button></form>`;
 }
 
 function heading(listed: ListedResource, view: ListView, name: string): Html {
@@ -130,15 +131,24 @@ function heading(listed: ListedResource, view: ListView, name: string): Html {
   return html`<th scope="col" role="columnheader"${order}><a href="${addressOf(listed.path, next)}">${labelIn(listed.resource, name)}${arrow && html`<span aria-hidden="true">${arrow}</span>`}</a></th>`;
 }
 
-function recordRow({ resource, path }: ListedResource, record: ApiRecord, now: number): Html {
+function recordRow(
+  { resource, path }: ListedResource,
+  record: ApiRecord,
+  names: ReadonlyMap<number, string>,
+  now: number,
+): Html {
   const [key, ...others] = columnsOf(resource);
   const [used, unused] = stateWords(resource);
   const isOut = record[resource.flag.member] === resource.flag.outOfUse;
   const changed = String(record.UpdateDate ?? record.CreateDate ?? '');
+  const changedBy = names.get(Number(record.UpdateBy ?? record.CreateBy));
   return row(html`<a href="${path}/${record[resource.idMember]}">${record[key?.name ?? '']}</a>`, [
     cell(isOut ? badge('off', unused) : badge('ok', used)),
     ...others.map(({ name, kind }) => cell(imageOf(String(record[name] ?? '')), labelOf(name, kind))),
-    cell(changed === '' ? '' : ago(Date.parse(changed), now), 'Changed'),
+    cell(
+      changed === '' ? '' : html`<span>${ago(Date.parse(changed), now)}${changedBy && ` by ${changedBy}`}</span>`,
+      'Changed',
+    ),
   ]);
 }
 
@@ -152,18 +162,23 @@ function pager({ path }: ListedResource, view: ListView, total: number): Html | 
   }${last < total ? link(view.page + 1, 'Next') : ''}</nav>`;
 }
 
-function table(listed: ListedResource, view: ListView, { items }: FoundRecords, now: number): Html {
+async function table(listed: ListedResource, view: ListView, { items }: FoundRecords, visit: Visit): Promise<Html> {
   const { resource } = listed;
+  const names = await findUserNames(
+    visit.store,
+    items.map(({ UpdateBy, CreateBy }) => Number(UpdateBy ?? CreateBy ?? 0) || null),
+  );
   const [key, ...others] = columnsOf(resource).map(({ name }) => name);
   const headings = [key ?? '', resource.flag.member, ...others, 'UpdateDate'];
   return rowsTable(
     headings.map((name) => heading(listed, view, name)),
-    items.map((record) => recordRow(listed, record, now)),
+    items.map((record) => recordRow(listed, record, names, visit.now)),
   );
 }
 
 /** The list of a resource's records: search, filter, sort, pages. */
-export async function showList(listed: ListedResource, { store, query, now }: Visit): Promise<PortalAnswer> {
+export async function showList(listed: ListedResource, visit: Visit): Promise<PortalAnswer> {
+  const { store, query } = visit;
   const { resource, path, name, purpose } = listed;
   const view = parseView(resource, query);
   const found = await store.search(resource, toQuery(resource, view));
@@ -179,10 +194,10 @@ export async function showList(listed: ListedResource, { store, query, now }: Vi
     : '';
   return {
     title: name,
-    content: html`<div class="head"><h1>${name}</h1><p class="bar">${files}<a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></p></div>
+    content: html`<div class="head"><h1>${name}</h1><p class="bar"><a href="/portal/audit-log?Resource=${resource.name}">Who changed what</a> ${files}<a class="btn primary" href="${path}/add">Add ${withArticle(resource.noun)}</a></p></div>
 ${query.get('done') === 'added' ? doneNote(`The ${resource.noun} was added.`) : ''}
 ${filter(listed, view)}
-<section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : table(listed, view, found, now)}${pager(listed, view, found.total)}</section>`,
+<section class="panel" aria-labelledby="found"><h2 id="found">${summary}</h2>${found.items.length === 0 ? none : await table(listed, view, found, visit)}${pager(listed, view, found.total)}</section>`,
   };
 }
 

@@ -25,11 +25,7 @@ export async function findUserNames(
 }
 
 /** What changed of one member. `changed` is undefined for what has no members with words of their own. */
-export function changeItem(
-  changed: Changed | undefined,
-  name: string,
-  { from, to }: AuditEvent['changes'][string],
-): Html {
+function changeItem(changed: Changed | undefined, name: string, { from, to }: AuditEvent['changes'][string]): Html {
   const kind = changed?.members.find((one) => one.name === name)?.kind;
   const label = labelOf(name, kind);
   if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
@@ -37,19 +33,23 @@ export function changeItem(
   return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
 }
 
+/** What changed, without the id of another record beside its name; empty if nothing did. */
+export function changeList(changed: Changed | undefined, changes: AuditEvent['changes']): Html | string {
+  const isId = (name: string) =>
+    changed?.members.some((member) => member.kind === 'reference' && member.to.idMember === name) === true;
+  const shown = Object.entries(changes).filter(([name]) => !isId(name));
+  return shown.length === 0 ? '' : html`<ul>${shown.map(([name, of]) => changeItem(changed, name, of))}</ul>`;
+}
+
 function changeRow(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
   const { at, action, owner, statedBy, credential, ip, changes } = event;
   const who = owner === null ? credential : `${names.get(owner)}, ${credential}`;
   const stated = statedBy !== null && statedBy !== owner ? ` on behalf of ${names.get(statedBy)}` : '';
-  const what = Object.entries(changes).filter(
-    ([name]) => !resource.members.some((member) => member.kind === 'reference' && member.to.idMember === name),
-  );
-  const changed = html`<ul>${what.map(([name, of]) => changeItem(resource, name, of))}</ul>`;
   return row(ago(Date.parse(at), now), [
     cell(action),
     cell(`${who}${stated}`, 'Who'),
     cell(ip ?? '', 'From'),
-    cell(what.length === 0 ? 'nothing' : changed, 'What', true),
+    cell(changeList(resource, changes) || 'nothing', 'What', true),
   ]);
 }
 
