@@ -148,7 +148,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await visitor.post('/portal/keys/add', { Name: 'billing', read: 'true', Ends: '30' });
     const { html } = await visitor.get('/portal/audit-log');
     expect(rowsOf(html).slice(0, 2)).toEqual([
-      expect.stringMatching(/^add API key billing root , session/),
+      expect.stringMatching(/^add API key billing \(\d+\) root , session/),
       expect.stringMatching(/^add sector Freight root , .* Image path: f\.png Industry: Shipping Deleted: no Request/),
     ]);
     expect(html).not.toContain('Industry ID');

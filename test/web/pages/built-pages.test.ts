@@ -237,7 +237,7 @@ test('a night of updates leaves no more in memory than the first few', async () 
       const parts = Object.fromEntries(ids.map((id) => [id, document.getElementById(id).outerHTML]));
       const icon = document.querySelector('link[rel=icon]').href;
       for (let turn = 0; turn < ${times}; turn += 1)
-        show({ at: new Date().toISOString(), title: document.title, icon, parts });
+        show({ at: new Date().toISOString(), title: document.title, icon, startedAt: madeBy, parts });
     })()`);
   await update(200);
   const before = await measure();

@@ -122,7 +122,8 @@ async function findName(
 ): Promise<string | undefined> {
   if (name === 'ApiKey') {
     const key = await findKeyRow(store, id);
-    return key.ok ? key.value.name : undefined;
+    // A key and the one that replaced it have the same name.
+    return key.ok ? `${key.value.name} (${id})` : undefined;
   }
   const resource = name === 'OneTimeCodes' ? adminUser : resources.find((one) => one.name === name);
   const value = resource && (await store.find(resource, id))?.[resource.naturalKey[0] ?? ''];
