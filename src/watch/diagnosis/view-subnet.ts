@@ -9,7 +9,6 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
-import { isBack } from './explain-peers.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import {
   askedAt,
@@ -54,7 +53,7 @@ function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, 
   const hasReturned = ({ height }: NodeView) =>
     height !== undefined && height.riseDueSince > height.advancedAt && now - height.riseDueSince < START_MS;
   const joins = (node: NodeView) =>
-    node.isStarting || (!node.isOut && (hasReturned(node) || isBack(node.state, now) || recovering.has(node.name)));
+    node.isStarting || (!node.isOut && (hasReturned(node) || recovering.has(node.name)));
   return new Set(nodes.filter(joins).map(({ name }) => name));
 }
 
