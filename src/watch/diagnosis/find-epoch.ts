@@ -64,23 +64,24 @@ export function findChosen(
   return new Set(next.candidates.filter((address) => !penalised.has(address)).slice(0, most));
 }
 
-/** What is known of when a penalised masternode takes part again, as the end of a sentence. */
-export function describeReturn(chain: ChainView, address: string): string {
+/** What is known of when a penalised masternode takes part again, as the end of a sentence. `isOut`: its node does not run now. */
+export function describeReturn(chain: ChainView, address: string, isOut = false): string {
   const { masternodes } = chain;
   const place = masternodes && placeEpoch(chain, masternodes);
   if (masternodes === undefined || place === undefined) return 'it may take part again in a later epoch';
   const { number, firstBlock = 0, choiceBlock, nextFirstBlock, isNextAtLatest } = place;
   const chosen = findChosen(chain, masternodes, place);
   const next = `epoch ${number + 1}`;
+  const keep = isOut ? 'bring it back and keep it running' : 'keep it running';
   if (isNextAtLatest)
-    return `keep it running: it may take part again in ${next}, which begins with block ${nextFirstBlock} at the latest`;
+    return `${keep}: it may take part again in ${next}, which begins with block ${nextFirstBlock} at the latest`;
   if (chosen === undefined || choiceBlock === undefined)
     return masternodes.number < (choiceBlock ?? nextFirstBlock)
-      ? `keep it running: at block ${choiceBlock} the chain chooses who takes part in ${next}`
-      : `keep it running: at block ${choiceBlock} the chain has chosen who takes part in ${next}, and no node says whom yet`;
-  if (chosen.has(address)) return `keep it running: it takes part again in ${next}, from block ${nextFirstBlock} on`;
+      ? `${keep}: at block ${choiceBlock} the chain chooses who takes part in ${next}`
+      : `${keep}: at block ${choiceBlock} the chain has chosen who takes part in ${next}, and no node says whom yet`;
+  if (chosen.has(address)) return `${keep}: it takes part again in ${next}, from block ${nextFirstBlock} on`;
   const later = choiceBlock + nextFirstBlock - firstBlock;
-  return `keep it running: it has no turn in ${next} either, and the chain chooses again at block ${later}`;
+  return `${keep}: it has no turn in ${next} either, and the chain chooses again at block ${later}`;
 }
 
 /** What decides whose turn a round is: the length of an epoch in rounds, and how many masternodes there are. */

@@ -28,7 +28,7 @@ function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | 
     about: names,
     summary: `no node may fail, because ${names} ${are} penalised`,
     evidence: `${all} masternodes were chosen, ${names} ${are} penalised, and each of the other ${total} must vote`,
-    fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(chain, first)}`,
+    fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(chain, first, masters.get(first)?.isOut)}`,
   });
 }
 

@@ -68,6 +68,8 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     expect(added.words).toContain('The industry was added.');
     expect(await pathsOf('Shipping')).toEqual([path]);
     expect(added.html).toContain(`<img class="thumb" src="/${path}" alt="uploaded image"`);
+    // The trail of the record shows the picture too.
+    expect(added.words).not.toContain(path);
     const list = await visitor.get('/portal/industries');
     expect(list.html).toContain(`<img class="thumb" src="/${path}"`);
     expect(list.words).not.toContain(path);

@@ -228,13 +228,22 @@ describe('the next epoch', () => {
   });
 
   test('is in the advice on a penalised masternode, as far as it is known', () => {
-    const adviceOn = (chain: Partial<ChainObservation>): string | undefined => {
-      const known = NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { address: addressOf(name), ...chain } }));
+    const adviceOn = (chain: Partial<ChainObservation>, isDown = false): string | undefined => {
+      const known = NAMES.map((name) =>
+        diagnosedNode(name, NAMES, {
+          chain: { address: addressOf(name), ...chain },
+          ...(name === 'n4' &&
+            isDown && { container: STOPPED, fault: { kind: 'refused', address: 'http://n4' } as const }),
+        }),
+      );
       const found = diagnosed(known).find(({ problem }) => problem === 'masternode_penalised');
       return found?.fix.replace('find out why n4 missed its rounds: its log, its clock and its peers; ', '');
     };
     expect(adviceOn({ masternodes: members({}, 1_349) })).toBe(
       'keep it running: at block 1350 the chain chooses who takes part in epoch 2',
+    );
+    expect(adviceOn({ masternodes: members({}, 1_349) }, true)).toBe(
+      'bring it back and keep it running: at block 1350 the chain chooses who takes part in epoch 2',
     );
     expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, []) })).toBe(
       'keep it running: it takes part again in epoch 2, from block 1800 on',

@@ -6,6 +6,7 @@ import type { AuditEvent, PlatformStore } from '../../model/platform-store.ts';
 import type { Resource } from '../../model/resource.ts';
 import { labelOf, valueText } from '../member-words.ts';
 import { cell, column, row, rowsTable } from '../rows.ts';
+import { imageOf } from './record-image.ts';
 
 /** What has a trail: a resource, or something else with an id, without members that need words of their own. */
 type Changed = Pick<Resource, 'name' | 'members'>;
@@ -29,8 +30,10 @@ function changeItem(changed: Changed | undefined, name: string, { from, to }: Au
   const kind = changed?.members.find((one) => one.name === name)?.kind;
   const label = labelOf(name, kind);
   if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
-  if (from === null) return html`<li>${label}: ${valueText(to)}</li>`;
-  return html`<li>${label}: <del>${valueText(from)}</del> → <ins>${valueText(to)}</ins></li>`;
+  // The path of an uploaded image is long, and says nothing to people.
+  const [before, after] = [from, to].map((value) => imageOf(valueText(value)));
+  if (from === null) return html`<li>${label}: ${after}</li>`;
+  return html`<li>${label}: <del>${before}</del> → <ins>${after}</ins></li>`;
 }
 
 /** What changed, without the id of another record beside its name; empty if nothing did. */
