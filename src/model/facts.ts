@@ -105,6 +105,8 @@ interface CountedRuns {
 export interface ContainerFacts extends CountedRuns {
   /** The last inspection; absent while there were only events. */
   readonly observation?: ContainerObservation;
+  /** Since when each inspection has found this run running; absent while the last one did not. */
+  readonly runsSince?: WatchedMs;
   /** Starts after the first one, by the restart policy, by hand, or as a new container of the service. */
   readonly restarts: number;
   readonly lastRestartAt?: WatchedMs;

@@ -216,8 +216,8 @@ export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): num
  * back, and with it the ports that it publishes.
  */
 export function isFromBefore({ state, container }: TargetView, name: CheckName): boolean {
-  const seen = container.kind === 'running' ? checkOf(state, 'container') : undefined;
-  return seen?.verdict === 'pass' && (checkOf(state, name)?.lastRun ?? 0) < seen.since;
+  const { runsSince = 0 } = state.facts.container ?? {};
+  return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;
 }
 
 /** The check of a target, if it has it. */

@@ -81,6 +81,12 @@ function foldExit(facts: ContainerFacts, code: number | undefined, at: number): 
   return code === undefined || at < (facts.lastExit?.at ?? 0) ? facts : { ...facts, lastExit: { code, at } };
 }
 
+/** The run that an inspection found running. */
+const runningOf = (observation: ContainerObservation | undefined): string | undefined =>
+  observation?.kind === 'found' && observation.container.status === 'running'
+    ? `${observation.container.id} ${observation.container.startedAt}`
+    : undefined;
+
 /**
  * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
  * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
@@ -90,7 +96,11 @@ export function foldContainer(
   observation: ContainerObservation,
   at: number,
 ): ContainerFacts {
-  const facts = { ...(previous ?? nothing), observation };
+  const running = runningOf(observation);
+  const isSame = running !== undefined && running === runningOf(previous?.observation);
+  const sinceNow = running === undefined ? undefined : at;
+  const runsSince = isSame ? previous?.runsSince : sinceNow;
+  const facts = { ...(previous ?? nothing), observation, runsSince };
   if (observation.kind === 'docker-unreachable') return facts;
   if (observation.kind === 'missing') return { ...facts, inspected: true };
   const { container } = observation;

@@ -342,11 +342,10 @@ test('a service that is not reached while Docker does not answer may run: its po
 test('nor is it blamed for a probe from before its Docker Engine was back', () => {
   const stats = diagnosedService('stats', { fault: { kind: 'refused', address: 'http://127.0.0.1:80' } });
   const subnet = { name: 'devnet', consensus: 'XDPoS', targets: [stats.target], settings: DEFAULT_SETTINGS };
-  const found = (backAt: number) => {
-    const states = judgeTargets([stats], NOW).map((one) => ({
-      ...one,
-      checks: one.checks.map((each) => (each.check === 'container' ? { ...each, since: backAt } : each)),
-    }));
+  const found = (runsSince: number) => {
+    const { container } = stats.facts;
+    const facts = { ...stats.facts, ...(container && { container: { ...container, runsSince } }) };
+    const states = judgeTargets([{ ...stats, facts }], NOW);
     return listCauses(viewSubnet(subnet, states, NOW)).map(({ problem }) => problem);
   };
   expect(found(NOW)).toEqual(['service_down']);

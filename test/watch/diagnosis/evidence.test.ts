@@ -425,13 +425,13 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
   });
 
   test('nor for a probe from before its Docker Engine was back, and with it the port', () => {
-    const targets = n2(answersByIpc('n2', REFUSED));
-    const found = (backAt: number) => {
-      const states = judge(targets).map((one) => ({
-        ...one,
-        checks: one.checks.map((each) => (each.check === 'container' ? { ...each, since: backAt } : each)),
-      }));
-      return diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+    const { container } = diagnosedNode('n2', NAMES).facts;
+    const found = (runsSince: number) => {
+      // A restart that is still reported fails the check of the container all the while.
+      const crashed = { restarts: 1, lastRestartAt: NOW - 120_000, lastRestartBy: 'policy' } as const;
+      const known = container && { ...container, ...crashed, runsSince };
+      const targets = n2({ ...answersByIpc('n2', REFUSED), ...(known && { container: known }) });
+      return words(targets).map(({ problem }) => problem);
     };
     expect(found(NOW)).toContain('rpc_closed');
     expect(found(NOW + 1)).not.toContain('rpc_closed');
@@ -742,7 +742,10 @@ test('the evidence of a problem that is not found any more keeps its times, and 
 
 test('a node that was unpaused is not said to hang before it is asked again', () => {
   const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
-  const targets = nodes((name) => (name === 'n2' ? { fault: timeout } : {}));
+  const targets = nodes((name) => (name === 'n2' ? { fault: timeout } : {})).map((one) => {
+    const { container } = one.facts;
+    return withFacts(one, container ? { container: { ...container, runsSince: SINCE } } : {});
+  });
   const asked = (lastRun: number) => {
     const states = judge(targets).map((one) => ({
       ...one,

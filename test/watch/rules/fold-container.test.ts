@@ -245,7 +245,22 @@ describe('the last exit', () => {
 
 test('while Docker cannot be asked all that is known stays', () => {
   const before = fold(running, { ...running, startedAt: start + 500 }, event('oom', start + 600));
-  expect(foldContainer(before, unreachable, start + 9_000)).toEqual({ ...before, observation: unreachable });
+  const after = foldContainer(before, unreachable, start + 9_000);
+  expect(after).toEqual({ ...before, observation: unreachable, runsSince: undefined });
+});
+
+test('a run is known to run since the first inspection that found it so, and anew after its Docker Engine was silent', () => {
+  const restarted = { ...running, startedAt: start + 4_500 };
+  const steps = [running, running, unreachable, running, restarted, ended({})];
+  const sinceOf = (count: number) => fold(...steps.slice(0, count)).runsSince;
+  expect(steps.map((_, index) => sinceOf(index + 1))).toEqual([
+    start + 1_000,
+    start + 1_000,
+    undefined,
+    start + 4_000,
+    start + 5_000,
+    undefined,
+  ]);
 });
 
 test('an event about none of these changes nothing', () => {
