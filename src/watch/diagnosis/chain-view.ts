@@ -6,6 +6,7 @@ import {
   settingsAt,
 } from '../../model/chain.ts';
 import type { Client } from '../../model/client.ts';
+import { findContainer } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../clients/clients.ts';
 
@@ -55,6 +56,10 @@ const differs = (one: number | string | undefined, other: number | string | unde
 const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
   chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
 
+/** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */
+const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
+  (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
+
 /** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
   const observations = states.flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
@@ -74,7 +79,7 @@ export function viewChain(states: readonly TargetState[]): ChainView {
     if (facts === undefined || target.component !== 'node') continue;
     const { observation, epoch } = facts;
     if (isForeign(observation, chain)) {
-      foreign.add(state);
+      if (!isOfRunBefore(state)) foreign.add(state);
       continue;
     }
     consensus ??= observation.consensus;

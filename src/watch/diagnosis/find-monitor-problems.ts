@@ -5,7 +5,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
 import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
-import { explain, refsTo, suspect, suspectTarget } from './suspect.ts';
+import { explain, explainEach, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 /** The one in the middle; of two in the middle the one nearer to us. */
 function middleOf(aheadMs: readonly number[]): number {
@@ -44,6 +44,9 @@ const LEAST_GAP_MS = 15_000;
 /** A smaller step is none: a time service moves a clock by less. */
 const LEAST_STEP_MS = 5_000;
 
+/** Until new lines have come, the last ones of the logs have times of the clock before it was set. */
+const NEW_LINES_MS = 60_000;
+
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
 export function findMonitorProblem({ gap, step }: ClockDisturbances, view: SubnetView): Suspicion | undefined {
   const { now, facts } = view;
@@ -66,6 +69,10 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
     fix: wasGone
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
+    explains:
+      isStep && now - step.at < NEW_LINES_MS
+        ? explainEach(view.targets, 'log_block', 'block_data', 'history_data')
+        : [],
     causes: agesParent ? refsTo(parentSubject(view), 'parent_behind') : [],
   });
 }

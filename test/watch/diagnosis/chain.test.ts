@@ -29,6 +29,17 @@ describe('another chain', () => {
     expect(byGenesis?.evidence).toBe('n2 has the genesis block 0x12345678…, the other nodes have 0xgenesis…');
   });
 
+  test('is said of nobody by what it answered before its container was started', () => {
+    const found = (startedAgoMs: number) =>
+      named([
+        ...['n1', 'n3', 'n4'].map(healthy),
+        // It was asked about its chain 30 seconds ago.
+        diagnosedNode('n2', NAMES, { chain: { genesis: '0x12' }, container: { startedAt: NOW - startedAgoMs } }),
+      ]);
+    expect(found(31_000)).toContain('other_chain n2');
+    expect(found(29_000)).toEqual([]);
+  });
+
   test('is said of nobody when no chain has more than half of the nodes', () => {
     const split = NAMES.map((name, index) =>
       diagnosedNode(name, NAMES, { chain: { genesis: index < 2 ? '0xone' : '0xother' } }),

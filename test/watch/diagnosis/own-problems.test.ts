@@ -131,10 +131,10 @@ test('lines that Docker threw away count for ten minutes', () => {
 });
 
 describe('a subnetd', () => {
-  const seen = (clock: ClockDisturbances, facts: SubnetFacts = {}) =>
+  const seen = (clock: ClockDisturbances, facts: SubnetFacts = {}, logs: Partial<LogFacts> = {}) =>
     diagnoseSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS },
-      judgeTargets(subnetWith({}), NOW),
+      judgeTargets(subnetWith(logs), NOW),
       NO_PROBLEMS,
       NOW,
       { clock, facts },
@@ -163,6 +163,14 @@ describe('a subnetd', () => {
     expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago (02:46:10 UTC)'));
     expect(step(4_999)).toEqual([]);
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
+  });
+
+  test('whose clock was set blames no log until new lines have come', () => {
+    const old = { node: { height: 1_000, advancedAt: NOW - 132_000, level: 4 } };
+    const named = (agoMs: number) =>
+      seen({ step: { at: NOW - agoMs, byMs: 120_000 } }, {}, old).map(([problem, name]) => [problem, name]);
+    expect(named(59_999)).toEqual([['monitor_suspended', undefined]]);
+    expect(named(60_000)).toContainEqual(['node_log_fault', 'n2']);
   });
 
   test('whose clock went forward does not blame the parent chain for that, but for what was old before', () => {
