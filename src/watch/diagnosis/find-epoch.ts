@@ -2,7 +2,7 @@ import type { ConsensusSettings, Masternodes } from '../../model/chain.ts';
 import type { Epoch, Masternode, Member, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
-import { findNameless } from './quorum.ts';
+import { findNameless, isToJoin } from './quorum.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
 
 /** How many masternodes an epoch may have where the settings do not say it (XDC-Subnet common/constants.go). */
@@ -139,17 +139,18 @@ export function countBlocks(
 
 /** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
 function findVote(
-  { address: told, isOut, isForeign, isStarting }: NodeView,
+  node: NodeView,
   { chain: { masternodes }, silentVoters }: SubnetView,
   isIdle: boolean,
 ): Vote | undefined {
-  const address = isForeign ? undefined : told;
+  const { isOut, isForeign } = node;
+  const address = isForeign ? undefined : node.address;
   if (masternodes === undefined || address === undefined)
-    return isOut || isIdle ? 'silent' : isStarting ? 'unknown' : 'votes';
+    return isOut || isIdle ? 'silent' : isToJoin(node) ? 'unknown' : 'votes';
   if (masternodes.penalised.includes(address)) return 'penalised';
   if (masternodes.standby.includes(address)) return 'standby';
   if (!masternodes.active.includes(address)) return undefined;
-  if (isStarting) return 'unknown';
+  if (isToJoin(node)) return 'unknown';
   return isOut || isIdle || silentVoters.has(address) ? 'silent' : 'votes';
 }
 

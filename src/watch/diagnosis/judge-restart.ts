@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/words.ts';
 import { addressOf } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
-import { isLooping } from '../../model/restart-cause.ts';
+import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
 import { findDown, findStale, type RestartMoment, type Voter, viewVoter } from './view-voter.ts';
 
@@ -87,16 +87,20 @@ interface Viewed {
 
 const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
 
-// A node that is starting may not have connected to the others yet.
-const isGone = ({ isOut, vote }: Member): boolean => isOut === true || vote === 'unknown';
-
 function viewVoters({ members = [], ...state }: SubnetState, moment: RestartMoment): readonly Viewed[] {
   const byName = new Map(members.map((member) => [member.name, member]));
-  const gone = members.filter(isGone).length;
-  return state.targets.flatMap((target) => {
+  const nodes = state.targets.filter(({ target }) => target.component === 'node');
+  // A node that has just started may not have connected to the others yet.
+  const isGone = ({ target: { name }, facts: { container } }: TargetState) => {
+    const { isOut, vote } = byName.get(name) ?? {};
+    const { startedAt = Number.NEGATIVE_INFINITY } = findContainer(container) ?? {};
+    return isOut === true || vote === 'unknown' || moment.now - startedAt < START_MS;
+  };
+  const gone = new Set(nodes.filter(isGone));
+  return nodes.flatMap((target) => {
     const member = byName.get(target.target.name);
-    if (target.target.component !== 'node' || member === undefined || !isVoter(member)) return [];
-    return { target, voter: viewVoter(state, target, member, gone - Number(isGone(member)), moment) };
+    if (member === undefined || !isVoter(member)) return [];
+    return { target, voter: viewVoter(state, target, member, gone.size - Number(gone.has(target)), moment) };
   });
 }
 
@@ -188,9 +192,8 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const { quorum } = state;
   const doubt = findDoubt(state, moment.now);
   const voters = quorum && doubt === undefined ? viewVoters(state, moment) : undefined;
-  const voting = voters?.filter(({ voter }) => voter.kind === 'votes').length;
-  const numbers =
-    quorum && voting !== undefined ? { required: quorum.required, voting, headroom: voting - quorum.required } : {};
+  const { required, voting } = quorum ?? { required: 0, voting: 0 };
+  const numbers = voters === undefined ? {} : { required, voting, headroom: voting - required };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');

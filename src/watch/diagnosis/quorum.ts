@@ -116,7 +116,7 @@ function countSilent(voters: Voters, active: readonly string[]): number {
 }
 
 /** Whether a node has just started, and does not rise with the chain yet. */
-const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
+export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
 
 /** How many of the masternodes that can vote have just started. One that has not said its address yet has one that is nobody's. */
 function countStarting(voters: Voters, active: readonly string[]): number {

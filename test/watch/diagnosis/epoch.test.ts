@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts';
 import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
 import { countBlocks } from '../../../src/watch/diagnosis/find-epoch.ts';
-import { addressOf, diagnosed, diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { recordedChain } from '../../support/recorded-chain.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -279,6 +279,22 @@ describe('the next epoch', () => {
     expect(epoch).not.toHaveProperty('number');
     expect(find(epoch, 'n4')?.backInEpoch).toBeUndefined();
   });
+});
+
+test('a node that has just started votes once it rises with the chain, as the quorum says', () => {
+  const state = (startedAgoMs: number) =>
+    stateOf(
+      NAMES.map((name) =>
+        diagnosedNode(name, NAMES, name === 'n2' ? { container: { startedAt: NOW - startedAgoMs } } : {}),
+      ),
+    );
+  // It rose 2 seconds ago.
+  const votesOf = ({ epoch, quorum }: ReturnType<typeof stateOf>) => [
+    epoch?.masternodes.find(({ name }) => name === 'n2')?.vote,
+    quorum?.starting,
+  ];
+  expect(votesOf(state(1_000))).toEqual(['unknown', 1]);
+  expect(votesOf(state(3_000))).toEqual(['votes', undefined]);
 });
 
 test('nobody is known to vote while subnetd reaches no node', () => {
