@@ -70,6 +70,8 @@ export interface NodeFacts {
   readonly latest?: Progress;
   readonly committed?: Progress;
   readonly chain?: ChainFacts;
+  /** Its first answer after a probe without one, and when it had last said its height before. */
+  readonly returned?: { readonly at: WatchedMs; readonly lastBefore?: WatchedMs | undefined };
 }
 
 /** How a run ended. */

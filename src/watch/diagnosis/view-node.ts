@@ -45,6 +45,16 @@ function crashesOn(
   return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }
 
+/** A node may take so long until its first answer, and needs as much time from there to find its peers as any other. */
+const SLOW_START_MS = 5 * 60_000;
+
+/** When a node that was started at a time began to take part: with its first answer, where that came late. */
+function findBegin({ facts: { node } }: TargetState, startedAt: number): number {
+  const { at = startedAt, lastBefore = startedAt } = node?.returned ?? {};
+  const isLate = at - startedAt >= START_MS / 2 && at - startedAt < SLOW_START_MS;
+  return isLate && lastBefore <= startedAt ? at : startedAt;
+}
+
 /** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
 export function viewStart(state: TargetState, container: ContainerView, now: number) {
   const { target, facts } = state;
@@ -52,8 +62,10 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const runs = { isStarting: false, isLooping: false, startedAt: undefined };
   const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
   if (!byLog && container.kind !== 'running') return runs;
-  const startedAt = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
-  if (startedAt === undefined || now - startedAt >= START_MS) return runs;
+  const ranFrom = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
+  if (ranFrom === undefined) return runs;
+  const startedAt = findBegin(state, ranFrom);
+  if (now - startedAt >= START_MS) return runs;
   // One that has answered since, and no longer does, is not starting any more.
   if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return runs;
   if (byLog) {

@@ -130,5 +130,7 @@ export function foldNode(
   const committed = follow('committed');
   const chain = foldChain(previous?.chain, observation, at);
   const client = observation.client ?? previous?.client;
-  return { observation, client, latest, committed, chain };
+  const isBack = observation.answered && previous?.observation.answered === false;
+  const returned = isBack ? { at, lastBefore: previous.latest?.lastGoodAt } : previous?.returned;
+  return { observation, client, latest, committed, chain, ...(returned && { returned }) };
 }

@@ -196,3 +196,17 @@ describe('what a node says about its chain', () => {
     expect(foldAll(marked(50, 32), refused)?.chain?.marks).toEqual([markAt(32)]);
   });
 });
+
+it('tells of a node when it answered again, and when it had answered before', () => {
+  const observe = (answered: boolean): NodeObservation =>
+    answered
+      ? { answered, latest: { ok: true, value: { number: 5 } } }
+      : { answered, latest: { ok: false, fault: { kind: 'refused', address: 'http://a' } } };
+  let facts: NodeFacts | undefined;
+  const returned = [false, true, true, false, false, true].map((answered, index) => {
+    facts = foldNode(facts, observe(answered), index, 60 * SECOND);
+    return facts.returned;
+  });
+  const first = { at: 1, lastBefore: undefined };
+  expect(returned).toEqual([undefined, first, first, first, first, { at: 5, lastBefore: 2 }]);
+});
