@@ -155,7 +155,7 @@ async function measure(subnets: number, nodes: number, way: Way) {
   }
   const heard = board
     .snapshot()
-    .reduce((sum, { targets }) => sum + targets.reduce((s, { heardNodes = 0 }) => s + heardNodes, 0), 0);
+    .reduce((sum, { targets }) => sum + targets.reduce((s, { heardNodes = [] }) => s + heardNodes.length, 0), 0);
   if (heard !== subnets * (nodes - 1)) throw new Error(`${heard} nodes heard`);
   const warm = (values: readonly number[]) => round(median(values.slice(2)));
   return {

@@ -47,8 +47,8 @@ export interface TargetState extends KnownTarget {
   readonly problem?: Pick<Problem, 'problem' | 'severity' | 'summary' | 'fix' | 'since'>;
   /** The first critical problem about it, or that names it, which is not confirmed yet. */
   readonly suspected?: Pick<Problem, 'summary' | 'since'>;
-  /** For a bootnode with a readable log: the number of nodes that it heard within its window. */
-  readonly heardNodes?: number;
+  /** For a bootnode with a readable log: the nodes that it heard within its window. */
+  readonly heardNodes?: readonly string[];
 }
 
 /** Votes of masternodes: how many there are, how many a block needs, and how many can be given. */

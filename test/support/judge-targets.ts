@@ -4,7 +4,7 @@ import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
 import { checksFor } from '../../src/watch/rules/checks.ts';
 import { judgeFailures } from '../../src/watch/rules/judge-failures.ts';
-import { countHeardNodes } from '../../src/watch/rules/judge-messages.ts';
+import { listHeardNodes } from '../../src/watch/rules/judge-messages.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */
@@ -31,7 +31,7 @@ export const judgeTargets = (targets: readonly KnownTarget[], now: number): read
       }),
       ...judgeFailures(target, facts, now),
       ...(target.component === 'bootnode' && {
-        heardNodes: countHeardNodes(targets, now, settings.logs.bootnodeWindowMs),
+        heardNodes: listHeardNodes(targets, now, settings.logs.bootnodeWindowMs),
       }),
     };
   });

@@ -65,7 +65,7 @@ export const logMetrics: Metrics = {
   ),
   subnet_bootnode_nodes_seen: perSubnet(
     'Nodes of the inventory from which the bootnode received a message within its window.',
-    ({ targets }) => targets.find(({ target }) => target.component === 'bootnode')?.heardNodes,
+    ({ targets }) => targets.find(({ target }) => target.component === 'bootnode')?.heardNodes?.length,
   ),
   subnet_bootnode_nodes_expected: perSubnet('Nodes from which the bootnode should receive messages.', ({ targets }) =>
     targets.some(({ target }) => target.component === 'bootnode')

@@ -146,8 +146,11 @@ function explainByProblems(
   problems: readonly Problem[],
   ended: readonly EndedProblem[],
 ): readonly TargetState[] {
+  const clearing = problems.filter(({ state }) => state === 'clearing');
+  const lasting = problems.filter(({ state }) => state !== 'clearing');
+  // What lasts explains more than what seems to be over, and that more than what is.
   const byCheck = new Map(
-    [...ended, ...problems].flatMap((problem) =>
+    [...ended, ...clearing, ...lasting].flatMap((problem) =>
       problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
     ),
   );

@@ -229,7 +229,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came.
   const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
-  const joining = nodes.filter(({ isOut, name }) => !isOut && view.joining.has(name));
+  const joining = nodes.filter((node) => !node.isOut && view.joining.has(node.name) && isVoter(node));
   const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
   const lasts = isOpen && starting.length + joining.length > 0;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.

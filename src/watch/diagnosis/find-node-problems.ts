@@ -235,16 +235,29 @@ function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
   return suspectTarget('disk_filling', node, { summary, evidence: `${name} says that ${disk.seen}`, fix: disk.fix });
 }
 
-/** The failing checks of nodes and bootnodes that miss no more nodes than are out. */
-function explainMissed(out: readonly NodeView[], { nodes, targets }: SubnetView) {
+/** The failing checks of nodes that miss no more peers than nodes are out. */
+function explainMissed(out: readonly NodeView[], { nodes }: SubnetView) {
   const few = nodes.filter(
     ({ target, peers = target.expectedPeers }) =>
       peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
   );
-  const deaf = targets.filter(
-    ({ state: { heardNodes } }) => heardNodes !== undefined && nodes.length - heardNodes <= out.length,
-  );
-  return [...explainEach(few, 'peers'), ...explainEach(deaf, 'messages')];
+  return explainEach(few, 'peers');
+}
+
+/** The bootnodes that have not heard a node, by its name, as long as all that they have not heard are out. */
+function findDeaf(
+  out: readonly NodeView[],
+  { nodes, targets }: SubnetView,
+): ReadonlyMap<string, readonly TargetView[]> {
+  const absent = new Set(out.map(({ name }) => name));
+  const deaf = targets.flatMap((one) => {
+    const { heardNodes } = one.state;
+    const heard = new Set(heardNodes);
+    const unheard = nodes.flatMap(({ name }) => (heard.has(name) ? [] : name));
+    const isExplained = heardNodes !== undefined && unheard.every((name) => absent.has(name));
+    return isExplained ? unheard.map((name) => ({ name, one })) : [];
+  });
+  return new Map([...Map.groupBy(deaf, ({ name }) => name)].map(([name, all]) => [name, all.map(({ one }) => one)]));
 }
 
 /** The services that read the subnet through a node, by the name of the node. */
@@ -271,7 +284,8 @@ export function findNodeProblems(view: SubnetView): readonly Found[] {
 
 /**
  * Adds to the problems of nodes that are out the checks of other targets that fail for that reason. Which peers are missing is not
- * known, so the first problem explains all of those. A service that reads from a node is explained by the problem of that node.
+ * known, so the first problem explains all of those. A bootnode that has not heard a node, and a service that reads from one, is
+ * explained by the problem of that node.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
@@ -284,15 +298,19 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const isOldCrash = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && settled.has(name);
   const first = ofOut.find((one) => !isOldCrash(one)) ?? ofOut[0];
   const readers = findReaders(view);
+  const deaf = findDeaf(out, view);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
   const outOrStarting = new Set(out.map(({ name }) => name));
   const ofOthers = new Set(
     first ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
   );
   return found.map((one) => {
-    const { name, explains } = one;
+    const { name = '', explains } = one;
     if (!isOfOut(one)) return { ...one, explains: explains.filter((each) => !ofOthers.has(each)) };
-    const also = explainEach(readers.get(name) ?? [], ...READ_FROM_NODE);
+    const also = [
+      ...explainEach(readers.get(name) ?? [], ...READ_FROM_NODE),
+      ...explainEach(deaf.get(name) ?? [], 'messages'),
+    ];
     return { ...one, explains: [...explains, ...(one === first ? missed : []), ...also] };
   });
 }

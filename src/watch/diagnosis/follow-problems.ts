@@ -132,7 +132,10 @@ function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Probl
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const isOther = before?.about !== found.about;
   if (before?.state === 'clearing' && isOther) return raiseAboutOthers(before, found, now);
-  const isNew = before === undefined || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
+  // A halt that clears has ended with a block: what comes after that is another one.
+  const isOtherHalt = found.problem === 'subnet_halted' && before?.state === 'clearing';
+  const isNew =
+    before === undefined || isOtherHalt || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
   const foundAt = isNew ? now : Math.min(before.since, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);

@@ -76,7 +76,9 @@ function findCostless(
   if (member.vote === 'standby') return `${name} is on standby and does not vote`;
   if (member.vote === undefined) return `${name} is not a masternode`;
   const isHalted = state.problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage === 'open');
-  return isHalted && member.isOut === true ? `the subnet is halted and ${name} takes no part` : undefined;
+  return isHalted && member.isOut === true && member.vote !== 'unknown'
+    ? `the subnet is halted and ${name} takes no part`
+    : undefined;
 }
 
 /** A node that may be a masternode, with what it can be counted on for. */

@@ -7,7 +7,7 @@ import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { judgeFailures } from '../rules/judge-failures.ts';
-import { countHeardNodes } from '../rules/judge-messages.ts';
+import { listHeardNodes } from '../rules/judge-messages.ts';
 
 /**
  * Finds the target of a subnet with the same component and name. Most targets of a reload are the same object as before, so the keys
@@ -85,7 +85,7 @@ export const toState = (
   { target, facts }: KnownTarget,
   checks: readonly CheckState[],
   { failures, shownFailures, endedFailures }: Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>,
-  heardNodes?: number,
+  heardNodes?: TargetState['heardNodes'],
 ): TargetState => ({ target, facts, checks, failures, shownFailures, endedFailures, heardNodes });
 
 /** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
@@ -96,7 +96,7 @@ export function withHeardNodes(
   now: number,
 ): TargetState {
   if (state.target.component !== 'bootnode') return state;
-  return { ...state, heardNodes: countHeardNodes(states, now, logs.bootnodeWindowMs) };
+  return { ...state, heardNodes: listHeardNodes(states, now, logs.bootnodeWindowMs) };
 }
 
 /**

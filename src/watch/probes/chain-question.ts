@@ -58,11 +58,27 @@ export const createChainTiming = (phaseMs: number, turns = 1): ChainTiming => ({
   height: undefined,
 });
 
-/** Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due. */
-export function recordOutcome(timing: ChainTiming, answered: boolean, height: number | undefined): void {
+/** Whether this height is of another epoch than the one before, by the length of epochs in blocks. */
+const isOfNewEpoch = (before: number | undefined, height: number | undefined, epoch: number | undefined): boolean =>
+  before !== undefined &&
+  height !== undefined &&
+  epoch !== undefined &&
+  Math.floor(height / epoch) !== Math.floor(before / epoch);
+
+/**
+ * Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due, and so does a new epoch, which
+ * has other masternodes: for some nodes of a large subnet.
+ */
+export function recordOutcome(
+  timing: ChainTiming,
+  answered: boolean,
+  height?: number,
+  { settings }: Pick<ChainMemory, 'settings'> = {},
+): void {
   const before = timing.height;
   const fell = answered && before !== undefined && (height === undefined || height < before);
-  if (fell || (answered && timing.answered === false)) timing.isChanged = true;
+  const asksFirst = timing.phaseMs % timing.turns === 0 && isOfNewEpoch(before, height, settings?.epoch);
+  if (fell || asksFirst || (answered && timing.answered === false)) timing.isChanged = true;
   timing.answered = answered;
   if (answered) timing.height = height;
 }

@@ -236,7 +236,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (!Object.values(results).some(isAnswer)) {
     const { fault } = latest as { readonly fault: Fault };
     node.session = undefined;
-    recordOutcome(node.chainTiming, false, undefined);
+    recordOutcome(node.chainTiming, false);
     return { asked: current.asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
   }
 
@@ -247,7 +247,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (second.length > 0) Object.assign(results, await ask(node, second, current));
   const peers = await askPeers(node, state, results, current);
   const height = latest.ok ? latest.value.number : undefined;
-  recordOutcome(node.chainTiming, true, height);
+  recordOutcome(node.chainTiming, true, height, node.chainMemory);
   const chain = await askAboutChain(node, state, height, current);
   return {
     asked: current.asked,

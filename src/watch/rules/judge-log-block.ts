@@ -68,11 +68,15 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
   const { target, facts, settings } = view;
   const { latest } = facts.node ?? {};
+  const logged = facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY;
   // A log that has shown its height misses nothing.
-  if (latest === undefined || !rises(view) || latest.number <= (facts.logs?.node?.height ?? -1)) return undefined;
+  if (latest === undefined || latest.number <= logged) return undefined;
   const above = `${seen}, while its RPC is at block ${latest.number}`;
+  const isFarAbove = latest.number - logged > settings.rpc.maxLag;
+  // A log that lacks so many blocks does not show that the node stands.
+  if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
-  if (latest.number - (facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY) <= settings.rpc.maxLag) return pass(above);
+  if (!isFarAbove) return pass(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
     above,

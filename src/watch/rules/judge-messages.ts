@@ -62,12 +62,17 @@ export function findHeardNodes(
   return found.map((node) => ('address' in node ? node : { ...node, heardAt: left.pop() }));
 }
 
-/** How many nodes the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
-export function countHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number): number | undefined {
+/** The nodes that the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
+export function listHeardNodes(
+  subnet: readonly KnownTarget[],
+  now: number,
+  windowMs: number,
+): readonly string[] | undefined {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
-  return findHeardNodes(subnet, logs.heard).filter(({ heardAt = Number.NEGATIVE_INFINITY }) => now - heardAt < windowMs)
-    .length;
+  return findHeardNodes(subnet, logs.heard)
+    .filter(({ heardAt = Number.NEGATIVE_INFINITY }) => now - heardAt < windowMs)
+    .map(({ name }) => name);
 }
 
 /** Has the bootnode heard every node within its window? */

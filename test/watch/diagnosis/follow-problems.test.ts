@@ -214,6 +214,16 @@ describe('a problem', () => {
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
   });
 
+  test('that is a halt counts from its own last block, also while one before is clearing', () => {
+    const halt = (lastedMs: number) => suspicion({ problem: 'subnet_halted', lastedMs, explains: [] });
+    const first = follow(NO_PROBLEMS, [halt(30 * SECOND)], failing, T0);
+    const clearing = follow(first, [], well, T0 + 60 * SECOND);
+    const [before] = clearing.problems;
+    const [again] = follow(clearing, [halt(31 * SECOND)], failing, T0 + 100 * SECOND).problems;
+    expect([before?.state, before?.since]).toEqual(['clearing', T0 - 30 * SECOND]);
+    expect([again?.state, again?.since, again?.openedAt]).toEqual(['open', T0 + 69 * SECOND, T0 + 100 * SECOND]);
+  });
+
   test('comes before those that are less severe, and before later ones', () => {
     const found = [
       suspicion({ problem: 'head_regression' }),

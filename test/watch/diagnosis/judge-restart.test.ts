@@ -399,6 +399,18 @@ const CASES: readonly Case[] = [
     yes('the subnet is halted and n1 takes no part, so a restart costs no vote', 3, 2),
   ],
   [
+    'the subnet is halted and the node was just started',
+    withProblem(
+      stateWith({
+        n1: { ...refused, stalledMs: 90_000, ...started(2_000) },
+        n2: { ...refused, stalledMs: 90_000 },
+      }),
+      'subnet_halted',
+    ),
+    'n1',
+    no('the subnet is halted', 3, 3),
+  ],
+  [
     'the chain was forked until shortly before',
     withProblem(stateWith(), 'chain_forked', { state: 'clearing', clearingSince: AGO(30_000) }),
     'n1',

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
+import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
+import { addressOf, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -121,6 +122,23 @@ test('a check keeps its own advice while the problem that it showed clears, and 
     'generated-n2-1 was restarted on request 4s ago (02:46:36 UTC), by a person, a program or a start of Docker, and runs; if that was planned there is nothing to do, and this passes in 4m 56s',
     'n1 has 2 peers instead of 3, because of a problem that seems to be over: the container of n2 does not run',
   ]);
+});
+
+test('a check is explained by a problem that lasts, rather than by one that seems to be over', () => {
+  const known = clearing().find(({ explains }) => explains.some(({ check }) => check === 'peers'));
+  const lasting = known && {
+    ...known,
+    name: 'n3',
+    state: 'open' as const,
+    summary: 'the container of n3 does not run',
+  };
+  const reasonsOf = (problems: readonly Problem[]) =>
+    explainTargets(judgeTargets(startedAgain(), NOW), problems).flatMap(({ checks }) =>
+      checks.flatMap((state) => (state.check === 'peers' && state.verdict === 'fail' ? [formatReason(state)] : [])),
+    );
+  const reasons = ['n1 has 2 peers instead of 3, because the container of n3 does not run'];
+  expect(reasonsOf([known, lasting].filter((one) => one !== undefined))).toEqual(reasons);
+  expect(reasonsOf([lasting, known].filter((one) => one !== undefined))).toEqual(reasons);
 });
 
 test('a check that does not judge the problem of its target says that the problem seems to be over', () => {
@@ -342,9 +360,11 @@ test('a halt of which the nodes that were missing have just started says to wait
 });
 
 test('a halt of which the nodes that were missing answer again says to wait for them, for a minute', () => {
-  const fixOf = (answeredAgo: number) => {
+  const fixOf = (answeredAgo: number, penalised: readonly string[] = []) => {
+    const active = NAMES.map(addressOf).filter((one) => !penalised.includes(one));
+    const masternodes = { number: 1_000, round: 2_000, active, standby: [], penalised };
     const nodes = NAMES.map((name) => {
-      const node = diagnosedNode(name, NAMES, { stalledMs: 150_000 });
+      const node = diagnosedNode(name, NAMES, { stalledMs: 150_000, chain: { masternodes } });
       const { latest } = node.facts.node ?? {};
       if (latest === undefined || name < 'n3') return node;
       // It stopped answering before the last block, which the others have had since.
@@ -356,6 +376,8 @@ test('a halt of which the nodes that were missing answer again says to wait for 
   expect(fixOf(1_000)).toBe(
     'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node',
   );
+  // One that is penalised joins no round.
+  expect(fixOf(1_000, [addressOf('n4')])).toMatch(/^wait a minute for n3, which is just back and joins the round/);
   const enough = /^enough nodes answer, so see that they reach each other/;
   expect(fixOf(60_000)).toMatch(enough);
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
@@ -419,6 +441,42 @@ test('the bootnode misses no node while one starts', () => {
   };
   expect(found(59_999)).not.toContain('bootnode_misses_node');
   expect(found(60_000)).toContain('bootnode_misses_node');
+});
+
+test('the bootnode has not heard a node because of what is wrong with that node, whoever else is down', () => {
+  const fault = { kind: 'refused', address: 'http://n' } as const;
+  const reasonOf = (unheard: readonly string[]) => {
+    const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name > 'n2' ? { container: STOPPED, fault } : {}));
+    const states = judgeTargets(nodes, NOW);
+    const missed = {
+      check: 'messages',
+      round: 'logs',
+      verdict: 'fail',
+      seen: 'it has not heard them',
+      since: 0,
+    } as const;
+    const bootnode = {
+      target: { subnet: 'devnet', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
+      ...{ facts: {}, failures: {}, shownFailures: [], endedFailures: [] },
+      checks: [{ ...missed, lastRun: NOW, durationSeconds: 0, runs: 1, failures: 1 }],
+      heardNodes: NAMES.filter((name) => !unheard.includes(name)),
+    } as unknown as TargetState;
+    const targets = [...states, bootnode];
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: targets.map((one) => one.target),
+    };
+    const { problems } = diagnoseSubnet(subnet, targets, NO_PROBLEMS, NOW);
+    return explainTargets(targets, problems)
+      .at(-1)
+      ?.checks.map((check) => formatReason(check));
+  };
+  expect(reasonOf(['n3'])).toEqual(['it has not heard them, because the container of n3 does not run']);
+  expect(reasonOf(['n4'])).toEqual(['it has not heard them, because the container of n4 does not run']);
+  // One that runs is not heard for another reason.
+  expect(reasonOf(['n1', 'n4'])).toEqual(['it has not heard them']);
 });
 
 test('after a restart of subnetd in a halt, nodes that were out then and answer now are waited for, and missed by nobody', () => {

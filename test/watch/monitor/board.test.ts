@@ -117,7 +117,7 @@ test('the nodes that a bootnode has heard are still counted after a reload that 
   const bootnode: BootnodeTarget = { subnet: 'd', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] };
   const [a, b] = [nodeTarget('a', { p2p: '10.0.0.1:1' }), nodeTarget('b', { p2p: '10.0.0.2:2' })];
   const board = createBoard();
-  const heardNodes = () => board.snapshot()[0]?.targets.find(({ target }) => target === bootnode)?.heardNodes;
+  const heardNodes = () => board.snapshot()[0]?.targets.find(({ target }) => target === bootnode)?.heardNodes?.length;
   board.load(toInventory([a, bootnode]), 0);
   expect(heardNodes()).toBeUndefined();
   const source = { up: true, since: 0, lines: 1 };

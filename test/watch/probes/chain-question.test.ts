@@ -3,6 +3,7 @@ import {
   asksForEpoch,
   createChainTiming,
   isDue,
+  recordOutcome,
   recordQuestion,
   toMark,
   toNextEpochMark,
@@ -123,6 +124,21 @@ describe('a node is asked about its chain', () => {
     });
     expect(Math.min(...counts)).toBeGreaterThan(0);
     expect(counts.reduce((sum, count) => sum + count)).toBe(200);
+  });
+
+  test('again with the first block of an epoch that it shows, some nodes of a large subnet', async () => {
+    const { asksAt } = await watch();
+    expect([await asksAt(0, 1_000), await asksAt(10, 1_799), await asksAt(20, 1_800)]).toEqual([true, false, true]);
+    expect([await asksAt(30, 1_801), await asksAt(40, 1_802)]).toEqual([false, false]);
+    const settings = { epoch: 900, gap: 450 };
+    const asked = Array.from({ length: 100 }, (_, i) => {
+      const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`), toTurns(nodes(100)));
+      recordOutcome(timing, true, 1_799, { settings });
+      recordOutcome(timing, true, 1_800, { settings });
+      return timing.isChanged;
+    }).filter(Boolean);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThan(30);
   });
 
   test('again when its height fell or is lost, but not at once again', async () => {

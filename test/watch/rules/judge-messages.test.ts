@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { KnownTarget, LogState } from '../../../src/model/facts.ts';
 import type { BootnodeTarget } from '../../../src/model/target.ts';
 import { foldLogHit, MAX_HEARD } from '../../../src/watch/rules/fold-logs.ts';
-import { countHeardNodes, findHeardNodes, judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
+import { findHeardNodes, judgeMessages, listHeardNodes } from '../../../src/watch/rules/judge-messages.ts';
 import { asRead, aView, nodeTarget, runningSince } from '../../support/views.ts';
 
 const NOW = 10_000_000;
@@ -33,7 +33,7 @@ function judge(
     },
   };
   const view = aView(bootnode, facts, { now: NOW, others });
-  return { ...asRead(judgeMessages(view)), heard: countHeardNodes(view.subnet, NOW, WINDOW_MS) };
+  return { ...asRead(judgeMessages(view)), heard: listHeardNodes(view.subnet, NOW, WINDOW_MS)?.length };
 }
 
 const three = nodes({ a: '192.168.25.11:20303', b: '192.168.25.12:20304', c: '192.168.25.13:20305' });
