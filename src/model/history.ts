@@ -50,11 +50,11 @@ export interface SubnetSteps {
   readonly coins: Steps;
 }
 
-/** All steps of a target, or of a whole subnet, as they are stored. */
+/** All steps of a target, of a whole subnet, or of a masternode that no node of the inventory runs, as they are stored. */
 export interface StepsRow {
   readonly subnet: string;
-  readonly component: Component | 'subnet';
-  /** Empty for a subnet. */
+  readonly component: Component | 'subnet' | 'masternode';
+  /** Empty for a subnet, an address for a masternode. */
   readonly name: string;
   /** The newest minute that is in them. */
   readonly newest: WallMs;
@@ -172,6 +172,12 @@ export interface History {
 export interface StepHistory {
   stepsOf(subnet: string, range: RangeName, at: WallMs): SubnetSteps;
   targetStepsOf(target: Target, range: RangeName, at: WallMs): TargetSteps;
+  /** The rounds that the masternodes of a subnet missed which no node of the inventory runs, by address. */
+  strangersOf(
+    subnet: string,
+    range: RangeName,
+    at: WallMs,
+  ): readonly { readonly name: string; readonly missed: Steps }[];
 }
 
 /** What happened lately; in memory alone. */

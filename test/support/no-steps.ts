@@ -8,6 +8,7 @@ const none: Steps = [];
 export const NO_STEPS: StepHistory = {
   stepsOf: () => ({ blocks: none, gap: none, coins: none }),
   targetStepsOf: () => ({ p50: none, p95: none, lag: none, missed: none }),
+  strangersOf: () => [],
 };
 
 /** Charts of the last hour without data. */

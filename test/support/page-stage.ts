@@ -41,6 +41,7 @@ const FULL_STEPS: StepHistory = {
     ...{ p50: wave(range, 2 + name.length), p95: wave(range, 9), lag: wave(range, 0) },
     missed: wave(range, name.endsWith('7') ? 1 : 0),
   }),
+  strangersOf: (_, range) => [{ name: '0xdb803a23d2fbf13a6bf6a4a2d6c8c4ae0ed53c19', missed: wave(range, 1) }],
 };
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { CheckBar, Minute, PaceRow, StepHistory, StepsRow } from '../../model/history.ts';
 import { statusOfFault } from '../../model/name-fault.ts';
 import { toCoins } from '../../model/parent-chain.ts';
-import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { Epoch, Masternode, Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { RoundName, Target } from '../../model/target.ts';
 import { RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
 import { partOf } from './create-history.ts';
@@ -27,6 +27,7 @@ const OF_TARGET = { p50: 0, p95: 1, lag: 2, missed: 3 } as const;
 const TARGET_JOINS = [last, last, most, sum];
 const OF_SUBNET = { blocks: 0, minutes: 1, gap: 2, coins: 3 } as const;
 const SUBNET_JOINS = [sum, sum, most, last];
+const STRANGER_JOINS = [sum];
 
 /** Ranges whose steps have more probes than are kept one by one: these are counted by how long they took, each time within a fifth. */
 const COARSE = RANGE_NAMES.slice(1);
@@ -102,20 +103,55 @@ const createTargetSteps = () => ({
   probes: [] as readonly CheckBar[],
   /** How often its probes took how long in the newest step of each coarse range. */
   counts: new Uint16Array(COARSE.length * BUCKETS),
-  /** The rounds that its masternode had missed in an epoch when that was last looked at. */
-  missed: undefined as { readonly firstBlock: number | undefined; readonly count: number } | undefined,
+  missed: undefined as Missed | undefined,
 });
 type TargetMemory = ReturnType<typeof createTargetSteps>;
 
+/** The rounds that a masternode had missed in an epoch when that was last looked at. */
+interface Missed {
+  readonly firstBlock: number | undefined;
+  readonly count: number;
+}
+
+/** What is kept of a masternode that no node of the inventory runs. */
+const createStranger = () => ({
+  steps: createStepCells(STRANGER_JOINS, 'half'),
+  missed: undefined as Missed | undefined,
+});
+type Stranger = ReturnType<typeof createStranger>;
+
 /** Adds the rounds that were missed since the last look; what was before the first one is not known. */
-function addMissed(own: TargetMemory, minute: number, name: string, { epoch }: SubnetState): void {
-  const count = epoch?.masternodes.find((one) => one.name === name)?.missedRounds;
+function addMissed(
+  own: Stranger,
+  column: number,
+  minute: number,
+  { missedRounds: count }: Partial<Masternode> = {},
+  { firstBlock }: Partial<Epoch> = {},
+): void {
   if (count === undefined) return;
   const { missed: before } = own;
-  const firstBlock = epoch?.firstBlock;
   own.missed = { firstBlock, count };
   const since = before?.firstBlock === firstBlock ? (before?.count ?? 0) : 0;
-  if (before !== undefined) addValue(own.steps, minute, OF_TARGET.missed, Math.max(0, count - since));
+  if (before !== undefined) addValue(own.steps, minute, column, Math.max(0, count - since));
+}
+
+function strangerOf(known: Map<string, Stranger>, address: string): Stranger {
+  const own = known.get(address) ?? createStranger();
+  known.set(address, own);
+  return own;
+}
+
+/** Records the masternodes of an epoch that nobody runs, and forgets those that are in it no more. */
+function recordStrangers(known: Map<string, Stranger>, minute: number, epoch: Epoch): void {
+  const strangers = epoch.masternodes.filter(({ name }) => name === undefined);
+  const addresses = new Set(strangers.map(({ address }) => address));
+  for (const address of known.keys()) if (!addresses.has(address)) known.delete(address);
+  for (const one of strangers) {
+    const own = strangerOf(known, one.address);
+    if (minute <= own.steps.newest) continue;
+    if (own.steps.newest !== 0) addMissed(own, 0, own.steps.newest, one, epoch);
+    openMinute(own.steps, minute);
+  }
 }
 
 function addLatency(own: TargetMemory, minute: number): void {
@@ -139,7 +175,10 @@ function turnMinute(own: TargetMemory, minute: number, state: TargetState, subne
   const ended = own.steps.newest;
   if (own.isProbed) addLatency(own, ended);
   if (own.lag !== Number.POSITIVE_INFINITY) addValue(own.steps, ended, OF_TARGET.lag, own.lag);
-  if (ended !== 0 && state.target.component === 'node') addMissed(own, ended, state.target.name, subnet);
+  if (ended !== 0 && state.target.component === 'node') {
+    const masternode = subnet.epoch?.masternodes.find(({ name }) => name === state.target.name);
+    addMissed(own, OF_TARGET.missed, ended, masternode, subnet.epoch);
+  }
   for (const [place, range] of COARSE.entries()) {
     const stepMinutes = RANGES[range].stepMs / MINUTE_MS;
     if (Math.floor(minute / stepMinutes) !== Math.floor(ended / stepMinutes))
@@ -197,11 +236,20 @@ export const packSubnetSteps = (minutes: Iterable<StepMinute<keyof typeof OF_SUB
 export function createSteps() {
   const targets = createTargetMemory<TargetMemory>((_, before) => before ?? createTargetSteps());
   let subnets = new Map<string, StepCells>();
+  /** By subnet and address. */
+  let strangers = new Map<string, Map<string, Stranger>>();
   /** Takes over the subnets of a snapshot. */
   const updateSubnets = (snapshot: Snapshot) => {
     if (snapshot.length === subnets.size && snapshot.every(({ subnet }) => subnets.has(subnet.name))) return;
     const cellsOf = (name: string) => subnets.get(name) ?? createStepCells(SUBNET_JOINS, 'single');
     subnets = new Map(snapshot.map(({ subnet: { name } }) => [name, cellsOf(name)]));
+    strangers = new Map(snapshot.map(({ subnet: { name } }) => [name, strangers.get(name) ?? new Map()]));
+  };
+  const cellsOf = ({ subnet, component, name }: Pick<StepsRow, 'subnet' | 'component' | 'name'>) => {
+    if (component === 'subnet') return subnets.get(subnet);
+    if (component !== 'masternode') return targets.of({ subnet, component, name })?.steps;
+    const known = strangers.get(subnet);
+    return known && strangerOf(known, name).steps;
   };
   const addMinute = (subnet: string, { at, blocks, gap }: Minute): void => {
     const own = subnets.get(subnet);
@@ -224,6 +272,11 @@ export function createSteps() {
       const { p50, p95, lag, missed } = OF_TARGET;
       return { p50: read(p50), p95: read(p95), lag: read(lag), missed: read(missed) };
     },
+    strangersOf: (subnet, range, at) =>
+      [...(strangers.get(subnet) ?? [])].map(([name, { steps }]) => ({
+        name,
+        missed: readColumn(steps, 0, range, at),
+      })),
   };
   return {
     ...history,
@@ -231,9 +284,11 @@ export function createSteps() {
     record: (snapshot: Snapshot, at: number): void => {
       const minute = Math.floor(at / MINUTE_MS);
       updateSubnets(snapshot);
-      for (const { subnet, facts } of snapshot) {
+      for (const { subnet, facts, epoch } of snapshot) {
         const [own, wallet] = [subnets.get(subnet.name), facts?.parent?.wallet];
-        if (own === undefined) continue;
+        const known = strangers.get(subnet.name);
+        if (own === undefined || known === undefined) continue;
+        if (epoch !== undefined) recordStrangers(known, minute, epoch);
         openMinute(own, minute);
         if (wallet !== undefined && facts?.parent?.observation.balance?.ok)
           addValue(own, minute, OF_SUBNET.coins, toCoins(wallet.balance));
@@ -251,7 +306,7 @@ export function createSteps() {
     /** Joins what was stored before. */
     restore: (rows: readonly StepsRow[]): void => {
       for (const { subnet, component, name, newest, cells } of rows) {
-        const own = component === 'subnet' ? subnets.get(subnet) : targets.of({ subnet, component, name })?.steps;
+        const own = cellsOf({ subnet, component, name });
         if (own !== undefined) joinPacked(own, cells, Math.floor(newest / MINUTE_MS));
       }
     },
@@ -268,6 +323,8 @@ export function createSteps() {
       for (const { subnet, targets: states } of snapshot) {
         const own = subnets.get(subnet.name);
         if (own !== undefined) yield { subnet: subnet.name, component: 'subnet', name: '', ...toRow(own) };
+        for (const [name, { steps }] of strangers.get(subnet.name) ?? [])
+          yield { subnet: subnet.name, component: 'masternode', name, ...toRow(steps) };
         for (const { target } of states) {
           const { subnet: ofSubnet, component, name } = target;
           const kept = targets.of(target);

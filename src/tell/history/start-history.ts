@@ -226,6 +226,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     historyOf: (target, at) => ({ ...history.historyOf(target, at), probes: steps.probesOf(target) }),
     stepsOf: steps.stepsOf,
     targetStepsOf: steps.targetStepsOf,
+    strangersOf: steps.strangersOf,
     barsOf: bars.read,
     changesOf: recent.read,
     onChanges: (listener) => void listeners.push(listener),

@@ -200,6 +200,9 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
   });
 }
 
+/** That a method is refused does not pass by itself. */
+const REFUSED_MS = 15_000;
+
 /** What else fails the check of the latest block. */
 function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { now, stallAfterMs } = view;
@@ -213,7 +216,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   const told = { evidence: check.seen, fix: check.fix, explains: explain(node, 'latest_block') };
   if (height === undefined) {
     const summary = `${name} answers, but does not return its latest block`;
-    return suspectTarget('node_without_block', node, { ...told, summary });
+    return suspectTarget('node_without_block', node, { ...told, summary, ...(isRefused && { confirmMs: REFUSED_MS }) });
   }
   // Until another node has had time to rise, the whole subnet may be halted.
   if (now - height.riseDueSince >= stallAfterMs) return undefined;

@@ -251,13 +251,17 @@ const ROWS = 8;
 
 const totalOf = (steps: Steps): number => knownOf(steps).reduce((sum, { value }) => sum + value, 0);
 
-/** The rounds that nodes missed, as a row for each that missed any. */
-export function missedLane(axis: Axis, marks: readonly Mark[], nodes: readonly NamedSteps[]): Html {
+/** The rounds that masternodes missed, as a row for each that missed any. */
+export function missedLane(
+  axis: Axis,
+  marks: readonly Mark[],
+  masternodes: readonly { readonly name: string; readonly missed: Steps }[],
+): Html {
   const title = 'Missed rounds';
-  const known = nodes.filter(({ steps }) => mostOf(steps.missed) !== undefined);
+  const known = masternodes.filter(({ missed }) => mostOf(missed) !== undefined);
   if (known.length === 0) return lane(axis, marks, { title, words: NOTHING });
   const missing = known
-    .map(({ name, steps: { missed } }) => ({ name, missed, total: totalOf(missed) }))
+    .map(({ name, missed }) => ({ name, missed, total: totalOf(missed) }))
     .filter(({ total }) => total > 0)
     .sort((one, other) => other.total - one.total);
   const most = Math.max(...missing.map(({ missed }) => worstOf(missed)));

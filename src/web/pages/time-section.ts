@@ -106,7 +106,10 @@ export function subnetTime(
       lagLane(axis, marks, steps),
       gapLane(axis, marks, gap),
       latencyLane(axis, marks, steps),
-      missedLane(axis, marks, steps),
+      missedLane(axis, marks, [
+        ...steps.map(({ name, steps: { missed } }) => ({ name, missed })),
+        ...input.history.strangersOf(subnet.name, input.range, moment.nowWall),
+      ]),
       wallet === undefined ? '' : walletLane(axis, marks, coins, wallet),
       incidentLane(axis, marks),
     ],
@@ -131,7 +134,16 @@ export function targetTime(target: TargetState, input: TimeInput, { nowWall }: M
   const steps = stepsOf([target], input, nowWall);
   return panel('time', `${name} in the ${RANGES[input.range].words}`, rangeLinks(name, input.range, {}, 'time'), [
     latencyLane(axis, marks, steps),
-    ...(component === 'node' ? [lagLane(axis, marks, steps), missedLane(axis, marks, steps)] : []),
+    ...(component === 'node'
+      ? [
+          lagLane(axis, marks, steps),
+          missedLane(
+            axis,
+            marks,
+            steps.map(({ steps: { missed } }) => ({ name, missed })),
+          ),
+        ]
+      : []),
     incidentLane(axis, marks),
   ]);
 }

@@ -130,6 +130,26 @@ test('rounds that were missed before the first look are not counted, and those o
   expect(steps.targetStepsOf(n2, '24h', AT + 5 * MINUTE).missed.at(-1)).toBeUndefined();
 });
 
+test('a masternode that no node of the inventory runs is followed by its address, and stored, while an epoch has it', () => {
+  const steps = createSteps();
+  const record = (address: string, missedRounds: number, minute: number) => {
+    const masternodes = [{ address, vote: 'votes' as const, missedRounds }];
+    const epoch = { firstBlock: 900, isNextKnown: false, block: 900, round: 1, masternodes };
+    steps.record([{ ...well, epoch }], AT + minute * MINUTE);
+  };
+  for (const [minute, missed] of [4, 4, 6, 7].entries()) record('0x1', missed, minute);
+  const at = AT + 4 * MINUTE;
+  const tailOf = (own: typeof steps) =>
+    own.strangersOf('devnet', '1h', at).map(({ name, missed }) => [name, ...tail(missed, 4)]);
+  expect(tailOf(steps)).toEqual([['0x1', undefined, 2, 1, undefined]]);
+  const restored = createSteps();
+  restored.begin([well]);
+  restored.restore([...steps.rows([well])]);
+  expect(tailOf(restored)).toEqual([['0x1', undefined, 2, 1, undefined]]);
+  record('0x2', 9, 4);
+  expect(steps.strangersOf('devnet', '1h', at).map(({ name }) => name)).toEqual(['0x2']);
+});
+
 describe('the steps of a subnet', () => {
   const minutes = (steps: ReturnType<typeof createSteps>, first: number, blocks: readonly number[]) => {
     steps.begin([well]);

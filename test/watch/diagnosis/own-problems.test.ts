@@ -299,14 +299,26 @@ describe('a node without peers', () => {
   });
 });
 
-test('a node that serves too few methods is told at once after its start, while other faults have a minute', () => {
-  const summariesOf = (known: 'method-not-found' | 'rate-limit') => {
+test('a node that serves too few methods is told at once after its start, and soon confirmed, while other faults have a minute', () => {
+  const told = (known: 'method-not-found' | 'rate-limit', foundAgoMs: number) => {
     const fault: Fault = { kind: 'rpc-error', code: -32601, known };
     const { target, facts } = diagnosedNode('n2', NAMES, { fault, container: { startedAt: NOW - 20_000 } });
     const node = { ...facts.node, observation: { ...facts.node?.observation, answered: true } };
-    const n2 = { target, facts: { ...facts, node } } as KnownTarget;
-    return diagnosed([...others, n2]).map(({ summary }) => summary);
+    const targets = [...others, { target, facts: { ...facts, node } } as KnownTarget];
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      targets: targets.map((one) => one.target),
+      settings: DEFAULT_SETTINGS,
+    };
+    const states = judgeTargets(targets, NOW);
+    const first = diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW);
+    const problems = first.problems.map((one) => ({ ...one, since: NOW - foundAgoMs }));
+    const again = diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW);
+    return again.problems.map(({ summary, state }) => [summary, state]);
   };
-  expect(summariesOf('method-not-found')).toEqual(['n2 answers, but does not return its latest block']);
-  expect(summariesOf('rate-limit')).toEqual([]);
+  const summary = 'n2 answers, but does not return its latest block';
+  expect(told('method-not-found', 14_999)).toEqual([[summary, 'suspected']]);
+  expect(told('method-not-found', 15_000)).toEqual([[summary, 'open']]);
+  expect(told('rate-limit', 15_000)).toEqual([]);
 });

@@ -315,6 +315,7 @@ describe('the status page', () => {
         const place = Number(name.slice(4));
         return { p50: steps(20 + place), p95: steps(80 + place), lag: steps(3 + place), missed: steps(1 + place) };
       },
+      strangersOf: () => [],
     };
     const page = String(
       statusPage(

@@ -26,13 +26,15 @@ interface Given {
   readonly range?: RangeName;
   readonly subnet?: Partial<SubnetSteps>;
   readonly nodes?: Readonly<Record<string, Partial<TargetSteps>>>;
+  readonly strangers?: ReturnType<StepHistory['strangersOf']>;
   readonly incidents?: readonly Incident[];
 }
 
-function historyOf({ subnet, nodes = {} }: Given): StepHistory {
+function historyOf({ subnet, nodes = {}, strangers = [] }: Given): StepHistory {
   return {
     stepsOf: () => ({ blocks: NONE, gap: NONE, coins: NONE, ...subnet }),
     targetStepsOf: ({ name }) => ({ p50: NONE, p95: NONE, lag: NONE, missed: NONE, ...nodes[name] }),
+    strangersOf: () => strangers,
   };
 }
 
@@ -197,6 +199,12 @@ describe('missed rounds', () => {
     expect(page).toContain(
       'aria-label="n2 missed 5 rounds"><path class="shade0" d="M45 0h.9v1h-.9z"/><path class="shade4" d="M46 0h.9v1h-.9z"/><path class="shade1" d="M47 0h.9v1h-.9z"/>',
     );
+  });
+
+  test('tell by its address of a masternode that no node of the inventory runs', () => {
+    const strangers = [{ name: '0xdb80', missed: missed(7).missed ?? NONE }];
+    const page = timeOf({ range: '24h', nodes: { n1: missed(0) }, strangers });
+    expect(words(page)).toMatch(/1 of 2 masternodes missed 7 rounds, up to 7 within 30 min 0xdb80: 7 Incidents/);
   });
 
   test('say that nobody missed any, and show the worst eight of many', () => {
