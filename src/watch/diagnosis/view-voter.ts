@@ -82,7 +82,9 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
     return isNew ? recovering(`${name} went down ${formatAgo(endedAt, now)}`) : out(down);
   }
   if (isLooping(facts, now)) return out(`${name} crashes again and again`);
-  const { id, startedAt = now } = container ?? {};
+  // The node answers, so it runs in a container that the inventory does not name.
+  if (container === undefined) return undefined;
+  const { id, startedAt = now } = container;
   const stopAt = facts.lastStopRequest?.id === id ? facts.lastStopRequest?.at : undefined;
   if (stopAt !== undefined && stopAt > startedAt && now - stopAt < STOPPING_MS)
     return recovering(`${name} is being stopped`);

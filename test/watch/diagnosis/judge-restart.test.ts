@@ -248,6 +248,12 @@ const CASES: readonly Case[] = [
     no('only 2 other masternodes are known to vote, 3 needed: n2 does not answer', 3, 3),
   ],
   [
+    'Docker has no container of another one that answers: the inventory may name a wrong one',
+    stateWith({}, { change: withoutContainer('n2') }),
+    'n1',
+    yes('3 other masternodes vote, 3 needed'),
+  ],
+  [
     'Docker has no container of it, and it does not answer',
     stateWith({ n1: refused, n2: refused }, { change: withoutContainer('n1') }),
     'n1',
