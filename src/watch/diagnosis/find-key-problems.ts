@@ -36,8 +36,9 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, to
     if (orphans.includes(address))
       return `${name} had it, and was first seen with another one ${formatMoment(at, { now, toWall })}`;
   }
-  const missed = listEach(orphans, (one) => String(silentVoters.get(one)));
-  return `it has signed none of the newest votes, and missed ${missed} of its last rounds`;
+  const signs = 'it has signed none of the newest votes';
+  if (orphans.every((one) => silentVoters.get(one) === 0)) return signs;
+  return `${signs}, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds`;
 }
 
 /** Masternodes that nobody runs, and keys that two nodes have. Both cost a vote that each node by itself seems to give. */

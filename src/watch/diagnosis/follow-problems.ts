@@ -174,8 +174,16 @@ function mayClear(
 /** The chain is asked about its masternodes and marks once a minute. */
 const ALL_READ_MS = 60_000;
 
-/** Problems of a target that do not show in its first reading: of its votes, or of blocks that must not come for a while. */
-const SHOWN_LATE: readonly ProblemName[] = ['node_not_voting', 'masternode_penalised', 'parent_behind'];
+/**
+ * Problems of a target that do not show in its first reading: of its votes, of blocks that must not come for a while, or of what its
+ * container was set to.
+ */
+const SHOWN_LATE: readonly ProblemName[] = [
+  'node_not_voting',
+  'masternode_penalised',
+  'parent_behind',
+  'checkpoint_behind',
+];
 
 /** What shows only once each source was read, such as problems of a subnet as a whole. */
 const isShownLate = ({ problem, name }: Problem): boolean =>

@@ -63,12 +63,14 @@ function findLeft(
 /**
  * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.
  * Their nodes run, or are not in the inventory. A pool stops at the quorum, so one that is missing in a round may have voted.
+ * `isKeyLost`: it is known already that a key has no node. Nobody has missed a round yet when an epoch begins.
  */
 export function findSilentVoters(
   nodes: readonly NodeView[],
   { masternodes }: ChainView,
   masters: ReadonlyMap<string, NodeView>,
   neverSigned: NeverSigned,
+  isKeyLost: boolean,
   now: number,
 ): ReadonlyMap<string, number> {
   if (masternodes === undefined) return new Map();
@@ -88,7 +90,8 @@ export function findSilentVoters(
   if (silent.length + left.length === 0) return new Map();
   const witnesses = nodes.filter(({ isOut }) => !isOut);
   const missed = countMissed(witnesses, [...silent, ...left], oldest);
-  return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || left.includes(address)));
+  const isLost = (address: string) => left.includes(address) || (isKeyLost && !masters.has(address));
+  return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || isLost(address)));
 }
 
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */

@@ -120,6 +120,9 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return masters;
 }
 
+/** While one of these lasts, a masternode has no node that signs for it. */
+const KEY_LOST: readonly ProblemName[] = ['masternode_missing', 'key_shared'];
+
 /** Brings together what is known of a subnet. `before`: its problems so far. */
 export function viewSubnet(
   subnet: Subnet,
@@ -163,7 +166,8 @@ export function viewSubnet(
   const services = targets.filter((one) => !('target' in one));
   const masters = findMasters(nodes, chain);
   const neverSigned = findNeverSigned(nodes);
-  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, now);
+  const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
+  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, isKeyLost, now);
   const voters = { nodes, chain, masters, silentVoters };
   const joining = findJoining(nodes, before, now);
   return {

@@ -153,6 +153,22 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('it is still missing when an epoch begins, in which it has missed no round yet', () => {
+    const begun = { ...chain, missedRounds: { epochBlock: 900, epochRound: 1_999, rounds: [], byMiner: {} } };
+    const { problems } = diagnose(nodes(() => ({ chain })));
+    const at = (before: FollowedProblems) => {
+      const targets = nodes(() => ({ chain: begun }));
+      const found = diagnoseSubnet(toSubnet(targets), judge(targets), before, NOW);
+      return [found.quorum?.voting, found.problems.find(({ problem }) => problem === 'masternode_missing')?.evidence];
+    };
+    const open = problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW }));
+    expect(at({ problems: open, ended: [] })).toEqual([
+      4,
+      'no node of the inventory has the key of 0xn9…, 1 of 5 masternodes; it has signed none of the newest votes',
+    ]);
+    expect(at(NO_PROBLEMS)).toEqual([5, undefined]);
+  });
+
   test('one that signs counts, whether the inventory has its node or not', () => {
     const signs = { ...chain, pool: { ...chain.pool, neverSigned: [] } };
     const { problems, quorum } = diagnose(nodes(() => ({ chain: signs })));

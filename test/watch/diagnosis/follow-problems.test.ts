@@ -254,6 +254,7 @@ test('a stored problem that only shows when all was read is awaited for a minute
   expect(statesOf({ problem: 'node_not_voting' }, 59_999)).toEqual(['open']);
   // No reading shows by itself that blocks do not come.
   expect(statesOf({ problem: 'parent_behind' }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'checkpoint_behind' }, 59_999)).toEqual(['open']);
   expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
   expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
 });
