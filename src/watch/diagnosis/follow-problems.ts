@@ -255,7 +255,11 @@ export function restoreProblems(problems: readonly Problem[], stored: readonly P
     const before = restored.get(one);
     const since = Math.min(one.since, before?.since ?? one.since);
     const openedAt = Math.min(one.openedAt ?? one.seenAt, before?.openedAt ?? one.seenAt);
-    restored.set(before === undefined ? one : { ...one, state: isStanding(one) ? one.state : 'open', since, openedAt });
+    // Of an older crash Docker has no more than what it still knows.
+    const nodes =
+      one.problem === 'containers_crashed' ? [...new Set([...(before?.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
+    const state = isStanding(one) ? one.state : 'open';
+    restored.set(before === undefined ? one : { ...one, state, since, openedAt, ...(nodes && { nodes }) });
   }
   return restored.values.toSorted(byUrgency);
 }

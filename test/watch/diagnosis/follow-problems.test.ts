@@ -276,3 +276,14 @@ test('stored problems are those of before a restart: open since then, in the wor
   // One that was not stored stays as it is.
   expect(restoreProblems(found, [])).toEqual(found);
 });
+
+test('a stored crash of several containers keeps the names of those of which Docker has forgotten it', () => {
+  const crashed = (nodes: readonly string[]) =>
+    follow(
+      NO_PROBLEMS,
+      [suspicion({ problem: 'containers_crashed', component: undefined, name: undefined, nodes })],
+      failing,
+      T0,
+    ).problems;
+  expect(restoreProblems(crashed(['b', 'c']), crashed(['a', 'b']))).toMatchObject([{ nodes: ['a', 'b', 'c'] }]);
+});
