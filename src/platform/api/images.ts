@@ -16,20 +16,17 @@ export const KEEP_UNUSED_MS = 24 * 60 * 60 * 1_000;
 /** The start of a file in which its type shows. */
 const START_BYTES = 4_100;
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/apng': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-};
-
+/** By the ending of their paths. */
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
 };
+
+/** The ending for a type. An animated PNG is a PNG to a browser. */
+const endingOf = (type: string): string | undefined =>
+  type === 'image/apng' ? 'png' : Object.keys(TYPES).find((ending) => TYPES[ending] === type);
 
 /** The formats, for programs. */
 export const IMAGE_TYPES = Object.values(TYPES);
@@ -48,12 +45,12 @@ export const imageMembersOf = ({ members }: Resource) =>
 export const imageColumns = (resources: readonly Resource[]): readonly ImageColumn[] =>
   resources.flatMap((resource) => imageMembersOf(resource).map(({ column }) => ({ table: resource.table, column })));
 
-async function findExtension(bytes: Uint8Array): Promise<string | undefined> {
+async function findEnding(bytes: Uint8Array): Promise<string | undefined> {
   // Loaded for the first image: most daemons never get one.
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     const type = await fileTypeFromBuffer(bytes.subarray(0, START_BYTES));
-    return EXTENSIONS[type?.mime ?? ''];
+    return endingOf(type?.mime ?? '');
   } catch {
     return undefined;
   }
@@ -67,13 +64,13 @@ export async function storeImage(
   now: number,
 ): Promise<Outcome<string>> {
   if (bytes.length > MAX_IMAGE_BYTES) return fail(1005, `${name} exceeds the maximum of ${MAX_IMAGE_BYTES} bytes`);
-  const extension = await findExtension(bytes);
-  if (extension === undefined)
+  const ending = await findEnding(bytes);
+  if (ending === undefined)
     return fail(
       1012,
       `${name} must be a ${IMAGE_FORMATS} file, whatever its name says; save it as one of them. SVG is not accepted, because it can contain scripts`,
     );
-  const path = `images/${hash('sha256', bytes)}.${extension}`;
+  const path = `images/${hash('sha256', bytes)}.${ending}`;
   const image = { path, data: Buffer.from(bytes).toString('base64') };
   const isStored = await store.addImage(image, new Date(now).toISOString(), imageColumns(resources), MOST_UNUSED);
   return isStored

@@ -86,7 +86,7 @@ function compare(one: Masternode, other: Masternode): number {
 }
 
 /** A page with any character beyond Latin-1 takes twice the memory, so the ellipsis is written as HTML. */
-const shorten = (address: string): Html => html`${address.slice(0, 6)}&hellip;${address.slice(-4)}`;
+export const shorten = (address: string): Html => html`${address.slice(0, 6)}&hellip;${address.slice(-4)}`;
 
 const number = (value: number | undefined): string => (value === undefined ? '' : count(value));
 

@@ -255,7 +255,7 @@ const totalOf = (steps: Steps): number => knownOf(steps).reduce((sum, { value })
 export function missedLane(
   axis: Axis,
   marks: readonly Mark[],
-  masternodes: readonly { readonly name: string; readonly missed: Steps }[],
+  masternodes: readonly { readonly name: string | Html; readonly missed: Steps }[],
 ): Html {
   const title = 'Missed rounds';
   const known = masternodes.filter(({ missed }) => mostOf(missed) !== undefined);
@@ -273,7 +273,7 @@ export function missedLane(
     .slice(0, ROWS)
     .map(
       ({ name, missed, total }) =>
-        html`<div class="lane cell"><p>${name}: ${count(total)}</p>${cellRow(axis, missed, most, `${name} missed ${count(total)} rounds`)}</div>`,
+        html`<div class="lane cell"><p>${name}: ${count(total)}</p>${cellRow(axis, missed, most, html`${name} missed ${count(total)} rounds`)}</div>`,
     )}`;
 }
 

@@ -128,7 +128,7 @@ export function lane(
 const SHADES = 4;
 
 /** A row of cells that are the darker, the more is in them; open where nothing is known. */
-export function cellRow(axis: Axis, values: Steps, most: number, label: string): Html {
+export function cellRow(axis: Axis, values: Steps, most: number, label: Html): Html {
   const paths = new Map<number, string>();
   for (const { x, value } of knownOf(values)) {
     const shade = Math.ceil((value / most) * SHADES);

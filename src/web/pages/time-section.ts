@@ -9,6 +9,7 @@ import { type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { durationOf, stateOf } from './incident-words.ts';
+import { shorten } from './masternodes.ts';
 import { incidentPath } from './paths.ts';
 import { expectedPace, nodesOf } from './subnet-picture.ts';
 import { type Axis, type Mark, rangeLinks, tickLabels, tickLines, toAxis, toMarks, xOf } from './time-axis.ts';
@@ -108,7 +109,9 @@ export function subnetTime(
       latencyLane(axis, marks, steps),
       missedLane(axis, marks, [
         ...steps.map(({ name, steps: { missed } }) => ({ name, missed })),
-        ...input.history.strangersOf(subnet.name, input.range, moment.nowWall),
+        ...input.history
+          .strangersOf(subnet.name, input.range, moment.nowWall)
+          .map(({ name, missed }) => ({ name: shorten(name), missed })),
       ]),
       wallet === undefined ? '' : walletLane(axis, marks, coins, wallet),
       incidentLane(axis, marks),

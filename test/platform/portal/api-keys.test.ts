@@ -72,6 +72,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     const page = await visitor.get(`/portal/keys/${id}`);
     expect(page.words).toContain('reports API key');
     expect(page.words).toContain('Owner root');
+    expect(page.words).toContain('Owner: root');
     const rotated = await visitor.post(`/portal/keys/${id}/rotate`, { KeepHours: '8', Ends: 'same' });
     const next = KEY.exec(rotated.html)?.[0] ?? '';
     expect(rotated.words).toMatch(new RegExp(`Key \\d+ replaces key ${id}\\..*The old one is valid until`));

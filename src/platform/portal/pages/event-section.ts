@@ -103,7 +103,7 @@ function eventRow(log: EventLog, event: EventItem, names: Names, now: number): H
     cell(subjectOf(event, names), 'About'),
     cell(html`${user}${Credential === 'none' ? 'nobody' : Credential}${stated}`, 'Who'),
     cell(IP === null ? '' : filterBy('IP', IP, IP), 'From'),
-    cell(html`${changeList(resource, Changes)}${request}`, 'What', true),
+    cell(html`${changeList(resource, Changes, names.users)}${request}`, 'What', true),
   ]);
 }
 
@@ -134,6 +134,7 @@ async function namesOf({ store }: Visit, { items }: EventPage): Promise<Names> {
   const users = await findUserNames(
     store,
     items.flatMap(({ UserID, StatedBy }) => [UserID, StatedBy]),
+    items.map(({ Changes }) => Changes),
   );
   const subjects = new Map<string, string>();
   for (const [key, event] of new Map(items.map((item) => [keyOf(item), item]))) {

@@ -14,34 +14,50 @@ type Changed = Pick<Resource, 'name' | 'members'>;
 /** As many changes are shown with a record. */
 const CHANGES = 50;
 
-/** The user names of admin users by id. */
+/** The member of a key that holds the id of an admin user. */
+const OWNER = 'Owner';
+
+/** The user names of admin users by id: of those with these ids, and of those whom these changes name. */
 export async function findUserNames(
   store: PlatformStore,
   ids: readonly (number | null)[],
+  changes: readonly AuditEvent['changes'][] = [],
 ): Promise<ReadonlyMap<number, string>> {
+  const owners = changes.flatMap(({ [OWNER]: owner }) => (owner === undefined ? [] : [owner.from, owner.to]));
   const names = new Map<number, string>();
-  for (const id of new Set(ids))
-    if (id !== null) names.set(id, String((await store.find(adminUser, id))?.UserName ?? `user ${id}`));
+  for (const id of new Set([...ids, ...owners]))
+    if (typeof id === 'number') names.set(id, String((await store.find(adminUser, id))?.UserName ?? `user ${id}`));
   return names;
 }
 
 /** What changed of one member. `changed` is undefined for what has no members with words of their own. */
-function changeItem(changed: Changed | undefined, name: string, { from, to }: AuditEvent['changes'][string]): Html {
+function changeItem(
+  changed: Changed | undefined,
+  name: string,
+  { from, to }: AuditEvent['changes'][string],
+  users: ReadonlyMap<number, string>,
+): Html {
   const kind = changed?.members.find((one) => one.name === name)?.kind;
   const label = labelOf(name, kind);
   if (kind === 'password') return html`<li>${label}: ${from === null ? 'set' : 'changed'}</li>`;
   // The path of an uploaded image is long, and says nothing to people.
-  const [before, after] = [from, to].map((value) => imageOf(valueText(value)));
+  const textOf = (value: typeof from) =>
+    (name === OWNER && typeof value === 'number' && users.get(value)) || valueText(value);
+  const [before, after] = [from, to].map((value) => imageOf(textOf(value)));
   if (from === null) return html`<li>${label}: ${after}</li>`;
   return html`<li>${label}: <del>${before}</del> → <ins>${after}</ins></li>`;
 }
 
 /** What changed, without the id of another record beside its name; empty if nothing did. */
-export function changeList(changed: Changed | undefined, changes: AuditEvent['changes']): Html | string {
+export function changeList(
+  changed: Changed | undefined,
+  changes: AuditEvent['changes'],
+  users: ReadonlyMap<number, string>,
+): Html | string {
   const isId = (name: string) =>
     changed?.members.some((member) => member.kind === 'reference' && member.to.idMember === name) === true;
   const shown = Object.entries(changes).filter(([name]) => !isId(name));
-  return shown.length === 0 ? '' : html`<ul>${shown.map(([name, of]) => changeItem(changed, name, of))}</ul>`;
+  return shown.length === 0 ? '' : html`<ul>${shown.map(([name, of]) => changeItem(changed, name, of, users))}</ul>`;
 }
 
 function changeRow(resource: Changed, event: AuditEvent, names: ReadonlyMap<number, string>, now: number): Html {
@@ -52,7 +68,7 @@ function changeRow(resource: Changed, event: AuditEvent, names: ReadonlyMap<numb
     cell(action),
     cell(`${who}${stated}`, 'Who'),
     cell(ip ?? '', 'From'),
-    cell(changeList(resource, changes) || 'nothing', 'What', true),
+    cell(changeList(resource, changes, names) || 'nothing', 'What', true),
   ]);
 }
 
@@ -69,6 +85,7 @@ export async function recordTrail(
   const names = await findUserNames(
     store,
     shown.flatMap(({ owner, statedBy }) => [owner, statedBy]),
+    shown.map(({ changes }) => changes),
   );
   const older =
     events.length > CHANGES
