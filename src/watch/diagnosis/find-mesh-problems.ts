@@ -31,6 +31,9 @@ function findMesh(all: readonly NodeView[]): readonly Point[] {
   return [...points.values()];
 }
 
+/** Of more nodes, the summary has only the number: it is the headline of the subnet. */
+const MOST_IN_SUMMARY = 5;
+
 /** Whether a node has fewer peers than expected, and lists them. */
 type IsShort = (node: NodeView) => boolean;
 
@@ -58,8 +61,9 @@ function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion
     for (const one of [point, ...missing]) left.delete(one);
     const missed = [...missing].flatMap((one) => one.nodes.filter(isShort));
     const names = listEach(missed, ({ name }) => name);
+    const many = missed.length > MOST_IN_SUMMARY ? `${missed.length} other nodes` : names;
     return suspectTarget('peers_missing', node, {
-      summary: `${node.name} is not connected to ${names}`,
+      summary: `${node.name} is not connected to ${many}`,
       evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
       fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
       explains: explainEach([...nodes, ...missed], 'peers'),

@@ -170,6 +170,7 @@ describe('twelve thousand nodes', () => {
       (place) => (isFirst(place) ? 'one' : 'other'),
       (place) => repeat(isFirst(place) ? 'one' : 'other'),
     );
+    expect(found[0]?.summary).toBe('n0 is not connected to 6000 other nodes');
     expect(found.map(({ evidence }) => evidence)).toEqual([
       'n0 has 1 of 4 peers: it is not connected to n6000, n6001, n6002, n6003, n6004 and 5995 others',
     ]);
