@@ -255,10 +255,11 @@ function findDeaf(
   const absent = new Set(out.map(({ name }) => name));
   const deaf = targets.flatMap((one) => {
     const { heardNodes } = one.state;
+    // Only a bootnode has them: for each node, this would be slow with many.
+    if (heardNodes === undefined) return [];
     const heard = new Set(heardNodes);
     const unheard = nodes.flatMap(({ name }) => (heard.has(name) ? [] : name));
-    const isExplained = heardNodes !== undefined && unheard.every((name) => absent.has(name));
-    return isExplained ? unheard.map((name) => ({ name, one })) : [];
+    return unheard.every((name) => absent.has(name)) ? unheard.map((name) => ({ name, one })) : [];
   });
   return new Map([...Map.groupBy(deaf, ({ name }) => name)].map(([name, all]) => [name, all.map(({ one }) => one)]));
 }
