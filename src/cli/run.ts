@@ -77,14 +77,17 @@ export async function run(flags: {
     return 1;
   }
   await new Promise((resolve) => setTimeout(resolve, ANSWER_FIRST_MS));
-  const [{ startApp }, { createLog }, { readBuild }] = await Promise.all([
+  const [{ startApp }, { createLog }, { createServiceManager }, { readBuild }] = await Promise.all([
     import('../daemon/app.ts'),
     import('../daemon/log.ts'),
+    import('../daemon/service-manager.ts'),
     import('./version.ts'),
   ]);
   const { log, messages } = createLog(settings.logLevel);
+  const manager = createServiceManager(environment, log);
   const stop = async (end: () => Promise<void>, withinMs = STOP_WITHIN_MS): Promise<ExitCode> => {
     log.info({ signal }, 'stopping');
+    manager?.stopping();
     if (!(await settleWithin(withinMs, end()))) log.warn('something did not stop in time and was abandoned');
     log.info('stopped');
     setTimeout(() => {
@@ -103,6 +106,7 @@ export async function run(flags: {
     listener,
     checkUser: web?.checkUser,
     descriptorLimit,
+    onRunning: manager?.running,
     clock: createProcessClock(),
   });
   const started = await Promise.race([starting, signalled]);

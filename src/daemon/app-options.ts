@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly publicUrl?: string;
   readonly grafanaUrl?: string;
   readonly prometheusUrl?: string;
+  /** Called every second while the probes run as scheduled, from the end of the first round on. */
+  readonly onRunning?: (() => void) | undefined;
   readonly clock: Clock;
 }
 

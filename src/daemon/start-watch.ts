@@ -52,6 +52,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
         { subnet, component, target: name, after, times },
         'Docker discarded log lines before they were read; give the log of the container a larger max-size',
       ),
+    onRunning: options.onRunning,
     onBug: bugs.report,
   });
   const { snapshot, unexplained } = monitor;

@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/cli.ts';
 import { findProgram } from '../support/engine.ts';
+import { startTcp } from '../support/fake-node.ts';
+import { startSystemd } from '../support/systemd.ts';
+import { useCleanups } from '../support/use-cleanups.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
 const unit = readFileSync(join(root, 'deploy/systemd/subnetd.service'), 'utf8');
@@ -50,4 +55,68 @@ describe('the systemd unit', () => {
     for (const [name = ''] of (settings.get('Environment') ?? []).map((each) => each.split('=')))
       if (name !== 'NODE_ENV') expect(known).toContain(`\`${name}\``);
   });
+});
+
+describe('the service under a real systemd', () => {
+  const { cleanups, pathOf } = useCleanups();
+
+  /** Starts the unit as it is, but for a watchdog of 3 s, with a node that holds its first answers back. */
+  async function startService() {
+    let isHeld = true;
+    const held: Socket[] = [];
+    const node = await startTcp((socket) => (isHeld ? held.push(socket) : socket.destroy()));
+    cleanups.push(node.stop);
+    const log = pathOf('log');
+    const block = '/etc/subnetd/block.cjs';
+    const dropIn = [
+      ...['[Unit]', 'DefaultDependencies=no', '[Service]', 'WatchdogSec=3s', 'RestartSec=100ms'],
+      ...[`Environment=NODE_OPTIONS=--require=${block}`, `StandardOutput=append:${log}`, `StandardError=append:${log}`],
+    ];
+    const systemd = await startSystemd(root, pathOf('.'), {
+      'units/subnetd.service': unit,
+      'units/subnetd.service.d/test.conf': dropIn.join('\n'),
+      'config/environment': 'SUBNETD_LISTEN=127.0.0.1:0\n',
+      'config/subnetd.yaml': `subnets: [{ name: devnet, consensus: XDPoS, nodes: [{ name: a, rpc: '${node.url}' }] }]\n`,
+      'config/block.cjs': "process.on('SIGUSR2', () => { for (;;); });\n",
+    });
+    cleanups.push(systemd.stop);
+    await systemd.systemctl('start', '--no-block', 'subnetd');
+    await eventually(() => expect(held.length).toBeGreaterThan(0));
+    return {
+      ...systemd,
+      readLog: () => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
+      release: () => {
+        isHeld = false;
+        node.breakConnections();
+      },
+    };
+  }
+
+  test('is ready after its first round, restarted when it hangs, and stopped cleanly', async () => {
+    const { systemctl, show, readLog, release } = await startService();
+    expect(readLog()).toContain('"listening"');
+    expect(await show('ActiveState')).toBe('activating');
+    release();
+    await eventually(async () => expect(await show('ActiveState')).toBe('active'));
+
+    // A healthy service outlives its watchdog. The round of every ten seconds is no part of it.
+    const kickedAt = await show('WatchdogTimestampMonotonic');
+    await eventually(async () =>
+      expect(Number(await show('WatchdogTimestampMonotonic'))).toBeGreaterThan(Number(kickedAt) + 4e6),
+    );
+    expect(await show('NRestarts')).toBe('0');
+
+    for (const [restarts, signal] of [
+      ['1', 'STOP'],
+      ['2', 'USR2'],
+    ] as const) {
+      await systemctl('kill', '--kill-whom=main', `--signal=${signal}`, 'subnetd');
+      await eventually(async () => expect(await show('NRestarts')).toBe(restarts));
+      await eventually(async () => expect(await show('ActiveState')).toBe('active'));
+    }
+
+    await systemctl('stop', 'subnetd');
+    expect(await show('Result')).toBe('success');
+    expect(readLog()).toMatch(/"stopped"\}\n$/);
+  }, 120_000);
 });

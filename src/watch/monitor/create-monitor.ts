@@ -83,6 +83,8 @@ export interface MonitorOptions {
   readonly ownPort?: number | undefined;
   /** All planned work that is known now. */
   readonly plannedWork?: () => readonly PlannedWork[];
+  /** Called every second by the loop that starts overdue rounds, while every schedule works and the first round has ended. */
+  readonly onRunning?: (() => void) | undefined;
   /** A bug in a probe, which does not count then, or in a diagnosis. */
   readonly onBug: ReportBug;
 }
@@ -248,10 +250,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
     }
   };
 
+  const isAlive = () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive()));
   const watchdog = setInterval(() => {
     const time = now();
     for (const { rounds } of watches) for (const round of rounds) round.wake();
     board.diagnoseChanged(time);
+    if (wasReady && isAlive()) options.onRunning?.();
   }, WATCHDOG_MS);
 
   const intervalMs: Monitor['intervalMs'] = (subnet, round) =>
@@ -339,7 +343,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     unexplained: board.unexplained,
     restoreProblems: board.restoreProblems,
     intervalMs,
-    isAlive: () => watches.every(({ rounds }) => rounds.every((round) => round.isAlive())),
+    isAlive,
     isReady: () => wasReady,
     isReadyFor: (subnet) => readySubnets.has(subnet),
     onRound: (events) => void listeners.push(events),
