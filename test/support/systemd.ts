@@ -28,7 +28,9 @@ sh -c 'echo $$ >"$1/cgroup.procs"
     mount -t cgroup2 cgroup2 /sys/fs/cgroup
     exec env -i PATH=\\"\\$PATH\\" container=test SYSTEMD_UNIT_PATH=$2/units /lib/systemd/systemd --system --unit=idle.target --show-status=no
 "' sh "$group" "$folder" &
-until cat "$group/init.scope/cgroup.procs" 2>/dev/null; do sleep 0.1; done
+# Once there is such a group, systemd is the first in it.
+until read -r pid <"$group/init.scope/cgroup.procs"; do sleep 0.1; done 2>/dev/null
+echo "$pid"
 cat
 echo 1 >"$group/cgroup.kill"
 wait $! 2>/dev/null || :
