@@ -45,6 +45,8 @@ export function closeChangelog(
   return { ok: true, value: { text: closed, notes } };
 }
 
+const CHART = 'deploy/helm/subnetd/Chart.yaml';
+
 /** Every file that names the version, with its new text. */
 function setVersion(root: string, before: string, version: string): Readonly<Record<string, string>> {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -67,6 +69,7 @@ function setVersion(root: string, before: string, version: string): Readonly<Rec
       value.version = version;
       if (value.packages) value.packages[''].version = version;
     }),
+    [CHART]: read(CHART).replaceAll(`ersion: ${before}\n`, `ersion: ${version}\n`),
     ...Object.fromEntries(images),
   };
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { COMPOSE_LINKS } from '../src/tell/alerts/to-links.ts';
-import { toPrometheusRule, toRuleGroups } from '../src/tell/alerts/to-rule-groups.ts';
+import { toRuleGroups } from '../src/tell/alerts/to-rule-groups.ts';
 
 /**
  * Writes the rule files that are committed, from the catalogue of alerts. Their links lead to where docker-compose.yml
@@ -21,14 +21,18 @@ export const toRuleFiles = (): Readonly<Record<string, string>> =>
     ]),
   );
 
-/** The same for the Prometheus operator, by the path of its manifest. */
-export const toManifest = (): readonly [string, string] => [
-  'deploy/kubernetes/fleet/prometheus-rule.yaml',
-  HEAD + stringify(toPrometheusRule(COMPOSE_LINKS), { lineWidth: 0 }),
+/** The same for the Helm chart, which puts its own addresses into the links. */
+export const toChartRules = (): readonly [string, string] => [
+  'deploy/helm/subnetd/files/rules.yaml',
+  HEAD +
+    stringify(
+      { groups: Object.values(toRuleGroups({ publicUrl: 'PUBLIC_URL', grafanaUrl: 'GRAFANA_URL' })) },
+      { lineWidth: 0 },
+    ),
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const [file, text] of [...Object.entries(toRuleFiles()), toManifest()]) {
+  for (const [file, text] of [...Object.entries(toRuleFiles()), toChartRules()]) {
     const path = fileURLToPath(new URL(file, root));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

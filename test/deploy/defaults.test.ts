@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
+import { renderChart } from '../support/helm.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
@@ -46,7 +47,7 @@ const byCompose: Way = {
   capabilities: subnetd.cap_drop.includes('ALL') ? '' : 'some',
 };
 
-const documents = parseAllDocuments(read('deploy/kubernetes/subnetd.yaml')).map((document) => document.toJS());
+const documents = renderChart({ serviceMonitor: { enabled: true } });
 const ofKind = (kind: string) => documents.find((document) => document.kind === kind);
 const pod = ofKind('Deployment').spec.template.spec;
 const [container] = pod.containers;
@@ -112,7 +113,7 @@ describe('subnetd in containers', () => {
   });
 
   test('is scraped as often as by docker compose', () => {
-    const [{ interval }] = parse(read('deploy/kubernetes/service-monitor.yaml')).spec.endpoints;
+    const [{ interval }] = ofKind('ServiceMonitor').spec.endpoints;
     expect(interval).toBe(parse(read('config/prometheus/prometheus.yml')).global.scrape_interval);
   });
 });

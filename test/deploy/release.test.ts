@@ -16,7 +16,7 @@ const FILES = [
   'package.json',
   'package-lock.json',
   'docker-compose.yml',
-  'deploy/kubernetes/subnetd.yaml',
+  'deploy/helm/subnetd/Chart.yaml',
   '.gitignore',
 ];
 const SCRIPTS = ['scripts/release.ts', 'scripts/release-outputs.ts', 'docs/install.md', 'docs/alerts.md'];
@@ -78,10 +78,11 @@ describe('npm run release', () => {
       next,
       next,
     ]);
-    for (const file of ['docker-compose.yml', 'deploy/kubernetes/subnetd.yaml', 'docs/install.md', 'docs/alerts.md']) {
+    for (const file of ['docker-compose.yml', 'docs/install.md', 'docs/alerts.md']) {
       expect(read(file)).toContain(`subnetd:${next}`);
       expect(read(file)).not.toContain(`subnetd:${before}`);
     }
+    expect(read('deploy/helm/subnetd/Chart.yaml')).toContain(`\nversion: ${next}\nappVersion: ${next}\n`);
     // Nothing else of the lockfile changes.
     expect(git('diff', '--numstat', 'HEAD~1', '--', 'package-lock.json')).toMatch(/^2\t2\t/);
   });
