@@ -8,7 +8,7 @@ import { addAuditEvent, auditChanges } from './audit-events.ts';
 import type { DatabaseConnection } from './database-connection.ts';
 import { fillIdempotencyKey, takeIdempotencyKey } from './idempotency-keys.ts';
 import type { InTransaction } from './in-transaction.ts';
-import { createToRecord, findDuplicate, selectRecords, toCells } from './resource-columns.ts';
+import { createToRecord, findDuplicate, nameOf, selectRecords, toCells } from './resource-columns.ts';
 import {
   type Cell,
   insertId,
@@ -38,7 +38,7 @@ const whereKey = (resource: Resource, key: KeyValues): Sql =>
 
 const isEmail = (member: Member): boolean => member.kind === 'text' && member.format === 'email';
 
-type Table = Pick<PlatformStore, 'list' | 'find' | 'listVersion' | 'findByKey' | 'add' | 'update'>;
+type Table = Pick<PlatformStore, 'list' | 'find' | 'findNames' | 'listVersion' | 'findByKey' | 'add' | 'update'>;
 
 /** Lets one transaction at a time take a record of the table out of use, also of other processes. */
 export async function holdLastInUse(transaction: Run, kind: DatabaseConnection['kind'], table: string): Promise<void> {
@@ -171,6 +171,13 @@ export function createResourceTables(
       const { one, toRecord } = queriesOf(resource);
       const [row] = await read<Record<string, Value>>(one, [id]);
       return row && toRecord(row);
+    },
+    findNames: async (resource, ids) => {
+      if (ids.length === 0) return new Map();
+      const rows = await run<{ id: number; name: string }>(sql`
+        select id, ${nameSql(nameOf(resource).column)} as name from ${nameSql(resource.table)}
+        where id in (${listSql([...new Set(ids)])})`);
+      return new Map(rows.map(({ id, name }) => [id, name]));
     },
     listVersion: async (resource) => {
       const { versions, shown } = queriesOf(resource);

@@ -181,6 +181,8 @@ export interface PlatformStore
   /** The records of a query. Its members are those of the resource, without the password. */
   search(resource: Resource, query: RecordQuery): Promise<FoundRecords>;
   find(resource: Resource, id: number): Promise<ApiRecord | undefined>;
+  /** The names of the records with these ids, by id: the first members of their natural keys. */
+  findNames(resource: Resource, ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /**
    * Names the state of a list: each committed change of what its records show gives it another version, which never
    * comes back. What is read later is as new or newer. Undefined if the database keeps none for that list.

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { onCommandLine } from '../../../src/platform/api/create-admin.ts';
 import { DATABASE_KINDS } from '../../support/databases.ts';
 import { useDatabases } from '../../support/use-api.ts';
@@ -152,6 +152,16 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
       expect.stringMatching(/^add sector Freight root , .* Image path: f\.png Industry: Shipping Deleted: no Request/),
     ]);
     expect(html).not.toContain('Industry ID');
+  });
+
+  it('the names on a page are read at once, however many records it has', async () => {
+    const read = vi.spyOn(portal.store, 'findNames');
+    const one = vi.spyOn(portal.store, 'find');
+    await visitor.get('/portal/audit-log');
+    expect(read).toHaveBeenCalled();
+    expect(read.mock.calls.length).toBeLessThan(6);
+    expect(one).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   it('nobody reads a log without a session', async () => {

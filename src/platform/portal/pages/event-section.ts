@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 import { badge, type Html } from '../../../web/frame/marks.ts';
 import { ago, count } from '../../../web/frame/times.ts';
 import type { EventItem } from '../../api/calls/list-audit.ts';
-import { findKeyRow } from '../../api/manage-keys.ts';
 import { adminUser, resources } from '../../api/resources.ts';
 import type { PlatformStore } from '../../model/platform-store.ts';
 import { SECURITY_ACTIONS, SECURITY_EVENTS, type SecurityAction } from '../../model/security-event.ts';
@@ -115,19 +114,16 @@ const table = (log: EventLog, { items }: EventPage, names: Names, now: number): 
     items.map((event) => eventRow(log, event, names, now)),
   );
 
-/** What an event is about, by the name that it has now; undefined if it has none. */
-async function findName(
+/** The names that records of one kind have now, by id. */
+async function findNames(
   store: PlatformStore,
-  { Resource: name, RecordID: id }: EventItem,
-): Promise<string | undefined> {
-  if (name === 'ApiKey') {
-    const key = await findKeyRow(store, id);
-    // A key and the one that replaced it have the same name.
-    return key.ok ? `${key.value.name} (${id})` : undefined;
-  }
+  name: string,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  // A key and the one that replaced it have the same name.
+  if (name === 'ApiKey') return new Map((await store.listKeys()).map((key) => [key.id, `${key.name} (${key.id})`]));
   const resource = name === 'OneTimeCodes' ? adminUser : resources.find((one) => one.name === name);
-  const value = resource && (await store.find(resource, id))?.[resource.naturalKey[0] ?? ''];
-  return value === undefined ? undefined : String(value);
+  return resource === undefined ? new Map() : store.findNames(resource, ids);
 }
 
 async function namesOf({ store }: Visit, { items }: EventPage): Promise<Names> {
@@ -137,9 +133,9 @@ async function namesOf({ store }: Visit, { items }: EventPage): Promise<Names> {
     items.map(({ Changes }) => Changes),
   );
   const subjects = new Map<string, string>();
-  for (const [key, event] of new Map(items.map((item) => [keyOf(item), item]))) {
-    const name = await findName(store, event);
-    if (name !== undefined) subjects.set(key, name);
+  for (const [resource, events] of Map.groupBy(items, (item) => item.Resource)) {
+    const ids = events.map(({ RecordID }) => RecordID);
+    for (const [id, name] of await findNames(store, resource, ids)) subjects.set(`${resource} ${id}`, name);
   }
   return { users, subjects };
 }

@@ -24,10 +24,9 @@ export async function findUserNames(
   changes: readonly AuditEvent['changes'][] = [],
 ): Promise<ReadonlyMap<number, string>> {
   const owners = changes.flatMap(({ [OWNER]: owner }) => (owner === undefined ? [] : [owner.from, owner.to]));
-  const names = new Map<number, string>();
-  for (const id of new Set([...ids, ...owners]))
-    if (typeof id === 'number') names.set(id, String((await store.find(adminUser, id))?.UserName ?? `user ${id}`));
-  return names;
+  const known = [...ids, ...owners].filter((id) => typeof id === 'number');
+  const names = await store.findNames(adminUser, known);
+  return new Map(known.map((id) => [id, names.get(id) ?? `user ${id}`]));
 }
 
 /** What changed of one member. `changed` is undefined for what has no members with words of their own. */
