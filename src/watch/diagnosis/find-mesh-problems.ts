@@ -61,9 +61,9 @@ function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion
     for (const one of [point, ...missing]) left.delete(one);
     const missed = [...missing].flatMap((one) => one.nodes.filter(isShort));
     const names = listEach(missed, ({ name }) => name);
-    const many = missed.length > MOST_IN_SUMMARY ? `${missed.length} other nodes` : names;
+    const hasMany = missed.length > MOST_IN_SUMMARY;
     return suspectTarget('peers_missing', node, {
-      summary: `${node.name} is not connected to ${many}`,
+      summary: hasMany ? `${node.name} lacks ${missed.length} peers` : `${node.name} is not connected to ${names}`,
       evidence: `${node.name} has ${node.peers} of ${node.target.expectedPeers} peers: it is not connected to ${names}`,
       fix: `open the p2p ports between ${node.name} and ${names} (TCP and UDP)`,
       explains: explainEach([...nodes, ...missed], 'peers'),

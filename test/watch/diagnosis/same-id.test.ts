@@ -170,7 +170,7 @@ describe('twelve thousand nodes', () => {
       (place) => (isFirst(place) ? 'one' : 'other'),
       (place) => repeat(isFirst(place) ? 'one' : 'other'),
     );
-    expect(found[0]?.summary).toBe('n0 is not connected to 6000 other nodes');
+    expect(found[0]?.summary).toBe('n0 lacks 6000 peers');
     expect(found.map(({ evidence }) => evidence)).toEqual([
       'n0 has 1 of 4 peers: it is not connected to n6000, n6001, n6002, n6003, n6004 and 5995 others',
     ]);
@@ -183,7 +183,7 @@ describe('twelve thousand nodes', () => {
       () => repeat('same'),
     );
     // The others do not list each other. The hole is between them.
-    expect(found.filter(({ summary }) => summary.includes(' is not connected to '))).toHaveLength(1);
+    expect(found.filter(({ summary }) => / lacks \d+ peers$/.test(summary))).toHaveLength(1);
     expect(found[0]?.name).toBe('n6000');
     expect(found[0]?.explains).toHaveLength(COUNT / 2);
   });
