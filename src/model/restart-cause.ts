@@ -85,11 +85,15 @@ export function isLoopOver(facts: ContainerFacts, now: number): boolean {
   return crashes.length > 0 && hasOutlasted(facts, crashes, now);
 }
 
-/** When the container of a service was started, if that is less than its time to start ago. In a loop it has none. */
-export function findServiceStart(facts: ContainerFacts | undefined, now: number): number | undefined {
+/** When a container was started, if that is less than its time to start ago: that of a service, or another. In a loop it has none. */
+export function findStart(
+  facts: ContainerFacts | undefined,
+  now: number,
+  withinMs: number = SERVICE_START_MS,
+): number | undefined {
   if (facts === undefined || isLooping(facts, now)) return undefined;
   const { running, startedAt } = findContainer(facts) ?? {};
-  return running && startedAt !== undefined && now - startedAt < SERVICE_START_MS ? startedAt : undefined;
+  return running && startedAt !== undefined && now - startedAt < withinMs ? startedAt : undefined;
 }
 
 /** Whether a check fails only because a container that runs was restarted on request: that is told, and nothing is wrong. */

@@ -13,7 +13,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import type { ExposureMemory, SubnetView } from './subnet-view.ts';
+import type { ExposureMemory, NodeView, SubnetView } from './subnet-view.ts';
 import { viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -59,7 +59,11 @@ export function describeSubnet(
     problems.some(({ problem }) => problem === 'subnet_halted'),
   );
   const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
-  const hasRisen = view.nodes.length === 0 || view.nodes.some(({ rises }) => rises);
+  const wallNow = view.toWall(view.now);
+  // Right after the start of subnetd the time of a block shows that it is new.
+  const hasNewBlock = ({ rises, height }: NodeView) =>
+    rises || Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
+  const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const found = findMembers(view, idle);
   const members = seesNothing
     ? found.map((one) => (one.vote === 'silent' || one.vote === 'votes' ? { ...one, vote: 'unknown' as const } : one))

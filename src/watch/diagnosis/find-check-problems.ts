@@ -1,7 +1,7 @@
 import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import { PROBLEM_OF_CHECK, type ProblemName } from '../../model/problem-catalog.ts';
-import { findServiceStart } from '../../model/restart-cause.ts';
+import { findStart } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
@@ -107,10 +107,7 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     !(check.check === 'messages' && all.joining.size > 0) &&
     !(check.check === 'peers' && !lacksPeers(view, all)) &&
     // It was probed before its container was started, or before that could be seen.
-    !(
-      check.check === 'http' &&
-      (isFromBefore(view, 'http') || findServiceStart(facts.container, all.now) !== undefined)
-    ) &&
+    !(check.check === 'http' && (isFromBefore(view, 'http') || findStart(facts.container, all.now) !== undefined)) &&
     (check.check === 'submissions' || !isStopped(view));
   // Whether a service answers at all comes first, as that explains its other checks.
   return state.checks

@@ -83,14 +83,15 @@ function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Req
   const steps = own
     ? `with \`docker exec ${own} ${setBack}\`, then \`docker restart ${own}\``
     : `with \`${setBack}\` where it runs, and restart it`;
+  const after = 'the console may print an error although the head is set back; the blocks after that one are lost';
   return nodes.length === 1
     ? {
         seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
-        fix: `set its head back to the last block that has its state ${steps}; the blocks after that one are lost`,
+        fix: `set its head back to the last block that has its state ${steps}; ${after}`,
       }
     : {
         seen: `a kill has cost all nodes the state of the newest blocks: ${namesOf(lacking)} cannot make another`,
-        fix: `set the head of each node back to the last block that has its state, for ${name} ${steps}; restart them when all are set back; the blocks after that one are lost`,
+        fix: `set the head of each node back to the last block that has its state, for ${name} ${steps}; restart them when all are set back; ${after}`,
       };
 }
 

@@ -241,7 +241,6 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
-  if (one.state !== 'clearing') return false;
   const pagedFor = findPagedFor([one]);
   return problems.some(
     (other) => other.state === 'open' && other.since > clearingSince && isWarningOf(other, pagedFor),

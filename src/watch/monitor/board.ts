@@ -220,9 +220,13 @@ export function createBoard(
     const state = stateAt(target);
     if (place === undefined || before === undefined || state === undefined) return;
     const { entry, index } = place;
-    const checks = judge(entry, state, round, now, durationSeconds);
+    const isNew = hasNewContainer(before.facts, state.facts);
+    const ran = judge(entry, state, round, now, durationSeconds);
+    // What did not answer before its container was started has only just been started.
+    const asked = target.component === 'node' ? 'rpc' : 'services';
+    const checks = isNew ? judge(entry, { ...state, checks: ran }, asked, now) : ran;
     const changed = toState(state, checks, judgeFailures(target, state.facts, now), state.heardNodes);
-    if (hasNewVerdict(state, changed) || hasNewContainer(before.facts, changed.facts)) entry.isChanged = true;
+    if (isNew || hasNewVerdict(state, changed)) entry.isChanged = true;
     entry.states[index] = round === 'logs' ? withHeardNodes(changed, entry.states, entry.subnet, now) : changed;
   };
 

@@ -70,14 +70,14 @@ export const hasNewVerdict = (before: TargetState, after: TargetState): boolean 
   after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
 
 /**
- * Whether Docker has another container for a target, or gives another status. The verdict may be the same all the same, as when
+ * Whether Docker has another container for a target, or gives another status or start. The verdict may be the same all the same, as when
  * a failing container was restarted.
  */
 export function hasNewContainer(before: Facts, after: Facts): boolean {
   const [one, other] = [before.container?.observation, after.container?.observation];
   if (one === other) return false;
   if (one?.kind !== 'found' || other?.kind !== 'found') return one?.kind !== other?.kind;
-  return one.container.id !== other.container.id || one.container.status !== other.container.status;
+  return (['id', 'status', 'startedAt'] as const).some((each) => one.container[each] !== other.container[each]);
 }
 
 /** Made as one object with every member, as `toCheckState` does. */

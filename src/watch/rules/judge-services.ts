@@ -2,7 +2,7 @@ import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { PageObservation } from '../../model/observation.ts';
-import { findContainer, findServiceStart } from '../../model/restart-cause.ts';
+import { findContainer, findStart } from '../../model/restart-cause.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -21,7 +21,7 @@ export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgemen
     const { note } = observation.value;
     return pass(`${who} answers as it should${note === undefined ? '' : `, but says that ${note}`}`);
   }
-  const startedAt = findServiceStart(facts.container, now);
+  const startedAt = findStart(facts.container, now);
   return startedAt === undefined
     ? judgeFault(`${who} is not well`, observation.fault, target)
     : unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);

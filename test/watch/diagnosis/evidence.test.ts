@@ -643,10 +643,10 @@ test('after a halt no node is said to be stalled or behind for a minute, while i
 
 describe('right after the start of subnetd', () => {
   /** The nodes answered once, a moment ago, and nothing has been read of their logs. */
-  const first = (risen: boolean) =>
+  const first = (risen: boolean, blockAt = 0) =>
     nodes().map((one) => {
       const { node, logs: _, ...facts } = one.facts;
-      const latest = node?.latest && { ...node.latest, risen, advancedAt: NOW - 1_000 };
+      const latest = node?.latest && { ...node.latest, risen, advancedAt: NOW - 1_000, timestamp: blockAt / 1_000 };
       return { ...one, facts: { ...facts, node: node && { ...node, latest } } } as KnownTarget;
     });
 
@@ -656,10 +656,13 @@ describe('right after the start of subnetd', () => {
       sentence: 'devnet has shown no new block yet',
       detail: '4 of 4 masternodes can vote, 3 needed.',
     });
-    expect(diagnose(first(true)).headline).toMatchObject({
-      standing: 'ok',
-      sentence: 'devnet is healthy: it can lose 1 more node',
-    });
+    const healthy = { standing: 'ok', sentence: 'devnet is healthy: it can lose 1 more node' };
+    expect(diagnose(first(true)).headline).toMatchObject(healthy);
+    // The time of its newest block shows that it is new, too.
+    const stallMs = diagnose(first(false)).stallAfterMs ?? 0;
+    expect(diagnose(first(false, NOW - stallMs + 1)).headline).toMatchObject(healthy);
+    expect(diagnose(first(false, NOW - stallMs)).headline?.standing).toBe('off');
+    expect(diagnose(first(false, NOW + stallMs)).headline?.standing).toBe('off');
   });
 
   test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {

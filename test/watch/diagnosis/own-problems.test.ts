@@ -92,7 +92,10 @@ describe('a log that cannot be read', () => {
   test('is not a problem before reading it has begun', () => {
     const notBegun = { ...read, up: false, lines: 0 };
     expect(told(subnetWith({ sources: { file: notBegun } }, { files: ['/srv/n2/xdc.log'] }))).toEqual([]);
-    expect(told(subnetWith({ sources: { container: notBegun } }))).toEqual([]);
+    const given = subnetWith({ sources: { container: notBegun } });
+    expect(told(given)).toEqual([]);
+    const said = judgeTargets(given, NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen;
+    expect(said).toBe('the log of n2 cannot be read: reading it has not begun');
   });
 
   test('is not a problem of its own without its container, and cannot be judged while Docker does not answer', () => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { BootnodeTarget, Inventory, Subnet, Target } from '../../../src/model/target.ts';
-import { formatReason } from '../../../src/model/verdict.ts';
+import { type CheckName, formatReason } from '../../../src/model/verdict.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
-import { nodeTarget, settings } from '../../support/views.ts';
+import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
 const toInventory = (targets: readonly Target[]): Inventory => ({
   subnets: [{ name: 'd', consensus: 'XDPoS', targets, settings }],
@@ -88,6 +88,35 @@ test('a container that was started again is not told to be started, although its
     'fail',
     expect.not.stringContaining('docker start a-1'),
   ]);
+});
+
+test('what did not answer before its container was started is told to wait as soon as that is seen', () => {
+  const node = nodeTarget('a', { container: { name: 'a-1' } });
+  const stats = { ...serviceTarget('stats'), container: { name: 'stats-1' } };
+  const board = createBoard();
+  board.load(toInventory([node, stats]), 0);
+  const see = (at: number, id: string, target: Target = node, name: CheckName = 'latest_block') => {
+    const about = { id, name: 'a-1', running: true, status: 'running', startedAt: at - 500 };
+    const container = { ...about, oomKilled: false, restartCount: 0 };
+    board.recordRun(target, 'containers', { kind: 'container', seen: { kind: 'found', container } }, 0, at);
+    const check = board.checksOf(target).find((one) => one.check === name);
+    return check && [formatReason(check), check.lastRun, check.runs, check.failures];
+  };
+  const silent = 'a did not return its latest block: nothing listens at 127.0.0.1:1';
+  see(1_000, 'x');
+  board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 100_000);
+  expect(board.checksOf(node).map(formatReason).join()).toContain(`${silent}; start it or correct the address`);
+  const told = [`${silent}; wait up to a minute: it has just started`, 100_000, 1, 1];
+  expect(see(101_000, 'y')).toEqual(told);
+  board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 200_000);
+  // The same container was started again.
+  expect(see(201_000, 'y')).toEqual([told[0], 200_000, 2, 2]);
+  const fault = { kind: 'refused', address: '127.0.0.1:2' } as const;
+  board.recordRun(stats, 'services', { kind: 'service', seen: { ok: false, fault } }, 0, 300_000);
+  expect(board.checksOf(stats).map(formatReason).join()).toContain('the stats server is not well: nothing listens');
+  expect(see(301_000, 'z', stats, 'http')?.[0]).toBe(
+    'the stats server was started just now and does not answer as it should yet',
+  );
 });
 
 test('a container that was removed, or replaced by one that does not run either, is diagnosed again at once', () => {

@@ -62,8 +62,8 @@ describe('latest_block', () => {
       return asRead(judgeLatestBlock(aView(nodeTarget('a'), facts, { now: NOW }))).reason;
     };
     const silent = 'a did not return its latest block: nothing listens at http://x:1';
-    expect(judgeAfter(19_999)).toBe(`${silent}; wait up to a minute: it has just started`);
-    expect(judgeAfter(20_000)).toContain(`${silent}; start it or correct the address in the inventory`);
+    expect(judgeAfter(59_999)).toBe(`${silent}; wait up to a minute: it has just started`);
+    expect(judgeAfter(60_000)).toContain(`${silent}; start it or correct the address in the inventory`);
   });
   it('is unknown before the first probe', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
