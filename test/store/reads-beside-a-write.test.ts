@@ -61,6 +61,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'platform.find': () => platform.find(projectType, 1),
     'platform.findByKey': () => platform.findByKey(industry, { IndustryName: 'boats' }),
     'platform.search': () => platform.search(adminUser, { search: 'root', offset: 0, limit: 10 }),
+    'platform.findNames': () => platform.findNames(projectType, [1]),
     'platform.findUser': () => platform.findUser({ id: 1 }),
     'platform.findTokenUser': () => platform.findTokenUser(1, 'jti'),
     'platform.findKey': () => platform.findKey({ hash: 'hash' }),
