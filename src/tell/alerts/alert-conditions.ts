@@ -1,4 +1,4 @@
-import { findPagedFor, isMuted, isStanding, isWarningOf, type Problem } from '../../model/problem.ts';
+import { findPagedFor, indexProblems, isMuted, isStanding, isWarningOf, type Problem } from '../../model/problem.ts';
 import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
@@ -24,16 +24,23 @@ const toDetails = ({ summary, evidence, fix, state }: Problem): AlertDetails => 
   ...(state === 'clearing' && { isClearing: true as const }),
 });
 
+/** By then what follows from a problem that clears is found by itself, if it is still so. */
+const FOUND_ITSELF_MS = 60_000;
+
 /**
  * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays
- * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone.
+ * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
+ * found by itself while the cover clears is over, so that what comes later is told.
  */
-function findCovered({ subnet, targets, problems }: SubnetState, alert: string): readonly AlertInstance[] {
+function findCovered({ subnet, targets, problems }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
   const standing = problems.filter(isStanding);
   const pagedFor = findPagedFor(standing);
   const names = problemsOfAlert(alert);
-  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes }) =>
-    causes.filter(({ problem }) => names.includes(problem)),
+  const there = indexProblems(problems);
+  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes, clearingSince = now }) =>
+    causes.filter(
+      (one) => names.includes(one.problem) && (now - clearingSince < FOUND_ITSELF_MS || there.get(one) !== undefined),
+    ),
   );
   const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
   if (kinds.some(({ severity }) => severity === 'warning')) {
@@ -55,7 +62,7 @@ function findCovered({ subnet, targets, problems }: SubnetState, alert: string):
 /** The condition of an alert that reports problems: one of them is open or clearing. */
 export const problemCondition =
   (alert: string): Condition =>
-  ({ snapshot }, withUnknown = true) =>
+  ({ snapshot, now }, withUnknown = true) =>
     snapshot.flatMap((state) => {
       const active = findRaising(state)
         .filter((problem) => problem.alert === alert)
@@ -65,7 +72,7 @@ export const problemCondition =
           labels: toLabels(state.subnet.name, one),
           result: { value: 1, details: toDetails(one), planned: one.planned },
         }));
-      return withUnknown ? [...findCovered(state, alert), ...active] : active;
+      return withUnknown ? [...findCovered(state, alert, now), ...active] : active;
     });
 
 /** The condition of an alert, the same as its rule in PromQL; undefined for an alert that subnetd cannot judge itself. */

@@ -211,6 +211,41 @@ describe('a problem', () => {
     expect(alertsOf(input({ state: 'suspected' }))).toEqual([]);
   });
 
+  /** Tells which alerts begin and end when the problems are these. */
+  function createTelling() {
+    const judge = createJudge({});
+    let tracked: TrackedAlerts = new Map();
+    return (...problems: readonly Problem[]) => {
+      const findings = judge(toInput(targets, {}, problems), tracked);
+      const folded = foldAlerts(tracked, findings, NOW);
+      tracked = folded.trackedAlerts;
+      return folded.transitions
+        .filter(({ alert: { labels } }) => labels.alertname !== 'SubnetdWatchdog')
+        .map(({ to, alert: { labels, details } }) => `${labels.alertname} ${to}: ${details?.evidence}`);
+    };
+  }
+
+  it('that comes while what hid another one clears is told, unless it is the same', () => {
+    const told = createTelling();
+    const risk = (state: Problem['state'], evidence: string) =>
+      problem('quorum_at_risk', undefined, { state, evidence });
+    const halt = (clearingMs?: number): Problem => ({
+      ...problem('subnet_halted', undefined, { evidence: 'no block' }),
+      causes: [{ problem: 'quorum_at_risk' }],
+      ...(clearingMs !== undefined && { state: 'clearing', clearingSince: NOW - clearingMs }),
+    });
+    expect(told(risk('open', 'without a'))).toEqual(['SubnetQuorumAtRisk firing: without a']);
+    expect(told(halt())).toEqual(['SubnetHalted firing: no block']);
+    expect(told(halt(59_999))).toEqual([]);
+    expect(told(halt(60_000), risk('suspected', 'without a'))).toEqual([]);
+    expect(told(halt(60_000), risk('open', 'without a'))).toEqual([]);
+    expect(told(halt())).toEqual([]);
+    expect(told(halt(60_000))).toEqual(['SubnetQuorumAtRisk resolved: without a']);
+    expect(told(halt(80_000), risk('open', 'without a, whose disk is full'))).toEqual([
+      'SubnetQuorumAtRisk firing: without a, whose disk is full',
+    ]);
+  });
+
   it('that something graver hides is not over: nobody is told of its end, nor of a new start', () => {
     const judge = createJudge({});
     const penalised = problem('masternode_penalised', a);
