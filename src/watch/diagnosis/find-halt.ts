@@ -201,18 +201,17 @@ const lastOf = (blocks: readonly Block[]): Block | undefined =>
  * or subnetd were started again says nothing, but in a halt that goes on.
  */
 function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
-  const answered = lastOf(
-    nodes.flatMap(({ height, isWitness, isRepeating }) =>
-      height && isWitness && (goesOn || !isRepeating) ? [{ number: height.number, since: height.riseDueSince }] : [],
-    ),
+  const answered = nodes.flatMap(({ height, isWitness, isRepeating }) =>
+    height && isWitness ? [{ number: height.number, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
-  if (answered === undefined) return undefined;
+  const highest = lastOf(answered);
+  if (highest === undefined) return undefined;
   const logged = nodes.flatMap(({ isForeign, state }) => {
     const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
     if (isForeign || number === undefined || since === undefined) return [];
-    return number > answered.number && isCredible(number, reference) ? [{ number, since }] : [];
+    return number > highest.number && isCredible(number, reference) ? [{ number, since }] : [];
   });
-  return lastOf(logged) ?? answered;
+  return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */

@@ -121,10 +121,11 @@ export interface Moment {
   readonly reference: number | undefined;
   /** How many blocks below the reference a node may be. */
   readonly maxLag: number;
-  /** The highest that a node has had for longer than the stall limit. To come up to it is no new block. */
+  /**
+   * The highest that a node has had for longer than the stall limit, or before all that run were started less than a minute ago. To
+   * come up to it is no new block.
+   */
   readonly stoodAt: number;
-  /** The highest that nodes had before all that run were started less than a minute ago. To come up to it is no new block either. */
-  readonly hadBefore: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
   /** When a log last showed a new block. */
@@ -167,7 +168,7 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Mome
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: Moment): NodeView {
-  const { stallAfterMs, stoodAt, hadBefore, stillOut, haltedUntil, now } = moment;
+  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
   const { state, container } = view;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
@@ -210,8 +211,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     unseen,
     isForeign,
     isStarting,
-    hasJoined:
-      rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0) && (height?.number ?? 0) > hadBefore,
+    hasJoined: rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0),
     isOut:
       isForeign ||
       isDown(container) ||

@@ -143,7 +143,10 @@ export function viewSubnet(
   const against = { reference, maxLag };
   const highestCredible = (known: readonly number[]) => highest(known.filter((one) => isCredible(one, reference)));
   const halt = before.get({ problem: 'subnet_halted' });
-  const stoodAt = highestCredible(findStoodAt(ofChain, now - stallAfterMs - SPREAD_MS, now, halt));
+  const stoodAt = highestCredible([
+    ...findStoodAt(ofChain, now - stallAfterMs - SPREAD_MS, now, halt),
+    ...(halt?.state === 'open' ? [] : findHadBefore(ofChain, now)),
+  ]);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));
   const gone = before.values.filter(({ problem, state }) => RECOVERED_FROM.includes(problem) && state === 'open');
@@ -151,7 +154,6 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
-    hadBefore: highestCredible(findHadBefore(ofChain, now)),
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(ofChain.flatMap(({ state }) => state.facts.logs?.node?.advancedAt ?? [])),
     stillOut: new Set(gone.map(({ name }) => name)),

@@ -3,12 +3,25 @@ import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 
 /** A halt of nodes of which the first has printed so long ago that its state is missing, as a real one did after a kill. */
-function findHalt(names: readonly string[], agoMs: number, hasContainer = true, ipc?: string, height = 1_000) {
+function findHalt(
+  names: readonly string[],
+  agoMs: number,
+  hasContainer = true,
+  ipc?: string,
+  height = 1_000,
+  stalledMs = 240_000,
+  startedMs?: number,
+) {
   const missing: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
   const nodes = names.map((name, index): KnownTarget => {
-    const { target, facts } = diagnosedNode(name, names, { stalledMs: 240_000, height });
+    const { target, facts } = diagnosedNode(name, names, {
+      stalledMs,
+      height,
+      ...(startedMs && { container: { startedAt: NOW - startedMs } }),
+    });
     const patterns: Readonly<Record<string, PatternFacts>> = index === 0 ? { state_missing: missing } : {};
-    const logs = { sources: {}, ...facts.logs, patterns, node: { ...facts.logs?.node, height: 1_000 } };
+    const node = { height: 1_000, heightBefore: 1_000, advancedAt: NOW - (startedMs ?? 240_000) };
+    const logs = { sources: {}, ...facts.logs, patterns, node };
     const { container, ...withoutContainer } = target;
     if (hasContainer || container === undefined) return { target, facts: { ...facts, logs } };
     const { container: _, ...others } = facts;
@@ -52,4 +65,13 @@ test('all nodes that have lost the same blocks in a kill are told so', () => {
   ]);
   // Each makes a block in its turn.
   expect(findHalt(all, 120_000, true, undefined, 988)[1]).toMatch(/^enough nodes answer/);
+});
+
+test('all nodes that rise again after a start, below the blocks that they have lost, are told so as soon as the chain has stood', () => {
+  const all = ['n1', 'n2', 'n3', 'n4'];
+  const find = (startedMs: number) => findHalt(all, 1_000, true, undefined, 988, 5_000, startedMs);
+  expect(find(28_000)[0]).toBe(
+    'no block after 1000 for 28s; 4 of 4 masternodes can vote, 3 needed; a kill has cost all nodes the state of the newest blocks: n1 cannot make another',
+  );
+  expect(find(27_999)).toEqual([undefined, undefined]);
 });
