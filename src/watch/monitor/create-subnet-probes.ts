@@ -31,6 +31,9 @@ const COMES_OR_GOES = ['start', 'die', 'destroy'];
 /** A container that has started is probed after this time: it needs some to start, and others may start with it. */
 const AFTER_START_MS = 30_000;
 
+/** What is gone is not waited for, unless another one starts in its place. */
+const AFTER_END_MS = 2_000;
+
 /** A probe with its timer. */
 type Running = ReturnType<typeof createRunning>;
 
@@ -39,6 +42,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
+  let soonMs = 0;
   let current: Promise<void> | undefined;
   let nextMs = prober.everyMs;
 
@@ -67,12 +71,14 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
       timer = setTimeout(runRepeatedly, Math.max(0, nextMs - (performance.now() - started)));
     });
   };
-  const runSoonIf = (isOutdated: boolean | undefined) => {
-    if (isOutdated !== true || !options.scheduled) return;
-    soon ??= setTimeout(() => {
+  const runSoonIf = (isOutdated: boolean | undefined, afterMs = AFTER_START_MS) => {
+    if (isOutdated !== true || !options.scheduled || (soon !== undefined && afterMs <= soonMs)) return;
+    clearTimeout(soon);
+    soonMs = afterMs;
+    soon = setTimeout(() => {
       soon = undefined;
       void run();
-    }, AFTER_START_MS);
+    }, afterMs);
   };
   return {
     subnet: subnet.name,
@@ -85,8 +91,8 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     },
     containerStarted: (target: Target, containerId: string): void =>
       runSoonIf(prober.isOutdatedBy?.(target, containerId)),
-    projectChanged: (engine: string, project: string | undefined): void =>
-      runSoonIf(prober.isProjectOutdated?.(engine, project)),
+    projectChanged: (engine: string, project: string | undefined, hasStarted: boolean): void =>
+      runSoonIf(prober.isProjectOutdated?.(engine, project), hasStarted ? AFTER_START_MS : AFTER_END_MS),
     stop: (): void => {
       stopping.abort();
       clearTimeout(timer);
@@ -145,7 +151,8 @@ export function createSubnetProbes(options: SubnetProbesOptions) {
     },
     /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
     onOtherContainer: ({ action, project }: Pick<DockerEvent, 'action' | 'project'>, engine: string): void => {
-      if (COMES_OR_GOES.includes(action)) for (const one of running) one.projectChanged(engine, project);
+      if (!COMES_OR_GOES.includes(action)) return;
+      for (const one of running) one.projectChanged(engine, project, action === 'start');
     },
     /** Aborts the current probes. */
     stop: (): void => {

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/model/setup.ts';
 import { type ContainerRef, DEFAULT_SETTINGS, targetKey } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, type Given, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -93,6 +93,25 @@ describe('the versions of the clients', () => {
         'give n3 the line `image:` of n1 in docker-compose.yml, or the others that of n3, and run `HOSTPWD=$PWD docker compose -p generated up -d n3` in the folder of its compose file, one node after another',
       ],
     ]);
+  });
+
+  test('count of a node that hangs as it last gave them, and are those of its last answer rather than of its set-up', () => {
+    const last = (name: string, commit: string, given: Given = {}) => {
+      const known = diagnosedNode(name, NAMES, given);
+      const client = { name: 'xdc-subnet', version: `XDC/${commit}` };
+      return { ...known, facts: { ...known.facts, node: { ...known.facts.node, client } } } as KnownTarget;
+    };
+    const hangs: Given = { fault: { kind: 'timeout', address: 'http://n4', afterMs: 5_000, received: false } };
+    const silent: TargetSetup = { client: { ok: false, why: 'it does not answer' } };
+    const [n1, n2, n3] = [last('n1', 'aa'), last('n2', 'aa'), last('n3', 'aa')] as const;
+    const evidenceOf = (setups: Readonly<Record<string, TargetSetup>>, n4: KnownTarget) =>
+      found(setups, [n1, n2, n3, n4]).flatMap(([problem, , , seen]) =>
+        problem === 'client_versions_differ' ? seen : [],
+      );
+    expect(evidenceOf({ n4: silent }, last('n4', 'bb', hangs))).toEqual([
+      '3 nodes run XDC/aa (n1, n2, n3), 1 runs XDC/bb (n4)',
+    ]);
+    expect(evidenceOf({ n4: runs('bb') }, last('n4', 'aa'))).toEqual([]);
   });
 
   test('that are the same, or that a node does not give, are not a finding', () => {

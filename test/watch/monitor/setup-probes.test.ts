@@ -52,13 +52,26 @@ test('the set-up is read after the start, and again half a minute after containe
   await expect.poll(() => seen).toBe(2);
   expect(inspected.slice(3).toSorted()).toEqual(['n1', 'n2']);
 
+  // What is gone is not listed any more two seconds later, unless it is being replaced.
+  const events = async (actions: readonly string[], afterMs: number) => {
+    for (const action of actions) probes.onOtherContainer({ action, project: 'p' }, 'default');
+    await vi.advanceTimersByTimeAsync(afterMs);
+    return seen;
+  };
+  expect(await events(['die', 'destroy'], 1_900)).toBe(2);
+  await vi.advanceTimersByTimeAsync(200);
+  await expect.poll(() => seen).toBe(3);
+  expect(await events(['die', 'destroy', 'start', 'die'], 29_900)).toBe(3);
+  await vi.advanceTimersByTimeAsync(200);
+  await expect.poll(() => seen).toBe(4);
+
   // What is listed is not inspected.
   listed = 0;
   for (const project of ['q', 'p'])
     for (const action of ['start', 'die', 'destroy', 'rename']) {
       probes.onOtherContainer({ action, project }, 'default');
-      await vi.advanceTimersByTimeAsync(30_100);
+      await vi.advanceTimersByTimeAsync(action === 'start' ? 30_100 : 2_100);
     }
-  await expect.poll(() => [seen, listed]).toEqual([5, 3]);
+  await expect.poll(() => [seen, listed]).toEqual([7, 3]);
   expect(inspected).toHaveLength(5);
 });

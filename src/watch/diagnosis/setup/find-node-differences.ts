@@ -55,8 +55,9 @@ function describeOthers({ nodes }: SubnetView, [, ...others]: readonly Group[]) 
   return { names: listNames(names), first, service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
 }
 
-const versionOf = ({ setup: { client } }: NodeView): string | undefined =>
-  client?.ok && client.value.version.ok ? client.value.version.value : undefined;
+/** As it last said to a round, also while it does not answer; of a client that is not known, as it was read with its set-up. */
+const versionOf = ({ state, setup: { client } }: NodeView): string | undefined =>
+  state.facts.node?.client?.version ?? (client?.ok && client.value.version.ok ? client.value.version.value : undefined);
 
 const containerOf = ({ setup: { container } }: NodeView) =>
   container?.ok && container.value.imageId !== undefined ? container.value : undefined;
