@@ -12,6 +12,8 @@ import { viewContainer } from './view-node.ts';
 export interface RestartMoment {
   readonly now: number;
   readonly freshSince: number;
+  /** The same of nodes that do not answer, where nobody waits for them to fail again. */
+  readonly silentSince?: number;
 }
 
 /** What a masternode can be counted on for while another one restarts. */
@@ -45,11 +47,15 @@ const recovering = (why: string): Voter => ({ kind: 'recovering', why });
 const doubtful = (why: string): Voter => ({ kind: 'doubtful', why });
 
 /** Why what is known of a node is too old to rely on; undefined when it is new. */
-export function findStale(state: TargetState, { now, freshSince }: RestartMoment): string | undefined {
+export function findStale(
+  state: TargetState,
+  { now, freshSince, silentSince = freshSince }: RestartMoment,
+): string | undefined {
   const { name, container } = state.target;
+  const needed = state.facts.node?.observation.answered === false ? silentSince : freshSince;
   const height = checkOf(state, 'latest_block');
   if (height === undefined || height.verdict === 'skipped') return `nothing probes the height of ${name}`;
-  const isOld = (at: number | undefined) => at === undefined || at < freshSince;
+  const isOld = (at: number | undefined) => at === undefined || at < needed;
   const since = (at: number | undefined) => (at === undefined ? 'yet' : `for ${formatDuration(Math.max(0, now - at))}`);
   if (isOld(height.lastRun)) return `no probe of ${name} has ended ${since(height.lastRun)}`;
   if (container === undefined) return undefined;

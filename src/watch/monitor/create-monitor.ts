@@ -293,11 +293,12 @@ export function createMonitor(options: MonitorOptions): Monitor {
   /** Somebody has asked to probe these targets, and the probes are running. */
   const asked = new Map<string, Promise<void>>();
 
-  /** Reads no log: what is seen was so after the call. */
-  const probeNodes = async ({ name }: Subnet) => {
+  /** Reads no log: what is seen was so after the call. The silent nodes are probed too, and not waited for. */
+  const probeNodes = async ({ name }: Subnet, silent: ReadonlySet<string>) => {
     const watch = watchOf(name);
     const nodes = watch?.subnet.targets.filter(({ component }) => component === 'node') ?? [];
-    if (watch) await Promise.all(nodes.map((node) => probeAll(node, watch, (round) => round !== 'logs')));
+    const probed = nodes.map((node) => ({ node, ended: watch && probeAll(node, watch, (round) => round !== 'logs') }));
+    await Promise.all(probed.map(({ node, ended }) => (silent.has(node.name) ? undefined : ended)));
     board.diagnose(name, now());
   };
 

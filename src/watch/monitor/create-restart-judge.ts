@@ -17,8 +17,8 @@ export interface RestartJudge {
 /** What the answers are made of. */
 export interface RestartJudgeOptions {
   readonly snapshot: () => Snapshot;
-  /** Probes all nodes of a subnet once and diagnoses it. Never rejects. */
-  readonly probeNodes: (subnet: Subnet) => Promise<void>;
+  /** Probes all nodes of a subnet once and diagnoses it, as soon as all but these silent ones were probed. Never rejects. */
+  readonly probeNodes: (subnet: Subnet, silent: ReadonlySet<string>) => Promise<void>;
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   readonly now: () => number;
 }
@@ -35,6 +35,12 @@ const PROBES_WITHIN_MS = 8_000;
 /** How old the facts of rounds may be: two rounds, but between these limits. */
 const LEAST_AGE_MS = 20_000;
 const MOST_AGE_MS = 60_000;
+
+/** The nodes that did not answer their last probe. It may take long until they fail to answer once more. */
+const findSilent = (state: SubnetState | undefined): ReadonlySet<string> =>
+  new Set(
+    state?.targets.flatMap(({ target, facts }) => (facts.node?.observation.answered === false ? target.name : [])),
+  );
 
 const nodesOf = ({ subnet: { targets } }: SubnetState): readonly string[] =>
   targets.flatMap(({ component, name }) => (component === 'node' ? [name] : []));
@@ -74,6 +80,14 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
+  const stateOf = (name: string) => snapshot().find(({ subnet }) => subnet.name === name);
+
+  /** Since when facts of rounds are new enough. */
+  const roundsSince = ({ subnet: { name, settings } }: SubnetState): number => {
+    const everyMs = Math.max(...(['rpc', 'containers'] as const).map((round) => intervalMs(name, round) ?? 0));
+    return now() - Math.min(Math.max(2 * everyMs + settings.rpc.timeoutMs, LEAST_AGE_MS), MOST_AGE_MS);
+  };
+
   /** Probes all nodes. Each caller gets probes that begin after its call, and those that wait share them. */
   const probeAgain = (subnet: Subnet): Promise<void> => {
     const { name } = subnet;
@@ -81,7 +95,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
     if (known !== undefined) return known;
     const next = (running.get(name) ?? Promise.resolve()).then(() => {
       waiting.delete(name);
-      const probed = probeNodes(subnet);
+      const probed = probeNodes(subnet, findSilent(stateOf(name)));
       const ended = Promise.all([probed, wait(PROBE_EVERY_MS, undefined, { ref: false })]).then(() => {
         if (running.get(name) === ended) running.delete(name);
       });
@@ -93,12 +107,8 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
   };
 
   const judge: RestartJudge['judge'] = (subnet, node) => {
-    const state = snapshot().find((one) => one.subnet.name === subnet);
-    if (state === undefined) return undefined;
-    const { timeoutMs } = state.subnet.settings.rpc;
-    const everyMs = Math.max(...(['rpc', 'containers'] as const).map((round) => intervalMs(subnet, round) ?? 0));
-    const ageMs = Math.min(Math.max(2 * everyMs + timeoutMs, LEAST_AGE_MS), MOST_AGE_MS);
-    return judgeRestart(state, node, { now: now(), freshSince: now() - ageMs });
+    const state = stateOf(subnet);
+    return state && judgeRestart(state, node, { now: now(), freshSince: roundsSince(state) });
   };
 
   return {
@@ -110,8 +120,10 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
       const askedAt = now();
       const isProbed = nodesOf(before).length <= MAX_PROBED;
       if (isProbed) await settleWithin(PROBES_WITHIN_MS, probeAgain(before.subnet));
-      const after = isProbed ? snapshot().find((one) => one.subnet.name === name) : undefined;
-      const answer = after ? judgeRestart(after, node, { now: now(), freshSince: askedAt }) : judge(name, node);
+      const after = isProbed ? stateOf(name) : undefined;
+      const answer = after
+        ? judgeRestart(after, node, { now: now(), freshSince: askedAt, silentSince: roundsSince(after) })
+        : judge(name, node);
       // A reload may have removed it meanwhile.
       return answer === undefined
         ? { kind: 'unknown', error: 'the inventory no longer has this node' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SubnetState } from '../../../src/model/snapshot.ts';
+import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import { createRestartJudge } from '../../../src/watch/monitor/create-restart-judge.ts';
 import { diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
@@ -12,23 +12,22 @@ const subnetOf = (name: string, count = 4): SubnetState =>
 function judgeOf(states: readonly SubnetState[]) {
   let at = NOW;
   let current = states;
-  const probes: { readonly subnet: string; readonly end: () => void }[] = [];
+  const probes: { readonly subnet: string; readonly silent: readonly string[]; readonly end: () => void }[] = [];
   const judge = createRestartJudge({
     snapshot: () => current,
-    probeNodes: ({ name }) => {
+    probeNodes: ({ name }, silent) => {
       const ended = Promise.withResolvers<void>();
-      probes.push({ subnet: name, end: ended.resolve });
+      probes.push({ subnet: name, silent: [...silent], end: ended.resolve });
       return ended.promise;
     },
     intervalMs: (_, round) => (round === 'containers' ? 20_000 : 10_000),
     now: () => at,
   });
-  /** A probe of each node ends now. */
-  const probed = () => {
-    current = current.map((state) => ({
-      ...state,
-      targets: state.targets.map((one) => ({ ...one, checks: one.checks.map((check) => ({ ...check, lastRun: at })) })),
-    }));
+  /** A probe of each node but one that hangs ends now. */
+  const probed = (hanging?: string) => {
+    const probe = (one: TargetState): TargetState =>
+      one.target.name === hanging ? one : { ...one, checks: one.checks.map((check) => ({ ...check, lastRun: at })) };
+    current = current.map((state) => ({ ...state, targets: state.targets.map(probe) }));
   };
   return {
     judge,
@@ -75,6 +74,33 @@ test('where the probes show nothing new nobody knows, however new the facts are'
   pass(5_000);
   expect(judge.judge('devnet', 'n1')).toMatchObject({ safe: false, known: false });
   expect([judge.judge('devnet', 'stats'), judge.judge('other', 'n1')]).toEqual([undefined, undefined]);
+});
+
+test('a node that hangs is not waited for, and counts as its last round has shown it', async () => {
+  const fault = { kind: 'timeout', address: 'http://n4', afterMs: 5_000, received: false } as const;
+  const nodes = namesOf(4).map((name) => diagnosedNode(name, namesOf(4), name === 'n4' ? { fault } : {}));
+  const { judge, probes, probed, pass } = judgeOf([stateOf(nodes, 'devnet')]);
+  const answer = async (node: string) => {
+    const asked = judge.ask('devnet', node);
+    await expect.poll(() => probes.length).toBe(1);
+    expect(probes[0]?.silent).toEqual(['n4']);
+    probed('n4');
+    probes.pop()?.end();
+    return asked;
+  };
+  pass(5_000);
+  expect(await answer('n1')).toMatchObject({
+    ...{ safe: false, known: true },
+    reason: 'only 2 other masternodes are known to vote, 3 needed: n4 does not answer',
+  });
+  pass(5_000);
+  expect(await answer('n4')).toMatchObject({ safe: true, reason: '3 other masternodes vote, 3 needed' });
+  // After its rounds have ended, nobody knows.
+  pass(40_000);
+  expect(await answer('n1')).toMatchObject({
+    ...{ safe: false, known: false },
+    reason: 'only 2 other masternodes are known to vote, 3 needed: no probe of n4 has ended for 50s',
+  });
 });
 
 test('a large subnet is judged by its rounds', async () => {
