@@ -63,9 +63,12 @@ const keepParts = ({ addressBefore, ...facts }: Facts, isKept: (part: ProbeKind)
   ...(facts.logs && isKept('logs') && { logs: facts.logs }),
 });
 
-/** Whether a verdict or a known failure has changed. */
+/** Whether a verdict, what to do about a check that fails, or a known failure has changed. */
 export const hasNewVerdict = (before: TargetState, after: TargetState): boolean =>
-  after.checks.some(({ verdict }, index) => verdict !== before.checks[index]?.verdict) ||
+  after.checks.some(({ verdict, fix }, index) => {
+    const known = before.checks[index];
+    return verdict !== known?.verdict || (verdict === 'fail' && fix !== known.fix);
+  }) ||
   after.shownFailures.length !== before.shownFailures.length ||
   after.shownFailures.some((failure, index) => failure !== before.shownFailures[index]);
 
@@ -88,7 +91,7 @@ export const toState = (
   heardNodes?: TargetState['heardNodes'],
 ): TargetState => ({ target, facts, checks, failures, shownFailures, endedFailures, heardNodes });
 
-/** Adds to a bootnode's state how many nodes of the subnet it has heard; other states are unchanged. */
+/** Adds to a bootnode's state which nodes of the subnet it has heard; other states are unchanged. */
 export function withHeardNodes(
   state: TargetState,
   states: readonly TargetState[],

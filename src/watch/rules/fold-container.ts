@@ -98,8 +98,7 @@ export function foldContainer(
 ): ContainerFacts {
   const running = runningOf(observation);
   const isSame = running !== undefined && running === runningOf(previous?.observation);
-  const sinceNow = running === undefined ? undefined : at;
-  const runsSince = isSame ? previous?.runsSince : sinceNow;
+  const runsSince = isSame ? previous?.runsSince : running === undefined ? undefined : at;
   const facts = { ...(previous ?? nothing), observation, runsSince };
   if (observation.kind === 'docker-unreachable') return facts;
   if (observation.kind === 'missing') return { ...facts, inspected: true };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { BootnodeTarget, Inventory, Subnet, Target } from '../../../src/model/target.ts';
@@ -116,6 +117,33 @@ test('what did not answer before its container was started is told to wait as so
   expect(board.checksOf(stats).map(formatReason).join()).toContain('the stats server is not well: nothing listens');
   expect(see(301_000, 'z', stats, 'http')?.[0]).toBe(
     'the stats server was started just now and does not answer as it should yet',
+  );
+});
+
+test('the row of a check that fails for another reason than before says what to do about that one', () => {
+  const relayer = { ...serviceTarget('relayer'), logFiles: [{ path: '/relayer.log', timezone: 'UTC' }] };
+  const board = createBoard();
+  board.load(toInventory([relayer]), 0);
+  const rowAfter = (pattern: string, what: string, fix: string, at: number) => {
+    const facts: LogFacts = {
+      sources: { file: { up: true, lines: 9, since: 0 } },
+      patterns: { [pattern]: { means: 'error', count: 1, at, order: at, what, fix, own: false } },
+      relayer: {
+        submissions: 0,
+        byMode: { full: { phase: 'failed', phaseAt: at, attempted: true, error: { pattern, at } } },
+      },
+    };
+    board.recordRun(relayer, 'logs', { kind: 'logs', seen: facts }, 0, at);
+    board.diagnoseChanged(at);
+    const check = board.snapshot()[0]?.targets[0]?.checks.find((one) => one.check === 'submissions');
+    return check && formatReason(check);
+  };
+  const failing = 'the relayer (FULL) has been failing since its last submission';
+  expect(rowAfter('gas_price_low', 'the gas price is too low', 'raise it', 1_000)).toContain(
+    `${failing}: the gas price is too low; raise it`,
+  );
+  expect(rowAfter('parent_head_unreadable', 'the parent chain does not answer', 'start its node', 3_000)).toContain(
+    `${failing}: the parent chain does not answer; start its node`,
   );
 });
 
