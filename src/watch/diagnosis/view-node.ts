@@ -15,6 +15,7 @@ import {
   hasLostNetwork,
   isDown,
   type NodeView,
+  type SubnetView,
   type TargetView,
 } from './subnet-view.ts';
 
@@ -126,6 +127,8 @@ export interface Moment {
    * come up to it is no new block.
    */
   readonly stoodAt: number;
+  /** Since when the chain stands, in a halt. A block that was made after that is a new one, whatever its number. */
+  readonly stoodSince: number;
   /** When a node of the chain last rose. */
   readonly lastRise: number;
   /** When a log last showed a new block. */
@@ -135,6 +138,13 @@ export interface Moment {
   /** Of these a node that is not asked yet is out. */
   readonly stillOut: ReadonlySet<string | undefined>;
   readonly now: number;
+  readonly toWall: SubnetView['toWall'];
+}
+
+/** Whether a block was made after the chain had stood for the stall limit since then. One of the future shows that clocks differ. */
+function isMadeAfter(since: number, { timestamp = 0 }: Progress, { stallAfterMs, now, toWall }: Moment): boolean {
+  const madeAt = timestamp * 1_000;
+  return madeAt > toWall(since) + stallAfterMs && madeAt <= toWall(now) + stallAfterMs;
 }
 
 /** Whether a rise to this height shows that the chain goes on: it is credible, and not that of a node that catches up. */
@@ -168,7 +178,7 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Mome
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: Moment): NodeView {
-  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
+  const { stallAfterMs, stoodAt, stoodSince, stillOut, haltedUntil, now } = moment;
   const { state, container } = view;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
@@ -190,7 +200,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
-  const isNew = ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt;
+  const isNew =
+    ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt ||
+    (height !== undefined && isMadeAfter(Math.min(stoodSince, startedAt ?? stoodSince), height, moment));
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {

@@ -154,11 +154,13 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
+    stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(ofChain.flatMap(({ state }) => state.facts.logs?.node?.advancedAt ?? [])),
     stillOut: new Set(gone.map(({ name }) => name)),
     haltedUntil,
     now,
+    toWall,
   };
   const targets = views.map((view): TargetView | NodeView => {
     const { target } = view.state;
