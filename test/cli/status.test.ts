@@ -55,7 +55,7 @@ test('what is no longer found has the time at which it was seen', () => {
   );
   const evidence = toStatus([{ ...state, problems }], toWall).subnets[0]?.problems.map((one) => one.evidence);
   expect(evidence).toEqual([
-    '3 of 4 masternodes vote and 3 are needed, without n2',
+    '3 of 4 masternodes vote and 3 are needed, without n2, because the container of n2 does not run',
     'seen at 2026-11-22 03:04:05 UTC: it was silent for 9s',
   ]);
   const restored = problems.map((one) => ({ ...one, restoredAt: NOW }));
@@ -73,7 +73,7 @@ test('of one that needs somebody it prints the problems, the worst first, each w
     '  since 02:54 UTC, for 10m. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
     '',
     '  critical: no further node may fail (open since 02:54 UTC, 10m)',
-    '    3 of 4 masternodes vote and 3 are needed, without n2',
+    '    3 of 4 masternodes vote and 3 are needed, without n2, because the container of n2 does not run',
     '    to do: bring back n2 before any other work, and restart no other node',
     '',
     '  warning: the container of n2 does not run (open since 02:54 UTC, 10m)',

@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { highest } from '../../lib/numbers.ts';
+import { listNames } from '../../lib/words.ts';
 import {
   type EndedProblem,
   type ExplainedCheck,
@@ -79,6 +80,17 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
   if (cause === undefined) return one;
   return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
+}
+
+/** A quorum at risk pages with what keeps its nodes from voting, as their own problems are not sent beside it. */
+function withReasons(risk: Suspicion, found: readonly Suspicion[]): Suspicion {
+  const reasons = (risk.nodes ?? []).flatMap(
+    (node) =>
+      found.find(({ component, name, explains }) => component === 'node' && name === node && explains.length > 0)
+        ?.summary ?? [],
+  );
+  if (reasons.length === 0) return risk;
+  return { ...risk, evidence: formatReason({ seen: risk.evidence, cause: listNames(reasons) }) };
 }
 
 /** The failing checks that these problems explain, without the own checks of each problem. */
@@ -170,6 +182,8 @@ export function diagnose(
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
+  const risk = found.get({ problem: 'quorum_at_risk' });
+  if (risk !== undefined) found.set(withReasons(risk, found.values));
   // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.
   if (before.values.some(({ problem }) => isBlind(problem)))
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });

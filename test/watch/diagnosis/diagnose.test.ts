@@ -94,7 +94,7 @@ describe('one of four', () => {
       [
         'quorum_at_risk',
         'no further node may fail',
-        '3 of 4 masternodes vote and 3 are needed, without subnet2',
+        '3 of 4 masternodes vote and 3 are needed, without subnet2, because the container of subnet2 does not run',
         'bring back subnet2 before any other work, and restart no other node',
       ],
     ]);

@@ -36,14 +36,14 @@ test('a node that stands still or catches up counts the same for the quorum, the
     const risk = problems.find(({ problem }) => problem === 'quorum_at_risk');
     return [quorum?.voting, members.map(({ vote }) => vote).join(), headline?.detail.split('.')[0], risk?.evidence];
   };
-  const without = [
+  const without = (why: string) => [
     3,
     'votes,votes,votes,silent',
     '3 of 4 masternodes can vote, 3 needed',
-    '3 of 4 masternodes vote and 3 are needed, without n4',
+    `3 of 4 masternodes vote and 3 are needed, without n4, because n4 is ${why}`,
   ];
-  expect(said({ height: 900, stalledMs: 40_000 })).toEqual(without);
-  expect(said({ height: 900 })).toEqual(without);
+  expect(said({ height: 900, stalledMs: 40_000 })).toEqual(without('stalled at block 900'));
+  expect(said({ height: 900 })).toEqual(without('behind the other nodes'));
   expect(said({ height: 995 })).toEqual([
     4,
     'votes,votes,votes,votes',

@@ -164,7 +164,9 @@ describe('the status page', () => {
     const page = pageOf([stateOf(nodes({ n2: DOWN }))]);
     const text = words(page);
     expect(text).toContain('2 problems No further node may fail critical open since 02:54 , 10 min');
-    expect(text).toContain('3 of 4 masternodes vote and 3 are needed, without n2.');
+    expect(text).toContain(
+      '3 of 4 masternodes vote and 3 are needed, without n2, because the container of n2 does not run.',
+    );
     expect(page).toContain('<code>docker start generated-n2-1</code>');
     expect(page).toContain('data-copy="docker start generated-n2-1"');
     expect(page).toContain('href="/alerts/SubnetContainerDown?subnet=devnet&amp;name=n2"');
