@@ -5,6 +5,7 @@ import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { isCredible } from '../rules/view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
+import { describeVotes } from './find-headline.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -169,9 +170,7 @@ function describeOut(node: NodeView): string {
 }
 
 const describeStarting = (nodes: readonly NodeView[]): string =>
-  nodes.length === 0
-    ? ''
-    : `; ${namesOf(nodes)} started less than a minute ago and ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
+  nodes.length === 0 ? '' : `; ${namesOf(nodes)} ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
 
 /** The checks that fail because no block comes. */
 export const explainHalt = ({ targets }: SubnetView) =>
@@ -230,7 +229,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   // After a restart of subnetd the block was first seen long after it came.
   const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
   const joining = nodes.filter((node) => !node.isOut && view.joining.has(node.name) && isVoter(node));
-  const { total, required, voting } = view.quorum ?? { total: 0, required: 0, voting: 0 };
+  const { quorum = { total: 0, required: 0, voting: 0 } } = view;
+  const { required, voting } = quorum;
   const lasts = isOpen && starting.length + joining.length > 0;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
@@ -249,7 +249,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   return suspect('subnet_halted', {
     lastedMs: last && now - last.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${Math.max(voting - starting.length, 0)} of ${total} masternodes can vote, ${required} needed${out.length === 0 ? '' : `, without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
+    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix: foreign
       ? foreign.fix
       : voting < required

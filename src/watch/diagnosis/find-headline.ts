@@ -14,7 +14,8 @@ const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(
 /** How many more nodes can fail. One that has just started is not counted on. */
 const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
 
-const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
+/** How many can vote, in the words of the headline. */
+export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
   `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */

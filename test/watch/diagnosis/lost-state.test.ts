@@ -71,7 +71,7 @@ test('all nodes that rise again after a start, below the blocks that they have l
   const all = ['n1', 'n2', 'n3', 'n4'];
   const find = (startedMs: number) => findHalt(all, 1_000, true, undefined, 988, 5_000, startedMs);
   expect(find(28_000)[0]).toBe(
-    'no block after 1000 for 28s; 4 of 4 masternodes can vote, 3 needed; a kill has cost all nodes the state of the newest blocks: n1 cannot make another',
+    'no block after 1000 for 28s; 0 of 4 masternodes can vote, 3 needed, and 4 have just started; a kill has cost all nodes the state of the newest blocks: n1 cannot make another',
   );
   expect(find(27_999)).toEqual([undefined, undefined]);
 });

@@ -344,16 +344,17 @@ test('a halt of which the nodes that were missing have just started says to wait
     )
       .filter(({ problem }) => problem === 'subnet_halted')
       .map(({ evidence, fix }) => [evidence, fix]);
-  const halted = (voting: number) => `no block after 1000 for 40s; ${voting} of 4 masternodes can vote, 3 needed; `;
+  const halted = (voting: number, starting: string) =>
+    `no block after 1000 for 40s; ${voting} of 4 masternodes can vote, 3 needed, and ${starting} just started; `;
   expect(tell('n3', 'n4')).toEqual([
     [
-      `${halted(2)}n3, n4 started less than a minute ago and do not answer yet`,
+      `${halted(2, '2 have')}n3, n4 do not answer yet`,
       'wait until n3, n4 answer, a minute at most, and restart no other node',
     ],
   ]);
   expect(tell('n4')).toEqual([
     [
-      `${halted(3)}n4 started less than a minute ago and does not answer yet`,
+      `${halted(3, '1 has')}n4 does not answer yet`,
       'wait until n4 answers, a minute at most, and restart no other node',
     ],
   ]);
@@ -583,7 +584,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   };
   expect(haltOf(NAMES.map(started))).toEqual([
     'open',
-    'no node has shown a new block yet; 0 of 4 masternodes can vote, 3 needed; n1, n2, n3, n4 started less than a minute ago and do not answer yet',
+    'no node has shown a new block yet; 0 of 4 masternodes can vote, 3 needed, and 4 have just started; n1, n2, n3, n4 do not answer yet',
     'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
     'd is halted',
   ]);
@@ -592,7 +593,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
-    'no block after 1000 for 10m; 4 of 4 masternodes can vote, 3 needed',
+    'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started',
     'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
     'd is halted',
   ]);
