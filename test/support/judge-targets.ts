@@ -3,8 +3,8 @@ import { roundOf } from '../../src/model/prober.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { skipped } from '../../src/model/verdict.ts';
 import { checksFor } from '../../src/watch/rules/checks.ts';
-import { judgeFailures } from '../../src/watch/rules/judge-failures.ts';
 import { listHeardNodes } from '../../src/watch/rules/judge-messages.ts';
+import { judgeFailures } from '../../src/watch/rules/known-failures.ts';
 import { aView, settings } from './views.ts';
 
 /** Targets with the verdicts that their facts give at `now`, by the real rules. */

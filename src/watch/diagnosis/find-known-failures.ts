@@ -9,7 +9,7 @@ import { commandToReplace } from '../clients/commands-to-type.ts';
 import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { hasLostData } from '../rules/known-failures.ts';
-import { withWallet } from './find-wallet-problems.ts';
+import { withWallet } from './find-parent-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 

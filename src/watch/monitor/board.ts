@@ -17,7 +17,7 @@ import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
-import { judgeFailures } from '../rules/judge-failures.ts';
+import { judgeFailures } from '../rules/known-failures.ts';
 import { createSharing } from './create-sharing.ts';
 import {
   findByName,

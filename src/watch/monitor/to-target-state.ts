@@ -6,8 +6,8 @@ import type { TargetState } from '../../model/snapshot.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
-import { judgeFailures } from '../rules/judge-failures.ts';
 import { listHeardNodes } from '../rules/judge-messages.ts';
+import { judgeFailures } from '../rules/known-failures.ts';
 
 /**
  * Finds the target of a subnet with the same component and name. Most targets of a reload are the same object as before, so the keys

@@ -7,7 +7,7 @@ import { findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts
 import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, describeRef } from '../clients/commands-to-type.ts';
-import { explainDockerFault } from './explain-docker-fault.ts';
+import { explainDockerFault } from './explain-fault.ts';
 import { explainLast } from './find-log-fault.ts';
 import { RELAYER_START_ERRORS } from './fold-relayer-log.ts';
 import type { View } from './view.ts';

@@ -8,7 +8,7 @@ import type { DockerEvent } from '../../../src/watch/docker/events.ts';
 import { createDockerLink } from '../../../src/watch/docker/links.ts';
 import { createCredentials } from '../../../src/watch/docker/ssh-connection.ts';
 import { createSshTunnel } from '../../../src/watch/docker/ssh-tunnel.ts';
-import { explainDockerFault } from '../../../src/watch/rules/explain-docker-fault.ts';
+import { explainDockerFault } from '../../../src/watch/rules/explain-fault.ts';
 import { startBlackHole } from '../../support/black-hole.ts';
 import { eventually } from '../../support/cli.ts';
 import { composeLabels, importBusybox, runContainer, uniqueName } from '../../support/containers.ts';

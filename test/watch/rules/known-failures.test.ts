@@ -5,8 +5,7 @@ import type { Target } from '../../../src/model/target.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
 import type { Evidence, LogEvidence } from '../../../src/watch/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
-import { judgeFailures } from '../../../src/watch/rules/judge-failures.ts';
-import { failuresOf, fellAt, knownFailures } from '../../../src/watch/rules/known-failures.ts';
+import { failuresOf, fellAt, judgeFailures, knownFailures } from '../../../src/watch/rules/known-failures.ts';
 import { nodeLogFailures } from '../../../src/watch/rules/node-log-failures.ts';
 import { aView } from '../../support/views.ts';
 
