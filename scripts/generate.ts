@@ -28,12 +28,24 @@ interface Schema {
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false | Schema;
 }
 
 const jsonSchema = () => z.toJSONSchema(inventorySchema, { io: 'input' });
 
-const typeOf = ({ type, enum: values, anyOf }: Schema): string =>
-  anyOf ? [...new Set(anyOf.map(typeOf))].join(' or ') : (values?.join(', ') ?? type ?? 'any');
+/** A mapping by its members, those that may be missing with a question mark. */
+const membersOf = (properties: NonNullable<Schema['properties']>, required: readonly string[]): string =>
+  `\`{ ${Object.keys(properties)
+    .map((key) => `${key}${required.includes(key) ? '' : '?'}`)
+    .join(', ')} }\``;
+
+function typeOf({ type, enum: values, anyOf, properties, required = [], additionalProperties }: Schema): string {
+  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(' or ');
+  if (properties) return membersOf(properties, required);
+  if (additionalProperties) return `names with ${typeOf(additionalProperties)}`;
+  return values?.join(', ') ?? type ?? 'any';
+}
 
 /** Every setting that has a description, with its path, in the order of the schema. */
 function settingRows(schema: Schema, path: string): readonly string[] {

@@ -22,6 +22,15 @@ describe('the documentation', () => {
     for (const [file, text] of Object.entries(await generated())) expect(read(file), file).toBe(text);
   });
 
+  it('says of every setting what it takes, never just that it is an object', () => {
+    const rows = [...read('docs/configuration.md').matchAll(/^\| `(\w[^`]*)` \| (.*?) \| .* \|$/gm)];
+    expect(rows.length).toBeGreaterThan(80);
+    expect(rows.filter(([, , type]) => /\bobject\b/.test(type ?? '')).map(([, setting]) => setting)).toEqual([]);
+    expect(rows).toContainEqual(
+      expect.arrayContaining(['subnets[].nodes[].container', '`{ project, service, engine? }` or `{ name, engine? }`']),
+    );
+  });
+
   it('has a section for each check, and names each fault of the demo', () => {
     const page = read('docs/checks.md');
     for (const name of Object.keys(checkTable)) expect(page).toContain(`\n## ${name}\n`);

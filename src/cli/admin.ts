@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline/promises';
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { createAdmin, onCommandLine } from '../platform/api/create-admin.ts';
 import { hashPassword, makePassword } from '../platform/api/passwords.ts';
-import { resources } from '../platform/api/resources.ts';
+import { adminUser, resources } from '../platform/api/resources.ts';
 import { hashLinkToken, LINK_LIFE_MS, linkAddress, makeLinkToken } from '../platform/model/account-link.ts';
 import type { PlatformStore } from '../platform/model/platform-store.ts';
 import { toNameKey } from '../platform/model/resource.ts';
 import { readOwnOrigin } from './ask-daemon.ts';
 import { withStore } from './read-database.ts';
-import { type ExitCode, printLine, refuse, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, report, toJson } from './report.ts';
 
 /** The flags of `subnetd admin create`, as they are typed. */
 export interface AdminFlags {
@@ -51,6 +51,20 @@ export async function adminCreate(flags: AdminFlags): Promise<ExitCode> {
   // The first admin user may come before the first start of the daemon.
   return withStore(create, { mayCreate: true });
 }
+
+/** `subnetd admin list`: every admin user, without what signs in. */
+export const adminList = ({ json = false }: { readonly json?: boolean } = {}): Promise<ExitCode> =>
+  withStore(async (store) => {
+    const users = (await store.list(adminUser, 0, Number.MAX_SAFE_INTEGER)).map(({ Password, ...user }) => user);
+    if (json) printLine(toJson(users, 2));
+    else if (users.length === 0) printLine('there are no admin users; "subnetd admin create" creates one');
+    for (const { UserID, UserName, FirstName, LastName, EmailID, IsActive } of json ? [] : users) {
+      const state = IsActive === true ? 'active  ' : 'inactive';
+      const person = `${FirstName} ${LastName} <${EmailID}>`;
+      printLine(`${String(UserID).padEnd(5)} ${state}  ${escapeText(`${UserName}  ${person}`)}`);
+    }
+    return 0;
+  });
 
 const NO_USER = 'no admin user has that name; check the spelling and the case';
 const WHY = {

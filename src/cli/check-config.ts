@@ -1,10 +1,13 @@
-import { type Environment, readEnvironment } from '../daemon/settings.ts';
+import { findUnknownSettings } from '../daemon/find-unknown-settings.ts';
+import { type Environment, parseConfigPath, readEnvironment } from '../daemon/settings.ts';
+import { readBounded } from '../lib/bytes.ts';
 import { formatCount } from '../lib/words.ts';
 import type { Inventory } from '../model/target.ts';
 import { findFileErrors } from '../tell/notify/channels/secrets.ts';
 import { findWarnings } from '../watch/inventory/find-warnings.ts';
 import { readInventory } from '../watch/inventory/read-inventory.ts';
-import { type ExitCode, report, toJson } from './report.ts';
+import { MAX_BYTES } from '../watch/inventory/read-text.ts';
+import { type ExitCode, refuse, report, toJson } from './report.ts';
 
 /** Channels for mails whose server only the environment of the daemon could name, and this one does not. */
 const findMissingServers = ({ channels = [] }: Inventory, environment: Environment): readonly string[] =>
@@ -16,17 +19,38 @@ const findMissingServers = ({ channels = [] }: Inventory, environment: Environme
       : [],
   );
 
-/** `subnetd check-config FILE`: every error, or what the inventory has; with `--json` both as one JSON object. */
-export async function checkConfig(file: string, { json }: { readonly json?: boolean } = {}): Promise<ExitCode> {
+/** The text of standard input. Rejects with EFBIG where a file of that size would. */
+async function readStandardInput(): Promise<string> {
+  const bytes = await readBounded(process.stdin, MAX_BYTES);
+  if (bytes === undefined) throw Object.assign(new Error('EFBIG'), { code: 'EFBIG' });
+  return bytes.toString('utf8');
+}
+
+/**
+ * `subnetd check-config [FILE]`: every error, or what the inventory has; with `--json` both as one JSON object. `-` reads standard
+ * input; without a file it is the one that the daemon would read.
+ */
+export async function checkConfig(
+  given: string | undefined,
+  { json }: { readonly json?: boolean } = {},
+): Promise<ExitCode> {
   const environment = readEnvironment();
-  const read = await readInventory(file, environment, ({ channels = [] }) => findFileErrors(channels));
+  const config = parseConfigPath(environment, given);
+  if (!config.ok) return refuse('subnetd check-config', ...config.errors);
+  const file = given === '-' ? 'standard input' : config.path;
+  const readText = given === '-' ? readStandardInput : undefined;
+  const read = await readInventory(file, environment, ({ channels = [] }) => findFileErrors(channels), readText);
   const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
     if (json) print({ errors: read.inventoryErrors });
     else report(read.errors);
     return 2;
   }
-  const warnings = [...findWarnings(read.inventory, Date.now()), ...findMissingServers(read.inventory, environment)];
+  const warnings = [
+    ...findWarnings(read.inventory, Date.now()),
+    ...findMissingServers(read.inventory, environment),
+    ...findUnknownSettings(environment),
+  ];
   const { subnets } = read.inventory;
   const targets = subnets.reduce((sum, subnet) => sum + subnet.targets.length, 0);
   if (json) {

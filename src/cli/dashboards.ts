@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LinkSettings, parseLinkSettings, readEnvironment } from '../daemon/settings.ts';
 import { ownFile } from '../lib/process.ts';
@@ -39,8 +39,8 @@ function read(name: string, publicUrl: string | undefined): unknown {
 /** What to do about an error of the system, other than to change the owner. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'free space on that disk, or name another folder',
-  EEXIST: 'it is not a folder; name one',
-  ENOTDIR: 'part of the path is not a folder; name another',
+  ENOENT: 'it does not exist; create it first, or correct --directory',
+  ENOTDIR: 'it is not a folder; name one',
   EROFS: 'name a folder on a disk that may be written',
 };
 
@@ -60,7 +60,6 @@ export function dashboards(name: string | undefined, { directory, ...flags }: Da
     return 0;
   }
   try {
-    mkdirSync(directory, { recursive: true });
     for (const one of names) {
       const file = join(directory, `${one}.json`);
       writeFileSync(file, toText(read(one, publicUrl)));

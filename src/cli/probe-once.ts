@@ -1,8 +1,10 @@
+import { findUnknownSettings } from '../daemon/find-unknown-settings.ts';
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { createProcessClock } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { describeInternalError } from '../lib/internal-errors.ts';
 import { formatCount } from '../lib/words.ts';
+import type { RestartResult } from '../model/restart-answer.ts';
 import type { Snapshot, TargetState } from '../model/snapshot.ts';
 import type { SubnetProbeKind } from '../model/subnet-facts.ts';
 import type { CheckSettings, Target } from '../model/target.ts';
@@ -57,15 +59,19 @@ export interface ProbedOnce {
   readonly toWall: (at: number) => number;
   /** A probe or a diagnosis has a bug, which was reported. */
   readonly broke: boolean;
+  /** The answer about the node that was asked for. */
+  readonly restart?: RestartResult | undefined;
 }
 
 /**
- * Runs every probe of the inventory once, and of those of whole subnets the wanted kinds; `ownPort` is that of the daemon. Where only movement shows the
- * state, it probes again each second, for at most `stallAfter`. Undefined with a bad configuration, whose errors it reports.
+ * Runs every probe of the inventory once, and of those of whole subnets the wanted kinds; `ownPort` is that of the daemon. Where only
+ * movement shows the state, it probes again each second, for at most `stallAfter`. Then it asks whether a node `mayRestart`. Undefined
+ * with a bad configuration, whose errors it reports.
  */
 export async function probeOnce(
   flags: { readonly config?: string; readonly ownPort?: number | undefined },
   kinds: readonly SubnetProbeKind[],
+  mayRestart?: { readonly subnet: string | undefined; readonly node: string },
 ): Promise<ProbedOnce | undefined> {
   const environment = readEnvironment();
   const parsed = parseSettings(environment, { ...flags, listen: '127.0.0.1:0' }, '');
@@ -74,6 +80,7 @@ export async function probeOnce(
     report(read.errors);
     return undefined;
   }
+  report(findUnknownSettings(environment).map((sentence) => `subnetd: ${sentence}`));
   let broke = false;
   const clock = createProcessClock();
   const windowsAt = compileWindows(read.inventory.maintenance ?? []);
@@ -105,7 +112,8 @@ export async function probeOnce(
     await monitor.probeNow((target, round) => (round === 'rpc' || round === 'logs') && pending.has(target));
   }
   progress.end();
+  const restart = mayRestart && (await monitor.restarts.ask(mayRestart.subnet, mayRestart.node));
   const snapshot = monitor.snapshot();
   await monitor.stop();
-  return { snapshot, toWall: clock.toWall, broke };
+  return { snapshot, toWall: clock.toWall, broke, restart };
 }

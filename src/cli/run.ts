@@ -1,3 +1,4 @@
+import { findUnknownSettings } from '../daemon/find-unknown-settings.ts';
 import { planDescriptors, readDescriptorLimit } from '../daemon/limits/descriptors.ts';
 import { parseSettings, readEnvironment } from '../daemon/settings.ts';
 import { isLoopbackHost } from '../lib/addresses.ts';
@@ -96,6 +97,7 @@ export async function run(flags: {
     }, EXIT_WITHIN_MS).unref();
     return 0;
   };
+  for (const sentence of findUnknownSettings(environment)) log.warn(sentence);
   if (signal !== undefined) return stop(() => listener.stop(0));
   const starting = startApp({
     ...settings,

@@ -1,15 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { isRecord } from '../lib/values.ts';
-import type { RestartBody } from '../web/subnet-routes.ts';
+import { type RestartBody, toRestartBody } from '../model/restart-answer.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
-import { type ExitCode, escapeText, printLine, refuse, report } from './report.ts';
+import { type ExitCode, escapeText, printLine, refuse, report, toJson } from './report.ts';
 
 /** The flags of `subnetd safe-to-restart`, as they are typed. */
 export interface SafeToRestartFlags {
   readonly subnet?: string;
   readonly url?: string;
+  readonly config?: string;
   readonly wait?: string;
+  readonly json?: boolean;
 }
 
 /** The daemon probes the nodes before it answers. */
@@ -17,14 +19,28 @@ const WITHIN_MS = 20_000;
 const EVERY_MS = 2_000;
 
 type Answer =
-  | { readonly kind: 'yes' | 'no' | 'unknown'; readonly reason: string }
+  | { readonly kind: 'yes' | 'no' | 'unknown'; readonly reason: string; readonly body?: RestartBody }
   /** Waiting changes nothing. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | { readonly kind: 'refused'; readonly reason: string; readonly body?: undefined };
 
 const EXIT_CODE: Readonly<Record<Answer['kind'], ExitCode>> = { yes: 0, no: 1, unknown: 2, refused: 2 };
 
 const isBody = (value: unknown): value is RestartBody =>
   isRecord(value) && typeof value.safe === 'boolean' && typeof value.reason === 'string';
+
+const toAnswer = (body: RestartBody): Answer => ({
+  kind: body.safe ? 'yes' : body.known ? 'no' : 'unknown',
+  reason: body.reason,
+  body,
+});
+
+/** Probes the nodes itself, without a daemon; undefined with a bad configuration, whose errors are reported. */
+async function probe(config: string, node: string, subnet: string | undefined): Promise<Answer | undefined> {
+  const { probeOnce } = await import('./probe-once.ts');
+  const restart = (await probeOnce({ config }, [], { subnet, node }))?.restart;
+  if (restart === undefined) return undefined;
+  return restart.kind === 'answer' ? toAnswer(toRestartBody(restart)) : { kind: 'refused', reason: restart.error };
+}
 
 async function ask(url: URL, node: string, subnet: string | undefined): Promise<Answer> {
   const query = new URLSearchParams({ ...(subnet !== undefined && { subnet }), node });
@@ -36,8 +52,7 @@ async function ask(url: URL, node: string, subnet: string | undefined): Promise<
     return { kind: 'refused', reason: /^\S.{0,500}\n$/.test(text) ? text.trim() : other };
   try {
     const body: unknown = JSON.parse(text);
-    if (isBody(body) && status === (body.safe ? 200 : 409))
-      return { kind: body.safe ? 'yes' : body.known ? 'no' : 'unknown', reason: body.reason };
+    if (isBody(body) && status === (body.safe ? 200 : 409)) return toAnswer(body);
   } catch {
     // Another program answers, or an older subnetd.
   }
@@ -47,15 +62,32 @@ async function ask(url: URL, node: string, subnet: string | undefined): Promise<
 /** The reason without its durations, which change all the time. */
 const toPattern = (reason: string): string => reason.replaceAll(/(?:\b\d+(?:ms|s|m|h)\b ?)+/g, '');
 
+/** Prints an answer, also why there is none. */
+function print(node: string, { kind, reason, body }: Answer, after: string, json: boolean): ExitCode {
+  const text = escapeText(reason);
+  if (json && body !== undefined) printLine(toJson(body, 2));
+  else if (kind === 'yes') printLine(`${node} may be restarted now: ${text}`);
+  else if (kind === 'no') printLine(`${node} may not be restarted now${after}: ${text}`);
+  else report([`subnetd safe-to-restart: it cannot be determined whether ${node} may be restarted${after}: ${text}`]);
+  return EXIT_CODE[kind];
+}
+
 /**
- * `subnetd safe-to-restart NODE`: whether a node may be restarted now, by the running daemon. Exit 0 yes, 1 no, 2 when nobody
- * knows. With `--wait`, it asks until the answer is yes or the time is over, and says on stderr what it waits for.
+ * `subnetd safe-to-restart NODE`: whether a node may be restarted now, by the running daemon, or with `--config` by probes of this
+ * command. Exit 0 yes, 1 no, 2 when nobody knows. With `--wait`, it asks until the answer is yes or the time is over, and says on
+ * stderr what it waits for.
  */
 export async function safeToRestart(
   node: string,
-  { subnet, url: given, wait: patience }: SafeToRestartFlags,
+  { subnet, url: given, config, wait: patience, json = false }: SafeToRestartFlags,
   everyMs = EVERY_MS,
 ): Promise<ExitCode> {
+  if (config !== undefined && (given !== undefined || patience !== undefined))
+    return refuse('subnetd safe-to-restart', '--config asks no daemon, so it goes without --url and --wait');
+  if (config !== undefined) {
+    const answer = await probe(config, node, subnet);
+    return answer === undefined ? 2 : print(node, answer, '', json);
+  }
   const daemon = await toDaemonUrl(given);
   const waitMs = patience === undefined ? 0 : parseDuration(patience);
   if (!daemon.ok || waitMs === undefined) {
@@ -65,21 +97,14 @@ export async function safeToRestart(
   const end = performance.now() + waitMs;
   let reported: string | undefined;
   for (;;) {
-    const { kind, reason } = await ask(daemon.url, node, subnet);
-    const text = escapeText(reason);
-    if (kind === 'yes') {
-      printLine(`${node} may be restarted now: ${text}`);
-      return 0;
-    }
-    if (kind === 'refused' || performance.now() + everyMs > end) {
-      const after = waitMs > 0 && kind !== 'refused' ? ` after ${formatDuration(waitMs)} of waiting` : '';
-      if (kind === 'no') printLine(`${node} may not be restarted now${after}: ${text}`);
-      else
-        report([`subnetd safe-to-restart: it cannot be determined whether ${node} may be restarted${after}: ${text}`]);
-      return EXIT_CODE[kind];
-    }
-    if (toPattern(text) !== reported) report([`waiting to restart ${node}: ${text}`]);
-    reported = toPattern(text);
+    const answer = await ask(daemon.url, node, subnet);
+    const { kind, reason } = answer;
+    if (kind === 'yes' || kind === 'refused') return print(node, answer, '', json);
+    if (performance.now() + everyMs > end)
+      return print(node, answer, waitMs > 0 ? ` after ${formatDuration(waitMs)} of waiting` : '', json);
+    const pattern = toPattern(escapeText(reason));
+    if (pattern !== reported) report([`waiting to restart ${node}: ${escapeText(reason)}`]);
+    reported = pattern;
     await wait(everyMs);
   }
 }

@@ -11,6 +11,7 @@ import { untilSignal } from './until-signal.ts';
 /** The flags of `subnetd status`, as they are typed. */
 export interface StatusFlags {
   readonly url?: string;
+  readonly config?: string;
   readonly watch?: boolean;
   readonly json?: boolean;
 }
@@ -88,8 +89,28 @@ async function read(url: URL, withFleet: boolean): Promise<Read> {
   }
 }
 
-/** `subnetd status`: what the status page says, in a terminal. Exit 1 when a subnet needs somebody, 2 when nothing can be known. */
-export async function status({ url: given, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
+const isWell = ({ status, fleet }: Extract<Read, { ok: true }>): boolean =>
+  status.subnets.every(({ headline: { standing } }) => standing === 'ok') &&
+  (fleet === undefined || isFleetWell(fleet));
+
+/** The status by probes of this command, without a daemon. */
+async function probeStatus(config: string, json: boolean): Promise<ExitCode> {
+  const [{ probeOnce }, { toStatus }] = await Promise.all([import('./probe-once.ts'), import('../web/to-status.ts')]);
+  const probed = await probeOnce({ config }, ['parent']);
+  if (probed === undefined) return 2;
+  const result = { ok: true, status: toStatus(probed.snapshot, probed.toWall) } as const;
+  printLine(json ? toJson(result.status, 2) : describeAll(result, Date.now()).join('\n'));
+  return isWell(result) ? 0 : 1;
+}
+
+/**
+ * `subnetd status`: what the status page says, in a terminal; with `--config`, what this command sees itself. Exit 1 when a subnet needs
+ * attention, 2 when nothing can be known.
+ */
+export async function status({ url: given, config, watch = false, json = false }: StatusFlags): Promise<ExitCode> {
+  if (config !== undefined && (given !== undefined || watch))
+    return refuse('subnetd status', '--config asks no daemon, so it goes without --url and --watch');
+  if (config !== undefined) return probeStatus(config, json);
   const daemon = await toDaemonUrl(given);
   if (!daemon.ok) return refuse('subnetd status', ...daemon.errors);
   const isLive = watch && !json && process.stdout.isTTY;
@@ -101,12 +122,8 @@ export async function status({ url: given, watch = false, json = false }: Status
     const lines = result.ok ? describeAll(result, Date.now()) : [paint('red', result.error)];
     if (json && result.ok) printLine(toJson(result.status, 2));
     else process.stdout.write(`${isLive ? '\u001b[2J\u001b[H' : ''}${lines.join('\n')}\n`);
-    const isWell =
-      result.ok &&
-      result.status.subnets.every(({ headline: { standing } }) => standing === 'ok') &&
-      (result.fleet === undefined || isFleetWell(result.fleet));
     // Of the end of the wait by a signal, nothing is to be done but to end.
     if (isLive) await wait(EVERY_MS, undefined, { signal: ending.signal }).catch(() => {});
-    if (!isLive || ending.signal.aborted) return result.ok ? (isWell ? 0 : 1) : 2;
+    if (!isLive || ending.signal.aborted) return result.ok ? (isWell(result) ? 0 : 1) : 2;
   }
 }

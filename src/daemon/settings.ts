@@ -164,6 +164,15 @@ export function parseServerSettings(
   return listen === undefined || errors.length > 0 ? { ok: false, errors } : { ok: true, listen, webConfig };
 }
 
+const DEFAULT_CONFIG = 'config/subnetd.yaml';
+
+/** Reads only the path of the inventory, so no other setting can be wrong. */
+export function parseConfigPath(environment: Environment, flag: string | undefined) {
+  const errors: string[] = [];
+  const path = flag ?? read(environment, 'SUBNETD_CONFIG', errors) ?? DEFAULT_CONFIG;
+  return errors.length > 0 ? { ok: false as const, errors } : { ok: true as const, path };
+}
+
 /** Reads for how long the history is kept; `errors` gets a sentence for each bad setting. */
 export function parseHistorySettings(read: (name: string) => string | undefined, errors: string[]): HistorySettings {
   const days = (name: string, fallback: number) => {
@@ -252,7 +261,7 @@ export function parseSettings(
   const listen = readListen(environment, flags, defaultListen, errors);
   const logLevel = read(environment, 'SUBNETD_LOG_LEVEL', errors) ?? 'info';
   if (!LOG_LEVELS.includes(logLevel)) errors.push(`SUBNETD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
-  const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? 'config/subnetd.yaml';
+  const configPath = flags.config ?? read(environment, 'SUBNETD_CONFIG', errors) ?? DEFAULT_CONFIG;
   const instance = read(environment, 'SUBNETD_INSTANCE', errors) ?? hostname();
   if (instance === FLEET_STATE)
     errors.push(

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { settleWithin } from '../lib/promises.ts';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
-import type { RestartResult } from '../model/restart-answer.ts';
+import { type RestartResult, toRestartBody } from '../model/restart-answer.ts';
 import type { Masternode, Snapshot, SubnetState, Vote } from '../model/snapshot.ts';
 import { parseRange } from '../model/time-range.ts';
 import type { Upgrade } from '../model/upgrade.ts';
@@ -37,20 +37,6 @@ export function addProbeRoute(app: Hono<RoutesEnv>, { probe, ...deps }: ProbeRou
   });
 }
 
-/** The body of `/safe-to-restart`; numbers are null while they are not known. */
-export interface RestartBody {
-  readonly safe: boolean;
-  /** Why, as the end of "because …". */
-  readonly reason: string;
-  readonly required: number | null;
-  readonly voting: number | null;
-  readonly headroom: number | null;
-  /** False when it cannot be decided, so that it is not safe. */
-  readonly known: boolean;
-  readonly subnet: string;
-  readonly node: string;
-}
-
 /** `/safe-to-restart?subnet=&node=`: 200 when the node may be restarted now, 409 when it may not or nobody knows. */
 export const answerRestart =
   (mayRestart: (subnet: string | undefined, node: string) => Promise<RestartResult>) =>
@@ -61,9 +47,7 @@ export const answerRestart =
     const result = await mayRestart(subnet || undefined, node);
     if (result.kind === 'ambiguous') return c.text(`${result.error}\n`, 400);
     if (result.kind === 'unknown') return c.text(`${result.error}\n`, 404);
-    const { safe, reason, required = null, voting = null, headroom = null, known } = result;
-    const body: RestartBody = { safe, reason, required, voting, headroom, known, subnet: result.subnet, node };
-    return c.json(body, safe ? 200 : 409);
+    return c.json(toRestartBody(result), result.safe ? 200 : 409);
   };
 
 /** One masternode in `/masternodes.json`. What is not known is left out. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { toDashboards } from '../../scripts/dashboards.ts';
@@ -108,6 +108,7 @@ describe('subnetd dashboards', () => {
   });
 
   it('writes them to a folder, one file each, ready for a provider of Grafana', async () => {
+    mkdirSync(pathOf('boards'));
     const words = ['dashboards', ...ALL, '--directory', pathOf('boards')];
     expect(await runCommand(words)).toMatchObject({
       code: 0,
@@ -126,11 +127,11 @@ describe('subnetd dashboards', () => {
     ],
     ['an address that is none', ['--public-url', 'here'], '--public-url must be an address such as'],
     [
-      'a folder that cannot be made',
-      ['--directory', '/dev/null/x'],
-      '/dev/null/x cannot be written (ENOTDIR); part of the path is not a folder; name another',
+      'a folder that does not exist',
+      ['--directory', '/nowhere/boards'],
+      '/nowhere/boards cannot be written (ENOENT); it does not exist; create it first, or correct --directory',
     ],
-    ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (EEXIST); it is not a folder; name one'],
+    ['a file', ['--directory', '/dev/null'], '/dev/null cannot be written (ENOTDIR); it is not a folder; name one'],
   ])('refuses %s', async (_, words, sentence) => {
     const { code, stdout, stderr } = await runCommand(['dashboards', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

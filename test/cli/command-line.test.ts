@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startSimulation } from '../../src/demo/start-simulation.ts';
@@ -49,7 +50,7 @@ describe('the command line', () => {
     ['an unknown command', ['brew']],
     ['no command', []],
     ['an unknown flag', ['run', '--foo']],
-    ['a missing argument', ['check-config']],
+    ['a missing argument', ['safe-to-restart']],
     ['an unknown fault', ['demo', '--fault', 'gremlins']],
     ['a count that is none', ['demo', '--nodes', 'many']],
     ['too few nodes for a fault', ['demo', '--nodes', '2', '--fault', 'node-behind']],
@@ -65,6 +66,16 @@ describe('the command line', () => {
     expect(code).toBe(0);
     for (const command of ['run', 'check-config', 'once', 'demo', 'import', 'version'])
       expect(stdout).toContain(command);
+  });
+
+  it('groups its commands, none under another heading, and gives examples that are commands', async () => {
+    const { stdout } = await runCommand(['--help']);
+    const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+    const groups = ['Get started', 'Inspect', 'Planned work', 'Alerts and dashboards', 'Platform API', 'Other'];
+    expect(headings).toEqual(['Options', ...groups, 'Examples']);
+    const examples = [...stdout.matchAll(/^ {2}\$ subnetd (.*?) {2,}/gm)].map(([, words = '']) => words);
+    expect(examples).toHaveLength(8);
+    for (const words of examples) expect(stdout).toMatch(new RegExp(`^ {2}${words.split(' ')[0]} `, 'm'));
   });
 });
 
@@ -82,7 +93,8 @@ describe('check-config', () => {
       const path = write(name, readFileSync(new URL(name, bad), 'utf8'));
       const { code, stdout, stderr } = await runCommand(['check-config', path]);
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toBe(`${path}:${readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8')}`);
+      const messages = readFileSync(new URL(name.replace('.yaml', '.txt'), bad), 'utf8');
+      expect(stderr).toBe(messages.replaceAll(/^(?=.)/gm, `${path}:`));
     }
   });
 
@@ -102,6 +114,56 @@ describe('check-config', () => {
         { line: 1, column: 41, path: 'subnets[0].nodes[0].foo', what: 'is not a known key' },
       ],
     });
+  });
+
+  it('reads standard input, and without a file that of SUBNETD_CONFIG', async () => {
+    const cli = new URL('../../bin/subnetd', import.meta.url).pathname;
+    const check = (input: string) => spawnSync(cli, ['check-config', '-'], { input, encoding: 'utf8' });
+    const inventory = "subnets: [{ name: d, nodes: [{ name: a, rpc: 'http://127.0.0.1:1' }] }]\n";
+    expect(check(inventory)).toMatchObject({
+      status: 0,
+      stdout: 'standard input: good, 1 subnet with 1 target\n',
+    });
+    expect(check('subnets: 1\n')).toMatchObject({
+      status: 2,
+      stderr: 'standard input:1:10: subnets: must be a list of subnets\n',
+    });
+    const path = write('named.yaml', inventory);
+    expect(await runCommand(['check-config'], { SUBNETD_CONFIG: path })).toMatchObject({
+      code: 0,
+      stdout: `${path}: good, 1 subnet with 1 target\n`,
+    });
+  });
+
+  it('says what may have been meant by a variable that is almost a setting, and nothing of others', async () => {
+    const path = write('good.yaml', "subnets: [{ name: d, nodes: [{ name: a, rpc: 'http://127.0.0.1:1' }] }]\n");
+    const variables = {
+      SUBNETD_LISTN: '',
+      subnetd_config: '',
+      SUBNETD_JWT_SECRT_FILE: '',
+      SUBNETD_PORT: '',
+      SUBNETD_SERVICE_HOST: '',
+    };
+    const { code, stderr } = await runCommand(['check-config', path], variables);
+    expect(code).toBe(0);
+    expect(
+      stderr
+        .split('\n')
+        .filter((line) => line.includes('did you mean'))
+        .toSorted(),
+    ).toEqual([
+      `${path}: warning: SUBNETD_JWT_SECRT_FILE is not a setting and has no effect; did you mean SUBNETD_JWT_SECRET_FILE?`,
+      `${path}: warning: SUBNETD_LISTN is not a setting and has no effect; did you mean SUBNETD_LISTEN?`,
+      `${path}: warning: subnetd_config is not a setting and has no effect; did you mean SUBNETD_CONFIG?`,
+    ]);
+  });
+
+  it('suggests import and demo where there is no inventory', async () => {
+    const { code, stderr } = await runCommand(['check-config', pathOf('none.yaml')]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `${pathOf('none.yaml')}:1:1: inventory: cannot be read (ENOENT): the file does not exist; create it with "subnetd import DIR", name another one, or try "subnetd demo"\n`,
+    );
   });
 
   it.each([
@@ -176,6 +238,60 @@ describe('once', () => {
 
   it('ends with 2 for a bad inventory', async () => {
     expect((await runCommand(['once', '--config', write('x.yaml', 'subnets: 1\n')])).code).toBe(2);
+  });
+});
+
+describe('status and safe-to-restart with --config', () => {
+  it('probe the inventory without a daemon', async () => {
+    const config = await simulate();
+    const { code, stdout } = await runCommand(['status', '--config', config]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/ is healthy/) });
+    const restart = ['safe-to-restart', 'subnet1', '--config', config];
+    const reason = '3 other masternodes vote, 3 needed';
+    expect(await runCommand(restart)).toMatchObject({ code: 0, stdout: `subnet1 may be restarted now: ${reason}\n` });
+    const json = await runCommand([...restart, '--json']);
+    const quorum = { required: 3, voting: 4, headroom: 1 };
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toEqual({
+      safe: true,
+      known: true,
+      reason,
+      subnet: 'demo',
+      node: 'subnet1',
+      ...quorum,
+    });
+    expect(await runCommand(['safe-to-restart', 'nobody', '--config', config])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no such node; it has subnet1'),
+    });
+  });
+
+  it('say what is wrong there', async () => {
+    const config = await simulate(['node-down'], '6s');
+    const { code, stdout } = await runCommand(['status', '--config', config]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/subnet2/);
+    const { code: no, stdout: json } = await runCommand(['status', '--config', config, '--json']);
+    expect(no).toBe(1);
+    expect(JSON.parse(json).subnets[0].problems).toContainEqual(
+      expect.objectContaining({ problem: 'container_down', name: 'subnet2' }),
+    );
+    const restart = await runCommand(['safe-to-restart', 'subnet1', '--config', config]);
+    expect(restart.code).toBe(1);
+    expect(restart.stdout).toMatch(/^subnet1 may not be restarted now: /);
+  });
+
+  it.each([
+    ['status', ['--url', 'http://127.0.0.1:1'], '--url and --watch'],
+    ['status', ['--watch'], '--url and --watch'],
+    ['safe-to-restart', ['n1', '--url', 'http://127.0.0.1:1'], '--url and --wait'],
+    ['safe-to-restart', ['n1', '--wait', '1m'], '--url and --wait'],
+  ])('%s refuses it with %j', async (command, words, both) => {
+    expect(await runCommand([command, ...words, '--config', 'x.yaml'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `subnetd ${command}: --config asks no daemon, so it goes without ${both}\n`,
+    });
   });
 });
 

@@ -11,6 +11,7 @@ it.each([
   [['apikey', 'revoke', '1']],
   [['apikey', 'rotate', '1']],
   [['apikey', 'create', '--name', 'n', '--owner', '1', '--scope', 'read']],
+  [['admin', 'list']],
   [['admin', 'reset-password', 'ann']],
   [['admin', 'remove-codes', 'ann']],
   [['admin', 'erase', 'ann', '--yes']],

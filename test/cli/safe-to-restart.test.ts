@@ -50,6 +50,19 @@ test('yes is exit code 0, no is 1, and what nobody knows is 2, each with the rea
   expect(asked.slice(0, 2)).toEqual(['/safe-to-restart?node=n1', '/safe-to-restart?subnet=a+b&node=n1']);
 });
 
+test('JSON for programs is what the daemon says, with the same exit code', async () => {
+  const no = answer(false, 'n2 is being stopped');
+  const { at } = await serve(YES, no);
+  for (const [code, [, body]] of [
+    [0, YES],
+    [1, no],
+  ] as const) {
+    const { stdout, ...ended } = await run(at, '--json');
+    expect(ended).toEqual({ code, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(body);
+  }
+});
+
 test('it waits for yes, and says what for when that changes', async () => {
   const { at, asked } = await serve(
     answer(false, 'n2 was started 2s ago and must run for a minute'),

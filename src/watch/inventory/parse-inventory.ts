@@ -12,6 +12,7 @@ import {
 import type { z } from 'zod';
 import type { Inventory } from '../../model/target.ts';
 import { findConflicts } from './find-conflicts.ts';
+import { findNearKey } from './find-near-key.ts';
 import { parseBounded } from './parse-bounded.ts';
 import { inventorySchema } from './schema.ts';
 import { type Environment, substitute } from './substitute.ts';
@@ -82,17 +83,43 @@ function offsetOf(document: Document, { path, onKey }: Finding, aliases: Resolve
   return offset;
 }
 
+/**
+ * The issues of the one alternative of a union that a value was meant as: it fits except for what is deeper in it. Undefined if none or
+ * several do.
+ */
+function findMeant(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const [meant, ...others] = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return others.length > 0 ? undefined : meant;
+}
+
+/** The keys that no alternative of a union knows. */
+function findForeign({ errors: [first = [], ...others] }: z.core.$ZodIssueInvalidUnion): readonly string[] {
+  const unknownIn = (issues: readonly z.core.$ZodIssue[]) =>
+    issues.flatMap((issue) => (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : []));
+  return unknownIn(first).filter((key) => others.every((issues) => unknownIn(issues).includes(key)));
+}
+
+const toUnknownKey = (path: readonly PropertyKey[], key: string): Finding => {
+  const near = findNearKey(path, key);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  // Another alternative of a union has it.
+  const what = near === key ? 'does not go with the keys beside it' : `is not a known key${hint}`;
+  return { path: [...path, key], what, onKey: true };
+};
+
 /** The findings of a zod issue; each unknown key is one. */
-const toFindings = (issue: z.core.$ZodIssue): readonly Finding[] => {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
-      path: [...issue.path, key],
-      what: 'is not a known key',
-      onKey: true,
-    }));
+const toFindings = (issue: z.core.$ZodIssue, at: readonly PropertyKey[] = []): readonly Finding[] => {
+  const path = [...at, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => toUnknownKey(path, key));
+  if (issue.code === 'invalid_union') {
+    const meant = findMeant(issue);
+    if (meant !== undefined) return meant.flatMap((one) => toFindings(one, path));
+    const mistyped = findForeign(issue).filter((key) => findNearKey(path, key) !== undefined);
+    if (mistyped.length > 0) return mistyped.map((key) => toUnknownKey(path, key));
+  }
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
-    return [{ path: issue.path, what: `must be ${issue.expected === 'object' ? 'a mapping' : `a ${issue.expected}`}` }];
-  return [{ path: issue.path, what: issue.message }];
+    return [{ path, what: `must be ${issue.expected === 'object' ? 'a mapping' : `a ${issue.expected}`}` }];
+  return [{ path, what: issue.message }];
 };
 
 /** A syntax error without its quotation of the text, which may contain a secret. */
@@ -144,7 +171,7 @@ export function parseInventory(text: string, environment: Environment, checkMore
     return finish();
   }
   const parsed = inventorySchema.safeParse(value, { reportInput: false });
-  const issues = parsed.success ? [] : parsed.error.issues.flatMap(toFindings);
+  const issues = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toFindings(issue));
   const findings: readonly Finding[] = [...issues, ...findConflicts(value)];
   for (const finding of findings) {
     const offset = offsetOf(document, finding, aliases);

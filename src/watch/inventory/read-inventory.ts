@@ -15,7 +15,7 @@ export type ReadInventory =
     };
 
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'the file does not exist; create it with "subnetd import DIR", or name another one',
+  ENOENT: 'the file does not exist; create it with "subnetd import DIR", name another one, or try "subnetd demo"',
   EACCES: 'subnetd has no permission to read it; change its owner or mode',
   EISDIR: 'it is a directory; name the file in it',
   ETIMEDOUT: 'it is a pipe without a writer or without an end; name a file',
@@ -26,11 +26,12 @@ const HASH_BYTES = 6;
 
 const toHash = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES);
 
-/** Reads and checks an inventory file, and with `checkMore` also what a good one names. */
+/** Reads and checks an inventory file, and with `checkMore` also what a good one names. `read` gives the text of the file. */
 export async function readInventory(
   path: string,
   environment: Environment,
   checkMore?: CheckMore,
+  read: (path: string) => Promise<string> = readText,
 ): Promise<ReadInventory> {
   const refuse = (inventoryErrors: readonly InventoryError[]) => ({
     ok: false as const,
@@ -40,7 +41,7 @@ export async function readInventory(
   const unreadable = (what: string) => refuse([{ line: 1, column: 1, path: '', what }]);
   let text: string;
   try {
-    text = await readText(path);
+    text = await read(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     if (code === 'EFBIG') return unreadable('it is larger than 16 MiB, which is too large for an inventory');

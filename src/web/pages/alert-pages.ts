@@ -5,7 +5,7 @@ import type { Incidents } from '../../model/incident.ts';
 import { describeEvidence, type Problem } from '../../model/problem.ts';
 import type { Target } from '../../model/target.ts';
 import type { AlertRule, Severity } from '../../tell/alerts/alert-rule.ts';
-import { alertGroups, alertRules, findAlert } from '../../tell/alerts/alert-rules.ts';
+import { alertGroups, alertRules, findAlert, findNear } from '../../tell/alerts/alert-rules.ts';
 import { fillRunbook, plainWords, readRunbook, toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { page } from '../frame/frame.ts';
 import { badge, type Html, shape } from '../frame/marks.ts';
@@ -155,8 +155,12 @@ export async function alertPage(
   moment: Moment & { readonly ownUrl?: string | undefined },
   subject?: AlertSubject,
 ): Promise<{ readonly found: boolean; readonly body: Html }> {
-  const alert = findAlert(name);
-  if ('near' in alert)
+  const rule = findAlert(name);
+  if (rule === undefined) {
+    const near = findNear(
+      name,
+      alertRules.map((one) => one.name),
+    );
     return {
       found: false,
       body: page({
@@ -164,24 +168,25 @@ export async function alertPage(
         room: '/alerts',
         madeAt: moment.nowWall,
         content: html`<h1>No alert has that name</h1>
-    <p>${alert.near.length > 0 ? html`Did you mean ${alert.near.map((near) => html`<a href="/alerts/${near}">${near}</a> `)}?` : 'These are all alerts:'}</p>
+    <p>${near.length > 0 ? html`Did you mean ${near.map((one) => html`<a href="/alerts/${one}">${one}</a> `)}?` : 'These are all alerts:'}</p>
     ${alertLists([], '')}`,
       }),
     };
-  const runbook = await readRunbook(alert.rule);
+  }
+  const runbook = await readRunbook(rule);
   const text = await render(fillRunbook(runbook, { ownUrl: moment.ownUrl, target: subject?.target }));
-  const { severity } = alert.rule;
+  const { severity } = rule;
   return {
     found: true,
     body: page({
-      title: alert.rule.name,
+      title: rule.name,
       room: '/alerts',
       madeAt: moment.nowWall,
-      banner: subject && describeNow(alert.rule.name, subject, moment),
+      banner: subject && describeNow(rule.name, subject, moment),
       content: html`<p class="hint"><a href="/alerts">Runbooks</a> / ${severity}</p>
     ${subject === undefined ? '' : describeSubject(subject)}
     ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment, { incident: subject.incidentOf?.(subject.subnet, problem) })) ?? ''}
-    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: alert.rule.name, ...(subject.name && { name: subject.name }) })}">Its latest incident</a></p>`}
+    ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: rule.name, ...(subject.name && { name: subject.name }) })}">Its latest incident</a></p>`}
     <article class="panel prose">${raw(text)}</article>`,
     }),
   };

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/model/problem.ts';
+import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
 import { alertList, alertPage } from '../../../src/web/pages/alert-pages.ts';
 import { words } from '../../support/page-words.ts';
@@ -98,11 +99,41 @@ describe('subnetd explain', () => {
     });
   });
 
+  it('says of a problem what it is, and prints the page of its alert', async () => {
+    const { stdout: runbook } = await runCommand(['explain', 'SubnetNodeDown']);
+    expect(await runCommand(['explain', 'Node_Down'])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `node_down (warning): open after 20s, over after 2m, shown by latest_block; reported by the alert SubnetNodeDown:\n\n${runbook}`,
+    });
+    expect(JSON.parse((await runCommand(['explain', 'node_down', '--json'])).stdout)).toEqual({
+      problem: 'node_down',
+      severity: 'warning',
+      alert: 'SubnetNodeDown',
+      openAfter: '20s',
+      overAfter: '2m',
+      shownBy: ['latest_block'],
+      runbook,
+    });
+    const { stderr } = await runCommand(['explain', 'node_dwn']);
+    expect(stderr).toBe(
+      'subnetd explain: there is no alert or problem "node_dwn"; did you mean node_down, node_slow?\n',
+    );
+  });
+
+  it.each(Object.keys(problemCatalog))('explains %s', async (problem) => {
+    const { code, stdout } = await runCommand(['explain', problem]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^${problem} \\(.*: open (?:at once|after .+), over .+ the alert \\w+:\n\n# \\w+\n`),
+    );
+  });
+
   it('says what may have been meant, and exits 2', async () => {
     const { code, stdout, stderr } = await runCommand(['explain', 'SubnetNodDown']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('did you mean SubnetNodeDown');
     const { stderr: far } = await runCommand(['explain', 'zzzzzzzzzzzzzzzz']);
-    expect(far).toContain('"subnetd explain" lists them');
+    expect(far).toContain('"subnetd explain" lists the alerts');
   });
 });
