@@ -53,6 +53,8 @@ export function nameFault(fault: Fault): string {
       return 'something that is no HTTP';
     case 'encoding':
       return 'a compressed body, which was not requested';
+    case 'file':
+      return `${fault.setting} ${fault.why}`;
     case 'no-descriptor':
       return 'subnetd could not open a connection: it has no free file descriptor';
     case 'not-json':
@@ -94,7 +96,7 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
   },
   401: {
     seen: 'it wants a user name and a password',
-    fix: 'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
+    fix: 'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
   },
   403: {
     seen: 'it forbids the request',
@@ -124,7 +126,7 @@ export function explainAddress(fault: Fault): Required<Finding> | undefined {
     case 'tls':
       return {
         seen: `the TLS connection to ${fault.address} failed`,
-        fix: 'check its certificate, or whether it speaks TLS at all',
+        fix: 'check its certificate, for a node also tls in the inventory, or whether it speaks TLS at all',
       };
     case 'redirect':
       return {

@@ -63,6 +63,8 @@ export type Fault =
   | { readonly kind: 'redirect' | 'status'; readonly status: number; readonly refusesHost?: true }
   | { readonly kind: 'not-http'; readonly address: string }
   | { readonly kind: 'encoding' }
+  /** A file that the inventory names for the address cannot be used. `why` is what it does or is, such as `cannot be read`. */
+  | { readonly kind: 'file'; readonly setting: string; readonly path: string; readonly why: string }
   /** subnetd itself could not open a connection. */
   | { readonly kind: 'no-descriptor' }
   | { readonly kind: 'not-json'; readonly looksLike: 'html' | 'cut' | 'empty' | 'other' }
@@ -108,9 +110,9 @@ export const isOwnFault = (fault: Fault): boolean =>
   (fault.kind === 'socket' && (fault.state === 'denied' || fault.state === 'too-long')) ||
   (fault.kind === 'exec' && (fault.why === 'docker' || fault.why === 'forbidden'));
 
-/** Whether something before the node took the request, or the address is wrong: then the node may be well. */
+/** Whether something before the node took the request, or the address or its sign-in is wrong: then the node may be well. */
 export const isBarred = (fault: Fault): boolean =>
-  ['redirect', 'tls', 'not-http', 'encoding'].includes(fault.kind) ||
+  ['redirect', 'tls', 'not-http', 'encoding', 'file'].includes(fault.kind) ||
   (fault.kind === 'not-json' && fault.looksLike === 'html') ||
   (fault.kind === 'status' && fault.status >= 400 && fault.status < 500);
 

@@ -38,7 +38,9 @@ export const roundOf: Readonly<Record<ProbeKind, (target: Target) => RoundName>>
 /** All of a target that a kind of probe reads. While it is unchanged, observations stay valid. */
 export const inputsOf: Readonly<Record<ProbeKind, (target: Target) => readonly unknown[]>> = {
   node: (target) =>
-    target.component === 'node' ? [target.rpc, target.ipc, isAttachOnly(target) ? target.container : undefined] : [],
+    target.component === 'node'
+      ? [target.rpc, target.login, target.ipc, isAttachOnly(target) ? target.container : undefined]
+      : [],
   container: ({ container }) => [container],
   service: (target) => ('url' in target ? [target.url] : []),
   page: (target) => ('url' in target ? [target.url, target.browser] : []),

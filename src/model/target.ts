@@ -1,4 +1,5 @@
 import type { Alertmanagers, Channel } from './channel.ts';
+import type { HttpLogin } from './http-login.ts';
 import type { ParentChain } from './parent-chain.ts';
 import type { MaintenanceWindow } from './planned-work.ts';
 
@@ -60,6 +61,8 @@ export interface NodeTarget extends TargetBase {
   readonly client?: ClientName;
   /** JSON-RPC over HTTP; may carry user info, which no output shows. */
   readonly rpc?: string;
+  /** For `rpc`. */
+  readonly login?: HttpLogin;
   readonly ipc?: string;
   /** May `XDC attach` be run in its container? The name is the inventory's. */
   readonly consoleExec: boolean;

@@ -11,6 +11,24 @@ const nameOf = (value: unknown): string | undefined => {
   return typeof name === 'string' && name.length <= 100 && !/\p{C}/u.test(name) ? name : undefined;
 };
 
+function findTlsConflicts(tls: unknown, path: readonly PropertyKey[], add: AddConflict): void {
+  if ((get(tls, 'cert') === undefined) !== (get(tls, 'key') === undefined))
+    add(path, 'needs both cert and key, or neither');
+}
+
+/** The login of a node, which is for its RPC address alone. */
+function findLoginConflicts(node: unknown, path: readonly PropertyKey[], add: AddConflict): void {
+  const rpc = get(node, 'rpc');
+  const url = typeof rpc === 'string' ? URL.parse(rpc) : null;
+  for (const key of ['basicAuth', 'tls'])
+    if (get(node, key) !== undefined && rpc === undefined) add([...path, key], 'needs an rpc address to use it for');
+  if (get(node, 'basicAuth') !== undefined && url !== null && `${url.username}${url.password}` !== '')
+    add([...path, 'basicAuth'], 'cannot be combined with user info in rpc; keep one of them');
+  if (get(node, 'tls') !== undefined && url?.protocol === 'http:')
+    add([...path, 'tls'], 'needs an rpc address that begins with https://');
+  findTlsConflicts(get(node, 'tls'), [...path, 'tls'], add);
+}
+
 function findAlertmanagerConflicts(alertmanager: unknown, add: AddConflict): void {
   const [basicAuth, bearerTokenFile] = [get(alertmanager, 'basicAuth'), get(alertmanager, 'bearerTokenFile')];
   const known = new Set<string>();
@@ -30,15 +48,14 @@ function findAlertmanagerConflicts(alertmanager: unknown, add: AddConflict): voi
       ['alertmanager', 'bearerTokenFile'],
       'cannot be combined with basicAuth, because both use the same header; keep one of them',
     );
-  const tls = get(alertmanager, 'tls');
-  if ((get(tls, 'cert') === undefined) !== (get(tls, 'key') === undefined))
-    add(['alertmanager', 'tls'], 'needs both cert and key, or neither');
+  findTlsConflicts(get(alertmanager, 'tls'), ['alertmanager', 'tls'], add);
 }
 
 function findNodeConflicts(node: unknown, path: readonly PropertyKey[], add: AddConflict): void {
   if (!isRecord(node)) return;
   const has = (key: string) => get(node, key) !== undefined;
   if (!has('rpc') && !has('ipc') && !has('container')) add(path, 'needs at least one of rpc, ipc and container');
+  findLoginConflicts(node, path, add);
   if (get(node, 'consoleExec') !== true) return;
   if (!has('container')) add([...path, 'consoleExec'], 'needs the container in which to run XDC attach');
   const client = CLIENT_NAMES.find((name) => name === get(node, 'client'));

@@ -99,11 +99,30 @@ const component = {
   patterns: patterns.describe('Your own log patterns, added to the built-in ones.'),
 };
 
+const basicAuth = z
+  .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })
+  .optional()
+  .describe('Basic authentication. The password is the content of the file.');
+
+const tls = z
+  .strictObject({
+    ca: text('the path of a certificate').optional(),
+    cert: text('the path of a certificate').optional(),
+    key: text('the path of a key').optional(),
+    serverName: text('a host name').optional(),
+  })
+  .optional()
+  .describe(
+    'PEM files: `ca` replaces the usual authorities, `cert` and `key` identify subnetd. `serverName` is the name in the server certificate, if it is not the host.',
+  );
+
 const node = z.strictObject({
   name: name.describe('The name in labels, on pages and in alerts.'),
   rpc: httpUrl('http://127.0.0.1:8545')
     .optional()
     .describe('JSON-RPC over HTTP. User info is sent as basic authentication and never shown.'),
+  basicAuth,
+  tls,
   ipc: text('the path of the IPC socket')
     .optional()
     .describe('The IPC socket: alone, or for what HTTP does not serve.'),
@@ -253,22 +272,9 @@ const alertmanager = z
       .describe(
         'Every Alertmanager that receives alerts, never a load balancer. Without one the push is off. User info is sent as basic authentication. It is never shown, nor is the path, which may hold a token.',
       ),
-    basicAuth: z
-      .strictObject({ username: text('a user name'), passwordFile: text('the path of a file') })
-      .optional()
-      .describe('Basic authentication. The password is the content of the file.'),
+    basicAuth,
     bearerTokenFile: text('the path of a file').optional().describe('A file with a bearer token.'),
-    tls: z
-      .strictObject({
-        ca: text('the path of a certificate').optional(),
-        cert: text('the path of a certificate').optional(),
-        key: text('the path of a key').optional(),
-        serverName: text('a host name').optional(),
-      })
-      .optional()
-      .describe(
-        'PEM files: `ca` replaces the usual authorities, `cert` and `key` identify subnetd. `serverName` is the name in the server certificate, if it is not the host.',
-      ),
+    tls,
   })
   .prefault({});
 

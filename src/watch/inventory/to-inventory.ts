@@ -63,6 +63,7 @@ const toNode = (subnet: SubnetDocument, node: SubnetDocument['nodes'][number]): 
   component: 'node',
   name: node.name,
   rpc: node.rpc,
+  ...((node.basicAuth ?? node.tls) && { login: { basicAuth: node.basicAuth, tls: node.tls } }),
   ipc: node.ipc,
   p2p: node.p2p,
   ...toCommon(node),

@@ -54,7 +54,7 @@ function createNodeProberFor(
   tools: ProberTools,
 ): NodeProber | undefined {
   if (target.component !== 'node') return undefined;
-  const { rpc, ipc, container } = target;
+  const { rpc, login, ipc, container } = target;
   const { docker, keepsConnections, now } = tools;
   if (isAttachOnly(target) && container !== undefined)
     return createAttachProber((...asked) => docker.exec(container, ...asked), consensus);
@@ -62,8 +62,8 @@ function createNodeProberFor(
   const chainTiming = createChainTiming(toPhaseMs(targetKey(target)), toTurns(targets));
   const shared = [consensus, now, chainTiming, target.client] as const;
   if (rpc !== undefined && ipc !== undefined)
-    return createHttpAndIpcProber(createHttpTransport(rpc, keepsConnections), ipc, ...shared);
-  if (rpc !== undefined) return createNodeProber(createHttpTransport(rpc, keepsConnections), ...shared);
+    return createHttpAndIpcProber(createHttpTransport(rpc, keepsConnections, login), ipc, ...shared);
+  if (rpc !== undefined) return createNodeProber(createHttpTransport(rpc, keepsConnections, login), ...shared);
   // The socket alone serves every namespace.
   return ipc === undefined ? undefined : createNodeProber(createIpcTransport(ipc), ...shared);
 }

@@ -46,9 +46,9 @@ export type SubnetFinder = ReturnType<typeof createSubnetFinder>;
 /** Asks the first nodes of a subnet; while `keepsAlive` is false, over a new connection each time. */
 export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: () => boolean) {
   const transports = targets
-    .flatMap((target) => (target.component === 'node' && target.rpc ? [target.rpc] : []))
+    .flatMap((target) => (target.component === 'node' && target.rpc ? [{ rpc: target.rpc, login: target.login }] : []))
     .slice(0, MOST_NODES)
-    .map((rpc) => createHttpTransport(rpc, keepsAlive));
+    .map(({ rpc, login }) => createHttpTransport(rpc, keepsAlive, login));
   return {
     /** Whether the nodes have a block. One that has it is enough; undefined when none says. Never rejects. */
     find: async (block: CheckpointBlock, signal: AbortSignal): Promise<Found | undefined> => {

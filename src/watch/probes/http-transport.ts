@@ -2,8 +2,10 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { readCredentials, toBasicAuthorization } from '../../lib/addresses.ts';
 import { createReply, loadResponseParser, MOST_BYTES, type Reply } from '../../lib/net/load-response-parser.ts';
+import type { HttpLogin } from '../../model/http-login.ts';
 import type { Fault } from '../../model/observation.ts';
 import { atDeadline } from './at-deadline.ts';
+import { type ReadLogin, readHttpLogin } from './read-http-login.ts';
 import {
   type Connection,
   type Exchange,
@@ -49,6 +51,9 @@ interface Origin {
   readonly ownPath: string;
   /** Headers that all requests have, ended. */
   readonly fixedHeaders: string;
+  readonly login: HttpLogin | undefined;
+  /** As it was read for the connection. */
+  read: ReadLogin;
   /** How the next request connects. */
   state: Connection;
   link: Link | undefined;
@@ -76,7 +81,12 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(MOST_BYTES);
 
 const NO_BODY: Buffer = Buffer.alloc(0);
 
-function toOrigin(target: string): Origin {
+const NO_LOGIN: ReadLogin = {};
+
+const toAuthorization = (authorization: string | undefined): string =>
+  authorization === undefined ? '' : `authorization: ${authorization}\r\n`;
+
+function toOrigin(target: string, login: HttpLogin | undefined): Origin {
   const url = new URL(target);
   const isTls = url.protocol === 'https:';
   const credentials = readCredentials(url);
@@ -87,7 +97,9 @@ function toOrigin(target: string): Origin {
     port: Number(url.port) || (isTls ? 443 : 80),
     isTls,
     ownPath: `${url.pathname}${url.search}`,
-    fixedHeaders: `host: ${url.host}\r\n${authorization === undefined ? '' : `authorization: ${authorization}\r\n`}`,
+    fixedHeaders: `host: ${url.host}\r\n${toAuthorization(authorization)}`,
+    login,
+    read: NO_LOGIN,
     state: 'new',
     link: undefined,
     session: undefined,
@@ -208,10 +220,11 @@ function onClose(this: LinkSocket): void {
 }
 
 function open(origin: Origin): Link {
-  const { host, port, isTls, session } = origin;
+  const { host, port, isTls, session, read } = origin;
+  const { secureContext, servername = isIP(host) === 0 ? host : '' } = read;
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
   const opened = isTls
-    ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'], session })
+    ? connectTls({ ...options, servername, ALPNProtocols: ['http/1.1'], session, secureContext })
     : connectTcp({
         ...options,
         onread: {
@@ -247,7 +260,7 @@ function send(origin: Origin, request: string, sent: Waiting): void {
   });
 }
 
-function toRequest({ ownPath, fixedHeaders }: Origin, ask: TransportRequest, closesAfter: boolean): string {
+function toRequest({ ownPath, fixedHeaders, read }: Origin, ask: TransportRequest, closesAfter: boolean): string {
   const { method, path = ownPath, contentType, headers = {}, body } = ask;
   const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
   const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`;
@@ -255,7 +268,7 @@ function toRequest({ ownPath, fixedHeaders }: Origin, ask: TransportRequest, clo
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
   const keep = closesAfter ? 'close' : 'keep-alive';
-  return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
+  return `${method} ${path} HTTP/1.1\r\n${fixedHeaders}${toAuthorization(read.authorization)}connection: ${keep}\r\n${type}${further}${length}\r\n${body ?? ''}`;
 }
 
 function exchange<T>(
@@ -266,6 +279,11 @@ function exchange<T>(
   deadline: number,
   signal: AbortSignal | undefined,
 ): Promise<Exchange<T>> {
+  if (origin.login !== undefined && origin.link === undefined) {
+    const login = readHttpLogin(origin.login);
+    if ('fault' in login) return Promise.resolve({ ok: false, fault: login.fault });
+    origin.read = login;
+  }
   return new Promise((resolve) => {
     const started = performance.now();
     const reply = createReply();
@@ -304,11 +322,15 @@ function exchange<T>(
 }
 
 /**
- * A transport to an `http:` or `https:` address. User info in it is sent as basic authentication. While `keepsAlive` is
- * false, each exchange closes its connection.
+ * A transport to an `http:` or `https:` address. User info in it is sent as basic authentication, else that of the `login`. While
+ * `keepsAlive` is false, each exchange closes its connection.
  */
-export function createHttpTransport(target: string, keepsAlive: () => boolean = () => true): RpcTransport {
-  const origin = toOrigin(target);
+export function createHttpTransport(
+  target: string,
+  keepsAlive: () => boolean = () => true,
+  login?: HttpLogin,
+): RpcTransport {
+  const origin = toOrigin(target, login);
   let isClosed = false;
   return {
     connection: () => origin.state,

@@ -38,7 +38,11 @@ export const isPressing = ({ head, paceMs, contract }: ParentObservation, wallMs
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
     inputs: ({ parentChain, consensus, targets }) =>
-      parentChain && { parentChain, consensus, nodes: targets.flatMap((one) => ('rpc' in one ? (one.rpc ?? []) : [])) },
+      parentChain && {
+        parentChain,
+        consensus,
+        nodes: targets.map((one) => one.component === 'node' && one.rpc && [one.rpc, one.login]),
+      },
     subject: ({ parentChain }) => parentChain,
     create: (subnet, { keepsConnections, wall }) => {
       const { parentChain } = subnet;

@@ -155,6 +155,11 @@ export function explainFault(
     case 'not-http':
     case 'encoding':
       return own as Required<Finding>;
+    case 'file':
+      return {
+        seen: `${fault.setting} in the inventory names ${fault.path}, which ${fault.why}`,
+        fix: 'correct its path, its mode or its content',
+      };
     case 'no-descriptor':
       return NO_DESCRIPTOR;
     case 'not-json':

@@ -69,7 +69,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
   test.each<[string, Respond, string, string, string]>([
     [
       ...(['a login', status(401), UNSEEN, 'it answered HTTP 401: it wants a user name and a password'] as const),
-      'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
+      'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
     ],
     [
       ...([
@@ -166,6 +166,20 @@ describe('what answers in the place of a node has its own reason and fix', () =>
     );
   });
 
+  test('a file of its sign-in that cannot be used says nothing of the node', () => {
+    const fault: Fault = { kind: 'file', setting: 'tls.ca', path: '/etc/ca.pem', why: 'cannot be read (EACCES)' };
+    const { problems, quorum } = diagnose([nodeOf('n1'), nodeOf('n2', { fault }), nodeOf('n3'), nodeOf('n4')]);
+    expect(problems).toMatchObject([
+      {
+        summary: UNSEEN,
+        evidence:
+          'n2 did not return its latest block: tls.ca in the inventory names /etc/ca.pem, which cannot be read (EACCES)',
+        fix: 'correct its path, its mode or its content',
+      },
+    ]);
+    expect(quorum?.voting).toBe(4);
+  });
+
   test('nothing at all is a node that may not run', () => {
     expect(
       diagnose([nodeOf('n1'), nodeOf('n2', { fault: REFUSED }), nodeOf('n3'), nodeOf('n4')]).problems.at(-1),
@@ -191,7 +205,7 @@ describe('while blocks come', () => {
       [
         'subnetd cannot see n2',
         'n2 did not return its latest block: it answered HTTP 401: it wants a user name and a password',
-        'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
+        'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
       ],
       [
         'subnetd cannot reach the RPC of n4, which runs',
@@ -358,7 +372,7 @@ test.each<[string, Respond, string, string | undefined]>([
     'a login',
     status(401),
     'answers HTTP 401',
-    'write its user name and password into the address in the inventory, as http://USER:PASSWORD@…',
+    'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
   ],
   ['a redirect', status(302), 'answers HTTP 302', 'write the final address into the inventory'],
   [

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ServiceTarget, Subnet } from '../../../src/model/target.ts';
+import type { NodeTarget, ServiceTarget, Subnet } from '../../../src/model/target.ts';
 import { proberInputs } from '../../../src/watch/probes/create-prober.ts';
+import { subnetProberInputs } from '../../../src/watch/probes/subnet-probers.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 
 const frontend: ServiceTarget = {
@@ -34,4 +35,13 @@ it('another address of a node changes what the page of the frontend may request'
 it('another address of a node changes nothing for a target that has no page', () => {
   for (const kind of ['node', 'page'] as const)
     expect(proberInputs(kind, node, after)).toEqual(proberInputs(kind, node, before));
+});
+
+it('a new sign-in at a node is another probe of that node, and of a checkpoint that is looked for there', () => {
+  const login = { basicAuth: { username: 'ann', passwordFile: 'password' } };
+  const signsIn = { ...node, login };
+  expect(proberInputs('node', signsIn, before)).not.toEqual(proberInputs('node', node, before));
+  const parentChain = { rpc: 'http://127.0.0.1:8548', contract: undefined, wallet: undefined };
+  const inputs = (target: NodeTarget) => subnetProberInputs('parent', { ...before, parentChain, targets: [target] });
+  expect(inputs(signsIn)).not.toEqual(inputs(node));
 });

@@ -35,11 +35,11 @@ function startWait(): () => number {
 
 /** Asks a node for its version, some times in a row over one connection. Undefined when it has neither RPC nor IPC. */
 export async function readClient(
-  { rpc, ipc }: NodeTarget,
+  { rpc, login, ipc }: NodeTarget,
   signal: AbortSignal,
 ): Promise<SetupResult<ClientSetup> | undefined> {
   if (rpc === undefined && ipc === undefined) return undefined;
-  const transport = rpc === undefined ? createIpcTransport(ipc ?? '') : createHttpTransport(rpc);
+  const transport = rpc === undefined ? createIpcTransport(ipc ?? '') : createHttpTransport(rpc, undefined, login);
   const tookMs: number[] = [];
   let version: SetupResult<string> = failed('it does not answer');
   try {
