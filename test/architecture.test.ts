@@ -56,7 +56,10 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   },
   'web/frame': { rooms: ['lib', 'model'], packages: ['hono'] },
   'web/pages': { rooms: ['lib', 'model', 'watch/clients', 'tell/alerts', 'web/frame'], packages: ['hono', 'marked'] },
-  web: { rooms: ['lib', 'model', 'tell/metrics', 'web/pages'], packages: ['bcrypt', 'hono', 'yaml', 'zod'] },
+  web: {
+    rooms: ['lib', 'model', 'watch/clients', 'tell/metrics', 'web/pages'],
+    packages: ['bcrypt', 'hono', 'yaml', 'zod'],
+  },
   fleet: { rooms: ['lib', 'model'], packages: ['pino'] },
   demo: { rooms: [], packages: ['viem', 'yaml'] },
   'daemon/limits': { rooms: ['model', 'watch/clients', 'web'], packages: ['pino'] },

@@ -9,6 +9,7 @@ import { answerUnreadable } from '../web/answer-broken-requests.ts';
 import { createCheckRequest } from '../web/check-user.ts';
 import { createRoutes } from '../web/create-routes.ts';
 import { toFleetStatus } from '../web/fleet-route.ts';
+import { toScrapeTargets } from '../web/scrape-targets.ts';
 import { toMasternodesStatus } from '../web/subnet-routes.ts';
 import { toStatus } from '../web/to-status.ts';
 import type { App, AppOptions } from './app-options.ts';
@@ -89,6 +90,7 @@ export function startWeb(options: AppOptions, store: Store, watch: Watch): Web {
     scrape: scrapes.answer,
     status,
     masternodes: () => toMasternodesStatus(monitor.snapshot()),
+    scrapeTargets: () => toScrapeTargets(monitor.snapshot()),
     fleet: () => toFleetStatus(fleet.view(), fleet.ownSubnets(), wall()),
     pages: pages.get,
     history: () => database.history(fleet.stateOf),

@@ -78,6 +78,8 @@ export interface Client {
   readonly name: ClientName;
   /** As people write it. */
   readonly title: string;
+  /** Where it serves its metrics in Prometheus's format, at the address of its own for them. */
+  readonly metricsPath: string;
   /** Whether `web3_clientVersion` is its own. */
   readonly recognises: (version: string) => boolean;
   /** The calls of a probe; `consensus` is the prefix of the engine's methods. */

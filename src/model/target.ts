@@ -61,6 +61,8 @@ export interface NodeTarget extends TargetBase {
   readonly client?: ClientName;
   /** JSON-RPC over HTTP; may carry user info, which no output shows. */
   readonly rpc?: string;
+  /** Its own metrics endpoint, for Prometheus. */
+  readonly metrics?: string;
   /** For `rpc`. */
   readonly login?: HttpLogin;
   readonly ipc?: string;
@@ -158,12 +160,23 @@ export const DEFAULT_SETTINGS: CheckSettings = {
   console: { schedule: { kind: 'every', ms: 300_000 }, timeoutMs: 30_000 },
 };
 
+/** The programs beside a subnet whose metrics Prometheus may discover, as the label `component` calls them. */
+export const EXPORTER_KINDS = ['node_exporter', 'cadvisor'] as const;
+
+/** An exporter of a machine of the subnet. */
+export interface Exporter {
+  readonly kind: (typeof EXPORTER_KINDS)[number];
+  readonly name: string;
+  readonly url: string;
+}
+
 export interface Subnet {
   readonly name: string;
   /** The prefix of the consensus engine's RPC methods, such as `XDPoS`. */
   readonly consensus: string;
   readonly targets: readonly Target[];
   readonly settings: CheckSettings;
+  readonly exporters?: readonly Exporter[];
   readonly parentChain?: ParentChain;
 }
 

@@ -27,6 +27,7 @@ import { answerMissing } from './pages/missing-page.ts';
 import { assets } from './pages/paths.ts';
 import { type AnsweredRequest, measureRequests, REQUEST_ID, refuseOtherMethods } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
+import type { ScrapeTarget } from './scrape-targets.ts';
 import { addProbeRoute, answerMasternodes, answerRestart, type MasternodesStatus } from './subnet-routes.ts';
 import type { Status } from './to-status.ts';
 
@@ -35,6 +36,8 @@ export interface RouteDeps {
   readonly scrape: (request: ScrapeRequest) => Promise<ScrapeAnswer>;
   readonly status: () => Status;
   readonly masternodes: () => MasternodesStatus;
+  /** The metrics endpoints beside its own, for Prometheus to discover. */
+  readonly scrapeTargets?: () => readonly ScrapeTarget[];
   /** Undefined where there is no fleet. */
   readonly fleet?: () => FleetStatus | undefined;
   readonly pages: () => Promise<Pages>;
@@ -150,6 +153,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
 
   app.get('/metrics', answerMetrics(deps.scrape));
   app.get('/status.json', packed, (c) => c.json(deps.status()));
+  app.get('/sd/targets.json', (c) => c.json(deps.scrapeTargets?.() ?? []));
   app.get('/fleet.json', answerFleet(deps.fleet ?? (() => undefined)));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));
   app.get(MONITOR_QUESTION.path, answerRestart(deps.mayRestart));

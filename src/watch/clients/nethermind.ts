@@ -94,6 +94,7 @@ export const nethermind: Client = {
   askedApart: ['pool'],
   health: { path: '/health', read: readHealth },
   hasAdmin: false,
+  metricsPath: '/metrics',
   hasConsole: false,
   logFile: 'logs/xdc.log',
   deployment: {

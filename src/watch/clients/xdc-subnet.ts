@@ -18,6 +18,7 @@ export const xdcSubnet: Client = {
   isFinalitySettled: true,
   askedApart: [],
   hasAdmin: true,
+  metricsPath: '/debug/metrics/prometheus',
   hasConsole: true,
   unlockFlag: '--unlock',
   logFile: 'xdc.log',

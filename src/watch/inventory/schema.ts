@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLIENT_NAMES } from '../../model/target.ts';
+import { CLIENT_NAMES, EXPORTER_KINDS } from '../../model/target.ts';
 import { compileRe2 } from '../logs/match/compile-own-pattern.ts';
 import { container, docker, httpUrl, text, url } from './address-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
@@ -116,6 +116,26 @@ const tls = z
     'PEM files: `ca` replaces the usual authorities, `cert` and `key` identify subnetd. `serverName` is the name in the server certificate, if it is not the host.',
   );
 
+/** An address that is given to Prometheus, which takes no password from it. */
+const metricsUrl = (example: string) =>
+  httpUrl(example).refine(
+    (value) => !/^https?:\/\/[^/?#]*@/.test(value),
+    'must hold no user info; name it in the scrape configuration of Prometheus',
+  );
+
+const KIND_HELP = `must be one of ${EXPORTER_KINDS.join(', ')}`;
+const exporters = z
+  .array(
+    z.strictObject({
+      kind: z.enum(EXPORTER_KINDS, KIND_HELP).describe('What it is, which becomes the label `component`.'),
+      name: name.describe('The name of its machine, which becomes the label `name`.'),
+      url: metricsUrl('http://machine1:9100').describe('Where it serves its metrics. Default path: /metrics.'),
+    }),
+    'must be a list of exporters',
+  )
+  .default([])
+  .describe('Exporters of the machines of this subnet, for Prometheus to discover. subnetd does not ask them itself.');
+
 const node = z.strictObject({
   name: name.describe('The name in labels, on pages and in alerts.'),
   rpc: httpUrl('http://127.0.0.1:8545')
@@ -123,6 +143,11 @@ const node = z.strictObject({
     .describe('JSON-RPC over HTTP. User info is sent as basic authentication and never shown.'),
   basicAuth,
   tls,
+  metrics: metricsUrl('http://127.0.0.1:6060')
+    .optional()
+    .describe(
+      "The node's own metrics endpoint, for Prometheus to discover. Default path: that of its client, /debug/metrics/prometheus, or /metrics for Nethermind.",
+    ),
   ipc: text('the path of the IPC socket')
     .optional()
     .describe('The IPC socket: alone, or for what HTTP does not serve.'),
@@ -252,6 +277,7 @@ const subnet = z.strictObject({
         .describe('The Chromium that opens the page: started by subnetd, or reached by its address.'),
     })
     .optional(),
+  exporters,
   parentChain: parentChain.optional(),
   checks: checks.prefault({}),
 });

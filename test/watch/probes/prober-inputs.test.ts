@@ -44,4 +44,5 @@ it('a new sign-in at a node is another probe of that node, and of a checkpoint t
   const parentChain = { rpc: 'http://127.0.0.1:8548', contract: undefined, wallet: undefined };
   const inputs = (target: NodeTarget) => subnetProberInputs('parent', { ...before, parentChain, targets: [target] });
   expect(inputs(signsIn)).not.toEqual(inputs(node));
+  expect(inputs({ ...node, metrics: 'http://127.0.0.1:6060' })).toEqual(inputs(node));
 });
