@@ -106,11 +106,12 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'platform/api',
       'store',
       'web',
+      'web/pages',
       'demo',
       'daemon/limits',
       'daemon',
     ],
-    packages: ['commander', 'yaml'],
+    packages: ['@modelcontextprotocol/server', 'commander', 'yaml', 'zod'],
   },
   main: { rooms: ['cli'], packages: [] },
 };

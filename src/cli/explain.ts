@@ -4,7 +4,7 @@ import { type ProblemKind, problemCatalog } from '../model/problem-catalog.ts';
 import type { AlertRule } from '../tell/alerts/alert-rule.ts';
 import { alertRules, findAlert, findNear } from '../tell/alerts/alert-rules.ts';
 import { plainWords, readRunbook } from '../tell/alerts/runbooks.ts';
-import { type ExitCode, refuse } from './report.ts';
+import { type ExitCode, quote, refuse } from './report.ts';
 
 /** A rule as programs read it. */
 const toEntry = ({ name, severity, for: after, labels, summary }: AlertRule) => ({
@@ -36,12 +36,27 @@ function describeProblem(problem: string, kind: ProblemKind): string {
   return `${problem} (${severity}): open ${opens}, over after ${overAfter}${shown}; reported by the alert ${alert}:\n\n`;
 }
 
-/** Prints what is known of an alert, and before it of the problem by which it was asked for. */
-async function printRunbook(rule: AlertRule, word: string, json: boolean): Promise<void> {
+/** What is known of a problem or alert, for people and for programs; or that there is none, and which it may have been. */
+export type Explained =
+  | { readonly ok: true; readonly text: string; readonly entry: object }
+  | { readonly ok: false; readonly error: string };
+
+/** The runbook of a problem or alert by its name, in any case. */
+export async function explainName(word: string): Promise<Explained> {
+  const name = word.toLowerCase();
+  const problem = Object.hasOwn(problems, name) ? problems[name] : undefined;
+  const rule = findAlert(problem?.alert ?? name);
+  if (rule === undefined) {
+    const near = findNear(word, [...alertRules.map((one) => one.name), ...Object.keys(problems)]);
+    const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : '"subnetd explain" lists the alerts';
+    return { ok: false, error: `there is no alert or problem ${quote(word)}; ${hint}` };
+  }
   const runbook = await readRunbook(rule);
-  const problem = Object.hasOwn(problems, word) ? problems[word] : undefined;
-  if (json) printJson({ ...(problem ? toProblemEntry(word, problem) : toEntry(rule)), runbook });
-  else process.stdout.write(`${problem ? describeProblem(word, problem) : ''}${runbook}`);
+  return {
+    ok: true,
+    text: `${problem ? describeProblem(name, problem) : ''}${runbook}`,
+    entry: { ...(problem ? toProblemEntry(name, problem) : toEntry(rule)), runbook },
+  };
 }
 
 /** `subnetd explain NAME`: prints the runbook of an alert or a problem; without a name, one line for each alert. */
@@ -59,13 +74,9 @@ export async function explain(
       process.stdout.write(`${name.padEnd(width)}  ${severity.padEnd(8)}  ${plainWords(summary)}\n`);
     return 0;
   }
-  const name = word.toLowerCase();
-  const rule = findAlert(Object.hasOwn(problems, name) ? (problems[name]?.alert ?? name) : name);
-  if (rule !== undefined) {
-    await printRunbook(rule, name, json);
-    return 0;
-  }
-  const near = findNear(word, [...alertRules.map((one) => one.name), ...Object.keys(problems)]);
-  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : '"subnetd explain" lists the alerts';
-  return refuse('subnetd explain', `there is no alert or problem ${JSON.stringify(word)}; ${hint}`);
+  const explained = await explainName(word);
+  if (!explained.ok) return refuse('subnetd explain', explained.error);
+  if (json) printJson(explained.entry);
+  else process.stdout.write(explained.text);
+  return 0;
 }

@@ -274,6 +274,11 @@ function addPlatformCommands(program: Command, runs: Runs): void {
 function addOtherCommands(program: Command, runs: Runs): void {
   program.commandsGroup('Other:').helpCommand(true);
   program
+    .command('mcp')
+    .description('serve the Model Context Protocol on stdin and stdout: tools that only read, for an assistant')
+    .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
+    .action(runs(async () => (await import('./mcp.ts')).mcp));
+  program
     .command('completion')
     .description('print a shell completion script')
     .argument('<shell>', 'bash, zsh or fish')

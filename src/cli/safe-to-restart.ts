@@ -42,7 +42,8 @@ async function probe(config: string, node: string, subnet: string | undefined): 
   return restart.kind === 'answer' ? toAnswer(toRestartBody(restart)) : { kind: 'refused', reason: restart.error };
 }
 
-async function ask(url: URL, node: string, subnet: string | undefined): Promise<Answer> {
+/** Asks the daemon at an address once. Never rejects. */
+export async function askToRestart(url: URL, node: string, subnet: string | undefined): Promise<Answer> {
   const query = new URLSearchParams({ ...(subnet !== undefined && { subnet }), node });
   const answer = await askDaemon(url, `/safe-to-restart?${query}`, WITHIN_MS);
   if (!answer.ok) return { kind: answer.isRefused ? 'refused' : 'unknown', reason: answer.error };
@@ -97,7 +98,7 @@ export async function safeToRestart(
   const end = performance.now() + waitMs;
   let reported: string | undefined;
   for (;;) {
-    const answer = await ask(daemon.url, node, subnet);
+    const answer = await askToRestart(daemon.url, node, subnet);
     const { kind, reason } = answer;
     if (kind === 'yes' || kind === 'refused') return print(node, answer, '', json);
     if (performance.now() + everyMs > end)

@@ -50,7 +50,7 @@ export function describeStatus({ subnets }: Status, now: number): readonly strin
 }
 
 /** What is watched there, and then the rest of the fleet. */
-const describeAll = ({ status, fleet }: Extract<Read, { ok: true }>, now: number): readonly string[] => [
+export const describeAll = ({ status, fleet }: Extract<Read, { ok: true }>, now: number): readonly string[] => [
   // In a fleet, an instance may watch nothing.
   ...(fleet !== undefined && status.subnets.length === 0 ? [] : describeStatus(status, now)),
   ...(fleet === undefined ? [] : describeFleet(fleet, now)),
@@ -72,7 +72,8 @@ async function readFleet(url: URL): Promise<FleetStatus | undefined> {
   }
 }
 
-async function read(url: URL, withFleet: boolean): Promise<Read> {
+/** The status of the daemon at an address, if wanted with its fleet. Never rejects. */
+export async function readStatus(url: URL, withFleet: boolean): Promise<Read> {
   const answer = await askDaemon(url, '/status.json', WITHIN_MS);
   if (!answer.ok) return answer;
   const { path, text } = answer;
@@ -117,7 +118,7 @@ export async function status({ url: given, config, watch = false, json = false }
   const ending = new AbortController();
   if (isLive) void untilSignal().then(() => ending.abort());
   for (;;) {
-    const result = await read(daemon.url, !json);
+    const result = await readStatus(daemon.url, !json);
     if (!result.ok && !isLive) return refuse('subnetd status', result.error);
     const lines = result.ok ? describeAll(result, Date.now()) : [paint('red', result.error)];
     if (json && result.ok) printLine(toJson(result.status, 2));
