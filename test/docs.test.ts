@@ -56,9 +56,9 @@ describe('the documentation', () => {
 
   it.each(pages)('%s shows only inventories that are good, and no link that leads nowhere', (file) => {
     const text = read(file);
-    for (const [, block = ''] of text.matchAll(/```yaml\n([\s\S]*?)```/g)) {
+    for (const [, block = ''] of text.matchAll(/```yaml.*\n([\s\S]*?)```/g)) {
       if (parseAllDocuments(block).length !== 1 || parse(block)?.subnets === undefined) continue;
-      const parsed = parseInventory(block, {});
+      const parsed = parseInventory(block, { RPC_PASSWORD: 'a', HOOK_TOKEN: 'b' });
       expect(parsed.ok ? [] : parsed.errors, block).toEqual([]);
     }
     for (const [, link = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
@@ -85,6 +85,13 @@ describe('the documentation', () => {
   it.each(pages)('%s names only files of the source that exist', (file) => {
     const named = read(file).matchAll(/`((?:src|test|scripts|bench|grafana|deploy)\/[\w./*-]+)`/g);
     for (const [, path = ''] of named) expect(globSync(path, { cwd: root }), `${file}: ${path}`).not.toEqual([]);
+  });
+
+  it.each(pages)('%s has commands that a shell takes, and the port at which subnetd listens', (file) => {
+    const text = read(file);
+    for (const [, block = ''] of text.matchAll(/```sh\n([\s\S]*?)```/g)) expect(block).not.toMatch(/<\w+ \w+>/);
+    for (const [address, port] of text.matchAll(/\b(?:monitor|subnetd[\w.-]*|127\.0\.0\.1):(9\d{3})\b(?!:)/g))
+      expect(['9090', '9093', '9099'], `${file}: ${address}`).toContain(port);
   });
 
   it('lists in CONTRIBUTING every room of src, and none besides', () => {
