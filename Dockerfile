@@ -8,7 +8,7 @@ WORKDIR /opt/subnetd
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier
 COPY src src
-COPY scripts/build.ts scripts/
+COPY scripts/build.ts scripts/built-in.ts scripts/
 RUN node scripts/build.ts
 
 # A change of the source keeps the layer of the libraries.

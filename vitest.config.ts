@@ -52,6 +52,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'tell/history/stored-history': 12,
   'tell/incidents/start-incidents': 12,
   'watch/monitor/event-storm': 10,
+  'deploy/package': 20,
   'deploy/systemd': 20,
   'deploy/first-run': 8,
   'web/connections': 12,

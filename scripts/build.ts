@@ -1,10 +1,11 @@
 import { globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { isBuiltIn } from './built-in.ts';
 
 /**
  * Builds the sources into a few files of JavaScript in `.cache/program/`, which bin/subnetd starts while the sources are those it was
- * built of. They take less memory than 500 modules (docs/decisions/0043-idle-memory.md). Libraries stay in node_modules/.
+ * built of. They take less memory than 500 modules (docs/decisions/0043-idle-memory.md). Most libraries stay in node_modules/.
  *
  * The sources count on two things: `../../` is the root, and the program of a thread lies beside the file that starts it.
  */
@@ -29,7 +30,7 @@ function listSources(): string {
   return lines.toSorted().join('');
 }
 
-const isOfLibrary = (id: string): boolean => /^@?[a-z]/.test(id) && !id.startsWith('@oxc-project/');
+const isOfLibrary = (id: string): boolean => /^@?[a-z]/.test(id) && !isBuiltIn(id);
 
 /** Puts the new files in the place of the former. */
 function replaceProgram(files: readonly string[]): void {

@@ -1,13 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyClone } from '../support/copy-clone.ts';
+import { bringNpm, findProgram, makePath, runWith, WITHIN_MS } from '../support/npm-machine.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const WITHIN_MS = 300_000;
 
 let folder: string;
 beforeEach(() => {
@@ -21,45 +20,15 @@ function makeClone(): string {
   return clone;
 }
 
-const find = (program: string) => execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();
-
-/** A machine with these programs and no compiler or Python. */
-function makePath(programs: Readonly<Record<string, string>>): string {
-  const path = join(folder, 'bin');
-  mkdirSync(path);
-  const usual = ['sh', 'env', 'tar', 'cat', 'ls', 'mkdir', 'rm', 'ln', 'cp', 'mv', 'chmod', 'uname', 'readlink'];
-  const all = { ...Object.fromEntries(usual.map((name) => [name, find(name)])), ...programs };
-  for (const [name, target] of Object.entries(all)) symlinkSync(target, join(path, name));
-  return path;
-}
-
-/** npm of a version as a program; without one, this machine's. */
-function bringNpm(version: string | undefined): string {
-  if (version === undefined) return find('npm');
-  const packed = execFileSync('npm', ['pack', `npm@${version}`, '--silent', '--pack-destination', folder], {
-    encoding: 'utf8',
-  });
-  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '-C', folder]);
-  const program = join(folder, 'npm');
-  writeFileSync(program, `#!/bin/sh\nexec node ${folder}/package/bin/npm-cli.js "$@"\n`, { mode: 0o755 });
-  return program;
-}
-
-function run(command: string, words: readonly string[], cwd: string, path: string) {
-  const env = { HOME: process.env.HOME, PATH: path, npm_config_prefer_offline: 'true' };
-  const { status, stdout, stderr } = spawnSync(command, words, { cwd, env, encoding: 'utf8', timeout: WITHIN_MS });
-  return { status, stdout, stderr };
-}
-
 const works = (clone: string, path: string) => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  expect(run('bin/subnetd', ['version'], clone, path)).toMatchObject({
+  expect(runWith(path, clone, 'bin/subnetd', ['version'])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining(`subnetd ${version}`),
   });
   // It opens a database, by a library that has a binary.
   const person = ['--user-name', 'u', '--first-name', 'F', '--last-name', 'L', '--email', 'u@example.com'];
-  expect(run('bin/subnetd', ['admin', 'create', ...person], clone, path)).toMatchObject({ status: 0, stderr: '' });
+  expect(runWith(path, clone, 'bin/subnetd', ['admin', 'create', ...person])).toMatchObject({ status: 0, stderr: '' });
 };
 
 describe('npm ci in a fresh clone, on a machine without a compiler', () => {
@@ -73,8 +42,9 @@ describe('npm ci in a fresh clone, on a machine without a compiler', () => {
     'by %s says nothing alarming and brings all that subnetd needs',
     (_, version) => {
       const clone = makeClone();
-      const path = makePath({ npm: bringNpm(version), node: find('node') });
-      const { status, stdout, stderr } = run('npm', ['ci'], clone, path);
+      const npm = version === undefined ? { npm: findProgram('npm') } : bringNpm(folder, version);
+      const path = makePath(folder, { ...npm, node: findProgram('node') });
+      const { status, stdout, stderr } = runWith(path, clone, 'npm', ['ci']);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout.trim()).toMatch(/^added \d+ packages in \S+$/);
       works(clone, path);
@@ -87,13 +57,13 @@ describe('npm ci in a fresh clone, on a machine without a compiler', () => {
     () => {
       const clone = makeClone();
       const node = join(root, 'node_modules/node/bin/node');
-      const path = makePath({ npm: bringNpm(undefined), node });
-      const { status, stderr } = run('npm', ['ci', '--omit=dev', '--ignore-scripts'], clone, path);
+      const path = makePath(folder, { npm: findProgram('npm'), node });
+      const { status, stderr } = runWith(path, clone, 'npm', ['ci', '--omit=dev', '--ignore-scripts']);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       for (const tool of ['node', 'vitest', '@biomejs/biome', '@grafana/grafana-foundation-sdk'])
         expect(existsSync(join(clone, 'node_modules', tool)), tool).toBe(false);
       works(clone, path);
-      expect(run('bin/subnetd', ['rules'], clone, path)).toMatchObject({ status: 0, stderr: '' });
+      expect(runWith(path, clone, 'bin/subnetd', ['rules'])).toMatchObject({ status: 0, stderr: '' });
     },
     WITHIN_MS,
   );
