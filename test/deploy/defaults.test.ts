@@ -100,8 +100,7 @@ describe('subnetd in containers', () => {
     expect(subnetd.ports).toEqual(['127.0.0.1:10545:10545']);
     expect(container.ports).toEqual([{ name: 'http', containerPort: 10545 }]);
     expect(ofKind('Service').spec.ports).toEqual([{ name: 'http', port: 10545, targetPort: 'http' }]);
-    // The user node of the image of Node.js.
-    expect(image).toMatch(/^USER node$/m);
+    expect(image).toMatch(/^USER 1000:1000$/m);
     expect(pod.securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 });
   });
 

@@ -1,20 +1,17 @@
-import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listBuildArguments } from '../../scripts/image.ts';
 import { type Simulation, startSimulation } from '../../src/demo/start-simulation.ts';
 import { uniqueName } from '../support/containers.ts';
-import { type Engine, findProgram, useEngine } from '../support/engine.ts';
-import { importNodeImage } from '../support/node-image.ts';
+import { createDockerCli, type Outcome } from '../support/docker-cli.ts';
+import { type Engine, useEngine } from '../support/engine.ts';
 
-const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const commit = '0123456789abcdef0123456789abcdef01234567';
 const image = uniqueName('subnetd-test');
 /** Only a bound: others may use the machine, and each check of its health starts a process. */
 const SOON = { timeout: 60_000, interval: 100 };
@@ -23,8 +20,13 @@ const SOON = { timeout: 60_000, interval: 100 };
 const OF_A_STARVED_MACHINE =
   /^(the database has been busy with one statement for |a round is late$|planned work cannot be read from the database; the last known work stays in force$)/;
 
+/** What the layers above the base may take: 300 MB with the 75 MB of Debian's smallest image. */
+const OWN_BYTES = 220e6;
+
 interface Inspection {
+  readonly Size: number;
   readonly Config: {
+    readonly Labels: Readonly<Record<string, string>>;
     readonly User: string;
     readonly ExposedPorts: Readonly<Record<string, unknown>>;
     readonly Healthcheck: { readonly Test: readonly string[] };
@@ -35,12 +37,6 @@ interface Inspection {
     readonly OOMKilled: boolean;
     readonly Health?: { readonly Status: string };
   };
-}
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 async function findFreePort(): Promise<number> {
@@ -78,22 +74,10 @@ describe('the image that the Dockerfile makes', () => {
     folder = await mkdtemp(join(tmpdir(), 'image-'));
     // The user of the image reads the inventory in it.
     await chmod(folder, 0o755);
-    const program = findProgram('docker', 'docker.io');
-    // The engine of the tests alone, whatever this machine's docker is set to use.
-    const { DOCKER_CONTEXT: _, ...environment } = process.env;
-    const host = `unix://${engine.socketPath}`;
-    const env = { ...environment, DOCKER_HOST: host, DOCKER_CONFIG: folder, DOCKER_BUILDKIT: '0' };
-    docker = async (...words) =>
-      run(program, words, { env, maxBuffer: 64 * 2 ** 20 }).then(
-        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-        ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
-      );
-
-    const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
-    const bases = new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base));
-    expect([...bases]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/)]);
-    for (const base of bases) await importNodeImage(program, env, String(base));
-    await dockerOk('build', '--network', 'host', '--build-arg', `COMMIT=${commit}`, '--tag', image, root);
+    const cli = createDockerCli(engine, folder);
+    docker = cli.docker;
+    await cli.importBases();
+    await cli.build('--tag', image);
   }, 600_000);
 
   afterEach(async () => {
@@ -110,34 +94,48 @@ describe('the image that the Dockerfile makes', () => {
 
   test('holds what runs and nothing else, none of it the user’s own to change', async () => {
     const { User, ExposedPorts } = (await inspect(image)).Config;
-    expect({ User, ExposedPorts }).toEqual({ User: 'node', ExposedPorts: { '10545/tcp': {} } });
+    expect({ User, ExposedPorts }).toEqual({ User: '1000:1000', ExposedPorts: { '10545/tcp': {} } });
     expect(await runShell('ls -A /opt/subnetd')).toEqual(
       [
         '.cache',
+        'CHANGELOG.md',
         'COMMIT',
         'LICENSE',
+        'README.md',
+        'SECURITY.md',
         'bin',
+        'deploy',
         'docs',
         'grafana',
         'node_modules',
-        'package-lock.json',
+        'npm-shrinkwrap.json',
         'package.json',
         'src',
       ].toSorted(),
     );
-    expect(await runShell('ls -A /opt/subnetd/docs /opt/subnetd/grafana')).toEqual([
-      '/opt/subnetd/docs:',
-      'alerts',
-      '/opt/subnetd/grafana:',
-      'dashboards',
-    ]);
     expect(await runShell('ls /opt/subnetd/node_modules')).toEqual(expect.arrayContaining(['hono', 'prom-client']));
-    for (const tool of ['node', 'typescript', 'vitest', '.bin/node'])
-      expect(await runShell(`ls -d /opt/subnetd/node_modules/${tool}`)).toEqual([]);
-    expect(await runShell("find / -xdev -user node ! -path '/home/node*'")).toEqual(['/var/lib/subnetd']);
-    expect(await runShell('find /opt /etc/subnetd -user node -o ! -type l -perm -002')).toEqual([]);
+    const tools = ['node', 'typescript', 'vitest', 'viem', '.bin/node'].map(
+      (tool) => `/opt/subnetd/node_modules/${tool}`,
+    );
+    expect(await runShell(`ls -d ${tools.join(' ')} /usr/local/lib/node_modules /usr/local/bin/npm`)).toEqual([]);
+    const sources = ['ts', 'map', 'c', 'cc', 'h', 'gyp'].map((ending) => `-name '*.${ending}'`).join(' -o ');
+    expect(await runShell(`find /opt /usr/local -type f '(' ${sources} ')'`)).toEqual([]);
+    expect(await runShell('find / -xdev -user 1000')).toEqual(['/var/lib/subnetd']);
+    expect(await runShell('find /opt /etc/subnetd /usr/local -user 1000 -o ! -type l -perm -002')).toEqual([]);
     expect(await runShell('id -u')).toEqual(['1000']);
     expect(await runShell('stat -c %a /var/lib/subnetd')).toEqual(['700']);
+  });
+
+  test('takes less than 300 MB, and says what it is', async () => {
+    const [own, base] = [await inspect(image), await inspect('debian:bookworm-slim')];
+    const megabytes = (own.Size - base.Size) / 1e6;
+    console.log(`the image takes ${megabytes.toFixed(0)} MB above its base`);
+    expect(megabytes * 1e6).toBeLessThan(OWN_BYTES);
+    const { name, version, description, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const { COMMIT, CREATED, SOURCE } = listBuildArguments(root);
+    const labels = { title: name, description, version, licenses: license, revision: COMMIT, created: CREATED };
+    for (const [key, value] of Object.entries({ ...labels, source: SOURCE }))
+      expect(own.Config.Labels[`org.opencontainers.image.${key}`], key).toBe(value);
   });
 
   test('gives its heap half of what its container may take, and no more than it needs', async () => {
@@ -183,7 +181,7 @@ describe('the image that the Dockerfile makes', () => {
     expect(page).not.toMatch(/^subnet_check_success\{.*\} 0$/m);
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
     expect(/^subnetd_build_info\{(.*)\} 1$/m.exec(page)?.[1]?.split(',').toSorted()).toEqual([
-      `commit="${commit.slice(0, 12)}"`,
+      `commit="${listBuildArguments(root).COMMIT?.slice(0, 12)}"`,
       expect.stringMatching(/^runtime="v?26\.10\.0"$/),
       `version="${version}"`,
     ]);

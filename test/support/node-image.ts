@@ -41,13 +41,16 @@ async function addBusybox(root: string): Promise<void> {
 /** A library of the system beside those of Node.js, which what builds the program is linked with. */
 const further = 'librt.so.1';
 
-/** The Node.js of the project's own dependencies, and the system's libraries that it is linked with. */
-async function addNode(root: string): Promise<void> {
+/** What Debian's smallest image lacks of that, so that an image must bring it. */
+const lacking = 'libatomic.so.1';
+
+/** The system's libraries that the Node.js of the project's own dependencies is linked with, and that itself. */
+async function addLibraries(root: string, withNode: boolean): Promise<void> {
   const program = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url));
-  await copyTo(root, program, '/usr/local/bin/node');
+  if (withNode) await copyTo(root, program, '/usr/local/bin/node');
   const { stdout } = await run('ldd', [program]);
   for (const [, library] of stdout.matchAll(/(\/\S+) \(0x/g)) {
-    if (library === undefined) continue;
+    if (library === undefined || (!withNode && library.endsWith(`/${lacking}`))) continue;
     await copyTo(root, library, library);
     if (!library.endsWith('/libc.so.6')) continue;
     const beside = join(dirname(library), further);
@@ -69,30 +72,33 @@ async function addNpm(root: string): Promise<void> {
   await copyTo(root, cafile ?? certificates, certificates);
 }
 
-/** What the official image has besides: its user `node`, and a place for temporary files. */
-async function addUsers(root: string): Promise<void> {
-  for (const folder of ['etc', 'root', 'home/node', 'tmp', 'var/lib'])
-    await mkdir(join(root, folder), { recursive: true });
+/** What the official images have besides: the user `node` of that of Node.js, and a place for temporary files. */
+async function addUsers(root: string, withNode: boolean): Promise<void> {
+  for (const folder of ['etc', 'root', 'home', 'tmp', 'var/lib']) await mkdir(join(root, folder), { recursive: true });
   await chmod(join(root, 'tmp'), 0o1777);
-  const users = ['root:x:0:0:root:/root:/bin/sh', 'node:x:1000:1000::/home/node:/bin/sh'];
-  await writeFile(join(root, 'etc/passwd'), `${users.join('\n')}\n`);
-  await writeFile(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
+  if (withNode) await mkdir(join(root, 'home/node'));
+  await writeFile(
+    join(root, 'etc/passwd'),
+    `root:x:0:0:root:/root:/bin/sh\n${withNode ? 'node:x:1000:1000::/home/node:/bin/sh\n' : ''}`,
+  );
+  await writeFile(join(root, 'etc/group'), `root:x:0:\n${withNode ? 'node:x:1000:\n' : ''}`);
 }
 
 /**
- * Builds a stand-in for an official image of Node.js, for machines that can pull none. It has the same Node.js, npm and
- * user, on a system with little more than busybox.
+ * Builds a stand-in for an official image, for machines that can pull none: of Debian, with little more than busybox and the libraries that
+ * Node.js needs, or of Node.js, with the same Node.js, npm and user.
  */
-export async function importNodeImage(docker: string, env: NodeJS.ProcessEnv, image: string): Promise<void> {
+export async function importBaseImage(docker: string, env: NodeJS.ProcessEnv, image: string): Promise<void> {
   const known = await run(docker, ['image', 'inspect', image], { env }).then(Boolean, () => false);
   if (known) return;
   const root = await mkdtemp(join(tmpdir(), 'node-image-'));
   try {
     await chmod(root, 0o755);
     await addBusybox(root);
-    await addNode(root);
-    await addNpm(root);
-    await addUsers(root);
+    const withNode = image.startsWith('node:');
+    await addLibraries(root, withNode);
+    if (withNode) await addNpm(root);
+    await addUsers(root, withNode);
     const tar = spawn('tar', ['-C', root, '--owner=0', '--group=0', '-c', '.'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
