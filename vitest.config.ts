@@ -54,6 +54,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'watch/monitor/event-storm': 10,
   'deploy/package': 20,
   'deploy/systemd': 20,
+  'deploy/release': 10,
   'deploy/first-run': 8,
   'web/connections': 12,
   'web/basic-auth': 10,

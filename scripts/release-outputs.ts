@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepReachable } from './keep-reachable.ts';
 
 /** The members of a CycloneDX document that are read here. */
 interface Bom {
@@ -17,13 +18,10 @@ interface Bom {
 
 const readJson = (root: string, file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
-/** `name@version` of every package that `npm ci --omit=dev` may install, on any platform. */
+/** `name@version` of every package that is built into the program, or may be installed with it on any platform. */
 function readProduction(root: string): ReadonlySet<string> {
-  const packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>> = readJson(
-    root,
-    'package-lock.json',
-  ).packages;
-  const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const { packages } = readJson(root, 'package-lock.json');
+  const production = Object.entries(keepReachable(packages, Object.keys(packages[''].dependencies)));
   return new Set(production.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`));
 }
 
@@ -70,6 +68,25 @@ export function toLicenceList({ components }: Pick<Bom, 'components'>): string {
     })
     .toSorted();
   return ['| package | version | licence |', '| --- | --- | --- |', ...rows, ''].join('\n');
+}
+
+/** Adds to `folder` the SBOM of the image: that of the package, Node.js, and the packages of Debian, as `dpkg-query --show` lists them. */
+export function addImagePackages(folder: string, version: string, debian: string): void {
+  const bom = readJson(folder, `subnetd-${version}.cdx.json`);
+  const nodes = debian
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter(([, release]) => release !== undefined)
+    .map(([name = '', release = '']) => ({
+      type: 'library',
+      name: name.replace(/:.*/, ''),
+      version: release,
+      purl: `pkg:deb/debian/${name.replace(/:.*/, '')}@${encodeURIComponent(release)}?distro=bookworm`,
+    }));
+  const runtime = process.versions.node;
+  const node = { type: 'platform', name: 'node', version: runtime, purl: `pkg:generic/node@${runtime}` };
+  const file = join(folder, `subnetd-${version}-image.cdx.json`);
+  writeFileSync(file, `${JSON.stringify({ ...bom, components: [...bom.components, node, ...nodes] }, null, 2)}\n`);
 }
 
 /** Writes the SBOM and the licence list of a version to release/, and resolves to their paths. */

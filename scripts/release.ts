@@ -3,11 +3,11 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeReleaseOutputs } from './release-outputs.ts';
+import { writeReleaseFiles } from './release-files.ts';
 
 /**
  * Makes a version: `npm run release -- 0.2.0`. It needs a clean tree and a changelog entry. It sets the version
- * everywhere, runs the check, commits, tags, and writes the SBOM and the licence list. It pushes nothing.
+ * everywhere, runs the check, commits, makes all files to attach, and tags. It pushes nothing. Without Docker, add `--no-image`.
  */
 const CHECK = 'npm run check && npm test';
 
@@ -58,9 +58,18 @@ function setVersion(root: string, before: string, version: string): Readonly<Rec
     change(value);
     return `${JSON.stringify(value, null, 2)}\n`;
   };
-  const images = ['docker-compose.yml', ...globSync(['deploy/**/*.yaml', 'docs/*.md'], { cwd: root })]
-    .map((file) => [file, read(file).replaceAll(`subnetd:${before}`, `subnetd:${version}`)] as const)
-    .filter(([file, text]) => text !== read(file));
+  const rename = (text: string) =>
+    text
+      .replaceAll(`subnetd:${before}`, `subnetd:${version}`)
+      .replaceAll(`subnetd-${before}.tgz`, `subnetd-${version}.tgz`)
+      .replaceAll(`image.version="${before}"`, `image.version="${version}"`);
+  const files = [
+    'docker-compose.yml',
+    'Dockerfile',
+    'README.md',
+    ...globSync(['deploy/**/*.yaml', 'docs/*.md'], { cwd: root }),
+  ];
+  const named = files.map((file) => [file, rename(read(file))] as const).filter(([file, text]) => text !== read(file));
   return {
     'package.json': setIn('package.json', (value) => {
       value.version = version;
@@ -70,12 +79,17 @@ function setVersion(root: string, before: string, version: string): Readonly<Rec
       if (value.packages) value.packages[''].version = version;
     }),
     [CHART]: read(CHART).replaceAll(`ersion: ${before}\n`, `ersion: ${version}\n`),
-    ...Object.fromEntries(images),
+    ...Object.fromEntries(named),
   };
 }
 
 /** Makes the version and gives the files to attach to it, or leaves everything as it was. */
-export function release(root: string, version: string, day: string, check = CHECK): Result<readonly string[]> {
+export function release(
+  root: string,
+  version: string,
+  day: string,
+  { check = CHECK, withImage = true },
+): Result<readonly string[]> {
   const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
   const { version: before } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   if (!isLater(version, before)) return refuse(`the version must be three numbers above ${before}, such as 1.2.3`);
@@ -92,9 +106,9 @@ export function release(root: string, version: string, day: string, check = CHEC
     putBack();
     return refuse(`"${check}" failed, so there is no ${tag}; nothing is changed`);
   }
+  git('commit', '--quiet', '--message', `Release ${version}`, '--', ...Object.keys(files));
   try {
-    const outputs = writeReleaseOutputs(root);
-    git('commit', '--quiet', '--message', `Release ${version}`, '--', ...Object.keys(files));
+    const outputs = writeReleaseFiles(root, withImage);
     git(
       'tag',
       '--annotate',
@@ -105,15 +119,23 @@ export function release(root: string, version: string, day: string, check = CHEC
     );
     return { ok: true, value: outputs };
   } catch (error) {
-    putBack();
+    // The tree was clean, so this takes back only the commit from above.
+    git('reset', '--quiet', '--hard', 'HEAD~1');
     throw error;
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'string' } } });
-  const made = release(root, positionals[0] ?? '', new Date().toISOString().slice(0, 10), values.check);
+  const options = {
+    check: { type: 'string', default: CHECK },
+    'no-image': { type: 'boolean', default: false },
+  } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  const made = release(root, positionals[0] ?? '', new Date().toISOString().slice(0, 10), {
+    check: values.check,
+    withImage: !values['no-image'],
+  });
   if (made.ok)
     console.log(
       `v${positionals[0]} is made; publish it by: git push --follow-tags\nattach to it:\n${made.value.join('\n')}`,

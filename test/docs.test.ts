@@ -14,6 +14,7 @@ const pages = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
+  'CODE_OF_CONDUCT.md',
   ...globSync('docs/**/*.md', { cwd: root }),
 ];
 
