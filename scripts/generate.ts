@@ -67,7 +67,9 @@ const settingsTable = (): string =>
   );
 
 async function metricsTable(): Promise<string> {
-  const subnetRows = families.map(({ name, type, help, labels }) => `| \`${name}\` | ${type} | ${labels} | ${help} |`);
+  const subnetRows = families.map(
+    ({ name, type, help, labels }) => `| \`${name}\` | ${type} | ${labels} | ${help.replaceAll('<', '&lt;')} |`,
+  );
   const shard = { index: 0, total: 2 };
   const other = { shard: { index: 1, total: 2 }, sight: 'seen', instances: [] } as const;
   const own = createOwnMetrics(
