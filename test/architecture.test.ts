@@ -201,6 +201,7 @@ describe('the rooms', () => {
     for (const file of loaded) for (const next of loadedAtOnce(file)) loaded.add(next);
     expect([...loaded].filter((file) => /^src\/tell\/(alerts|notify)\//.test(file)).toSorted()).toEqual([
       'src/tell/alerts/tracked-alert.ts',
+      'src/tell/notify/start-heartbeats.ts',
       'src/tell/notify/start-push.ts',
     ]);
   });

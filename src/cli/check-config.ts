@@ -39,7 +39,7 @@ export async function checkConfig(
   if (!config.ok) return refuse('subnetd check-config', ...config.errors);
   const file = given === '-' ? 'standard input' : config.path;
   const readText = given === '-' ? readStandardInput : undefined;
-  const read = await readInventory(file, environment, ({ channels = [] }) => findFileErrors(channels), readText);
+  const read = await readInventory(file, environment, findFileErrors, readText);
   const print = (result: object) => process.stdout.write(`${toJson({ file, ok: read.ok, ...result }, 2)}\n`);
   if (!read.ok) {
     if (json) print({ errors: read.inventoryErrors });

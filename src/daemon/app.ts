@@ -26,7 +26,7 @@ export async function startApp(
   const store = openStore(options);
   const { bugs, database, mailer, wall } = store;
   const watch = startWatch(options, store, first.hash);
-  const { fleet, monitor, history, incidents, push, plannedWork, reloader } = watch;
+  const { fleet, monitor, history, incidents, push, heartbeats, plannedWork, reloader } = watch;
   const web = startWeb(options, store, watch);
 
   /** Loads a whole inventory, of which it returns what is watched here, or throws and changes nothing. */
@@ -59,6 +59,7 @@ export async function startApp(
       end('the incidents', PARTS_MS, incidents.stop()),
       end('the monitor', PARTS_MS, monitor.stop()),
       end('the push of alerts', PARTS_MS, push.stop()),
+      end('the heartbeats', PARTS_MS, heartbeats.stop()),
       end('the fleet', PARTS_MS, fleet.stop()),
       end('the planned work', PARTS_MS, plannedWork.stop()),
       end('the mailer', PARTS_MS, mailer?.stop() ?? Promise.resolve()),

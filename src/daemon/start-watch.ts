@@ -3,6 +3,7 @@ import { describeCause } from '../lib/database-failure.ts';
 import type { Inventory } from '../model/target.ts';
 import { type HistoryLink, startHistory } from '../tell/history/start-history.ts';
 import { type IncidentsLink, startIncidents } from '../tell/incidents/start-incidents.ts';
+import { type Heartbeats, startHeartbeats } from '../tell/notify/start-heartbeats.ts';
 import { type PushLink, startPush } from '../tell/notify/start-push.ts';
 import { createReloader, type Reloader } from '../watch/inventory/create-reloader.ts';
 import { createMonitor, type Monitor } from '../watch/monitor/create-monitor.ts';
@@ -19,6 +20,7 @@ export interface Watch {
   readonly history: HistoryLink;
   readonly incidents: IncidentsLink;
   readonly push: PushLink;
+  readonly heartbeats: Heartbeats;
   readonly reloader: Reloader;
 }
 
@@ -38,6 +40,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
       for (const work of ended) log.info({ work }, 'planned work was ended early');
     },
   });
+  const heartbeats = startHeartbeats({ log, onBug: bugs.of('channel') });
   const descriptors = planDescriptors(descriptorLimit);
   const monitor = createMonitor({
     clock,
@@ -52,7 +55,10 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
         { subnet, component, target: name, after, times },
         'Docker discarded log lines before they were read; give the log of the container a larger max-size',
       ),
-    onRunning: options.onRunning,
+    onRunning: () => {
+      options.onRunning?.();
+      heartbeats.running();
+    },
     onBug: bugs.report,
   });
   const { snapshot, unexplained } = monitor;
@@ -111,7 +117,8 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     monitor.load(inventory);
     plannedWork.setWindows(inventory.maintenance ?? []);
     push.setReceivers(inventory);
+    heartbeats.set(inventory.heartbeats ?? []);
   };
   fleet.start({ isSettled, areAlertsJudged: push.isJudged, watch });
-  return { monitor, plannedWork, fleet, history, incidents, push, reloader };
+  return { monitor, plannedWork, fleet, history, incidents, push, heartbeats, reloader };
 }

@@ -37,6 +37,13 @@ export type ChannelTarget =
       readonly smtpUrlFile?: string | undefined;
     };
 
+/** A request that an outside service expects, and whose absence it reports. */
+export interface Heartbeat {
+  /** A file with the address, which is a secret. */
+  readonly urlFile: string;
+  readonly everyMs: number;
+}
+
 /** A way to people, without an Alertmanager. */
 export interface Channel {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Alertmanagers, Channel } from './channel.ts';
+import type { Alertmanagers, Channel, Heartbeat } from './channel.ts';
 import type { HttpLogin } from './http-login.ts';
 import type { ParentChain } from './parent-chain.ts';
 import type { MaintenanceWindow } from './planned-work.ts';
@@ -215,6 +215,8 @@ export interface Inventory {
   readonly maintenance?: readonly MaintenanceWindow[];
   /** Who is notified of alerts without an Alertmanager. */
   readonly channels?: readonly Channel[];
+  /** Whom subnetd tells that it runs. */
+  readonly heartbeats?: readonly Heartbeat[];
 }
 
 /** The one name of a target across reloads. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationMs } from '../../lib/duration.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import { text, url } from './address-schema.ts';
 import { DURATION, isDuration } from './schedule.ts';
@@ -111,5 +112,23 @@ export const notify = z
         ),
     }),
     'must be a list of channels',
+  )
+  .default([]);
+
+const EVERY_HELP = 'must be a duration such as 1m, from 10s to 24h';
+
+/** Who is told that subnetd runs. */
+export const heartbeat = z
+  .array(
+    z.strictObject({
+      urlFile: file('the address').describe('A file with the address that gets a GET request.'),
+      url: secretIn('urlFile'),
+      every: z
+        .string(EVERY_HELP)
+        .refine((value) => isDuration(value) && durationMs(value) >= 10_000, EVERY_HELP)
+        .default('1m')
+        .describe('How often it is sent. Let the service wait for two of them before it alerts.'),
+    }),
+    'must be a list of heartbeats',
   )
   .default([]);

@@ -3,7 +3,7 @@ import { CLIENT_NAMES, EXPORTER_KINDS } from '../../model/target.ts';
 import { compileRe2 } from '../logs/match/compile-own-pattern.ts';
 import { container, docker, httpUrl, text, url } from './address-schema.ts';
 import { maintenance } from './maintenance-schema.ts';
-import { notify } from './notify-schema.ts';
+import { heartbeat, notify } from './notify-schema.ts';
 import { comesUp, DURATION, isCron, isDuration, isEvery } from './schedule.ts';
 
 const DURATION_HELP = 'must be a duration such as 500ms, 10s, 5m or 1h, at most 24h';
@@ -312,6 +312,7 @@ export const inventorySchema = z
     alertmanager,
     maintenance,
     notify,
+    heartbeat,
   })
   .meta({ title: 'subnetd inventory' });
 

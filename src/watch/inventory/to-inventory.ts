@@ -175,4 +175,5 @@ export const toInventory = (document: InventoryDocument, environment: Environmen
   alertmanager: document.alertmanager,
   ...(document.maintenance && { maintenance: document.maintenance.map(toWindow) }),
   channels: toChannels(document.notify),
+  heartbeats: document.heartbeat.map(({ urlFile, every }) => ({ urlFile, everyMs: durationMs(every) })),
 });

@@ -273,4 +273,13 @@ describe('a good inventory', () => {
     expect(channels[4]).toMatchObject({ severities: ['critical', 'warning'], repeatMs: 1_800_000 });
     expect(parse(minimal).channels).toEqual([]);
   });
+
+  it('has heartbeats, every minute unless it says otherwise', () => {
+    const { heartbeats } = parse(readFileSync(new URL('./full.yaml', import.meta.url), 'utf8'));
+    expect(heartbeats).toEqual([
+      { urlFile: '/run/secrets/beat', everyMs: 60_000 },
+      { urlFile: '/run/secrets/other-beat', everyMs: 30_000 },
+    ]);
+    expect(parse(minimal).heartbeats).toEqual([]);
+  });
 });

@@ -6,9 +6,11 @@ import type { Delivery } from './delivery.ts';
 
 /** One request of a channel. */
 export interface ChannelRequest {
+  readonly method?: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** JSON, unless the headers say otherwise. */
+  readonly body?: string;
 }
 
 /** How a channel's receiver is described, and what its refusals mean. */
@@ -18,7 +20,7 @@ export interface ReceiverWords {
   /** The setting with the address or token. */
   readonly setting: string;
   /** What a text in the answer means, by the text; nothing else of the answer is ever shown. */
-  readonly refusals?: Readonly<Record<string, string>>;
+  readonly refusals?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Sends requests of channels. */
@@ -63,19 +65,19 @@ export function createPoster({
 } = {}): Poster {
   const sender = createHttpSender();
   return {
-    post: async ({ url, headers, body }, words, stopped) => {
+    post: async ({ method = 'POST', url, headers, body }, words, stopped) => {
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
       const settings: SettingNames = { address: words.setting, login: words.setting, tls: words.setting };
       const failed = (why: string) => ({ ok: false, why: `${words.channel} ${why}` }) as const;
       try {
         const login = readCredentials(url);
         const answer = await sender.send({
-          method: 'POST',
+          method,
           url,
           signal,
           headers: {
             'user-agent': 'subnetd',
-            'content-type': 'application/json',
+            ...(body !== undefined && { 'content-type': 'application/json' }),
             ...(login && { authorization: toBasicAuthorization(login.username, login.password) }),
             ...headers,
           },

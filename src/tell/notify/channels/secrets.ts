@@ -1,5 +1,6 @@
 import { findUrlFault } from '../../../lib/addresses.ts';
-import type { Channel, ChannelTarget } from '../../../model/channel.ts';
+import type { ChannelTarget } from '../../../model/channel.ts';
+import type { Inventory } from '../../../model/target.ts';
 import { readSettingFile, UnusableFile } from '../describe-failure.ts';
 
 /** The content of a file without blanks at its ends. Throws `UnusableFile`, which names the setting and the path. */
@@ -53,17 +54,27 @@ function filesOf(target: ChannelTarget): readonly (readonly [string, string | un
   }
 }
 
-/** Reads every file that the channels name, and finds those that cannot be used. */
-export const findFileErrors = (channels: readonly Channel[]): readonly FileError[] =>
-  channels.flatMap(({ target }, index) =>
-    filesOf(target).flatMap(([setting, path, read]): readonly FileError[] => {
-      if (path === undefined) return [];
-      try {
-        read('', path);
-        return [];
-      } catch (error) {
-        if (!(error instanceof UnusableFile)) throw error;
-        return [{ path: ['notify', index, target.kind, setting], what: error.message.replace(/^: /, '') }];
-      }
-    }),
-  );
+/** What is wrong with a file that a setting names, if anything is. */
+function findFileError(path: readonly PropertyKey[], file: string | undefined, read: Read): readonly FileError[] {
+  if (file === undefined) return [];
+  try {
+    read('', file);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    return [{ path, what: error.message.replace(/^: /, '') }];
+  }
+}
+
+/** Reads every file that channels and heartbeats name, and finds those that cannot be used. */
+export const findFileErrors = ({
+  channels = [],
+  heartbeats = [],
+}: Pick<Inventory, 'channels' | 'heartbeats'>): readonly FileError[] => [
+  ...channels.flatMap(({ target }, index) =>
+    filesOf(target).flatMap(([setting, file, read]) =>
+      findFileError(['notify', index, target.kind, setting], file, read),
+    ),
+  ),
+  ...heartbeats.flatMap(({ urlFile }, index) => findFileError(['heartbeat', index, 'urlFile'], urlFile, readUrl)),
+];
