@@ -30,6 +30,19 @@ export type ChannelTarget =
       readonly apiUrl: string;
     }
   | {
+      readonly kind: 'pagerduty';
+      /** A file with the integration key. */
+      readonly keyFile: string;
+      /** Without a slash at its end. */
+      readonly apiUrl: string;
+    }
+  | {
+      readonly kind: 'ntfy';
+      /** A file with the address of the topic, whose name is as good as a password. */
+      readonly urlFile: string;
+      readonly tokenFile?: string | undefined;
+    }
+  | {
       readonly kind: 'email';
       readonly to: readonly string[];
       readonly from?: string | undefined;

@@ -3,7 +3,7 @@ import { joinAnd } from '../../lib/words.ts';
 import { type AddConflict, listOf } from './find-maintenance-conflicts.ts';
 import { CHANNEL_KINDS } from './notify-schema.ts';
 
-const OWN_HEADERS = /^(?:x-subnetd-.*|content-type|content-length|host|connection|transfer-encoding)$/i;
+const OWN_HEADERS = /^(?:x-subnetd-.*|webhook-.*|content-type|content-length|host|connection|transfer-encoding)$/i;
 
 function findBadHeaders(headers: unknown, path: readonly PropertyKey[], add: AddConflict): void {
   for (const name of Object.keys(isRecord(headers) ? headers : {})) {

@@ -64,6 +64,23 @@ const telegram = z.strictObject({
   apiUrl: httpUrl.default('https://api.telegram.org').describe('Your own Bot API server.'),
 });
 
+const pagerduty = z.strictObject({
+  keyFile: file('the integration key').describe('A file with the integration key of an Events API v2 integration.'),
+  key: secretIn('keyFile'),
+  apiUrl: httpUrl
+    .default('https://events.pagerduty.com')
+    .describe('`https://events.eu.pagerduty.com` for a service in the EU.'),
+});
+
+const ntfy = z.strictObject({
+  urlFile: file('the address of a topic').describe(
+    'A file with the address of a topic, such as `https://ntfy.sh/TOPIC`.',
+  ),
+  url: secretIn('urlFile'),
+  tokenFile: file('an access token').optional().describe('A file with an access token, for a topic that needs one.'),
+  token: secretIn('tokenFile'),
+});
+
 const MAIL_HELP = 'must be an e-mail address such as ops@example.com';
 const address = z.string(MAIL_HELP).regex(/^[^\s<>@,\p{C}]+@[^\s<>@,\p{C}]+$/u, MAIL_HELP);
 const email = z.strictObject({
@@ -86,7 +103,7 @@ const email = z.strictObject({
 });
 
 /** The kinds of channel; each channel has exactly one. */
-export const CHANNEL_KINDS = ['webhook', 'slack', 'telegram', 'discord', 'email'] as const;
+export const CHANNEL_KINDS = ['webhook', 'slack', 'telegram', 'discord', 'pagerduty', 'ntfy', 'email'] as const;
 
 /** Who is notified of alerts without an Alertmanager. */
 export const notify = z
@@ -97,6 +114,8 @@ export const notify = z
       slack: slack.optional(),
       telegram: telegram.optional(),
       discord: discord.optional(),
+      pagerduty: pagerduty.optional(),
+      ntfy: ntfy.optional(),
       email: email.optional(),
       severities: z
         .array(z.enum(SEVERITIES, SEVERITY_HELP), SEVERITIES_HELP)

@@ -20,14 +20,19 @@ import type { Environment } from './substitute.ts';
 
 type ChannelDocument = InventoryDocument['notify'][number];
 
-function toTarget({ webhook, slack, telegram, discord, email }: ChannelDocument): ChannelTarget {
+/** An address to which paths are appended. */
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+function toTarget({ webhook, slack, telegram, discord, pagerduty, ntfy, email }: ChannelDocument): ChannelTarget {
   if (webhook) return { kind: 'webhook', ...webhook };
   if (slack) return { kind: 'slack', ...slack };
   if (discord) return { kind: 'discord', ...discord };
   if (telegram) {
     const { chatId, apiUrl } = telegram;
-    return { kind: 'telegram', ...telegram, chatId: String(chatId), apiUrl: apiUrl.replace(/\/+$/, '') };
+    return { kind: 'telegram', ...telegram, chatId: String(chatId), apiUrl: withoutSlash(apiUrl) };
   }
+  if (pagerduty) return { kind: 'pagerduty', ...pagerduty, apiUrl: withoutSlash(pagerduty.apiUrl) };
+  if (ntfy) return { kind: 'ntfy', ...ntfy };
   if (email) return { kind: 'email', ...email };
   throw new Error('a channel without a kind is a conflict');
 }

@@ -259,6 +259,8 @@ describe('a good inventory', () => {
       'chat slack',
       'bot telegram',
       'guild discord',
+      'pager pagerduty',
+      'phone ntfy',
       'mail email',
     ]);
     expect(channels[0]).not.toHaveProperty('repeatMs');
@@ -271,6 +273,7 @@ describe('a good inventory', () => {
       apiUrl: 'http://127.0.0.1:8081',
     });
     expect(channels[4]).toMatchObject({ severities: ['critical', 'warning'], repeatMs: 1_800_000 });
+    expect(channels[5]).toMatchObject({ target: { apiUrl: 'https://events.eu.pagerduty.com' } });
     expect(parse(minimal).channels).toEqual([]);
   });
 

@@ -121,7 +121,7 @@ export function createChannel(deps: ChannelDeps) {
     const planned = planMessage(firingOf(group), before, repeatMs, now());
     if (planned === undefined) return true;
     const message = toMessage(planned, before, { channel: name, group, instance, now: now() });
-    const size = message.alerts.length + message.omitted;
+    const size = message.alerts.length;
     const delivery = await deliver(message, aborter.signal);
     if (delivery.ok) {
       accept(group, planned, message.thread, size);

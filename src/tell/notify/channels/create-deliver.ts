@@ -3,6 +3,8 @@ import { UnusableFile } from '../describe-failure.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
 import { DISCORD_REFUSALS, toDiscordRequest } from './discord.ts';
 import { createMailDeliver, type MailDefaults } from './email.ts';
+import { NTFY_REFUSALS, toNtfyRequest } from './ntfy.ts';
+import { PAGERDUTY_REFUSALS, toPagerDutyRequests } from './pagerduty.ts';
 import type { ChannelRequest, Poster, ReceiverWords } from './post.ts';
 import { SLACK_REFUSALS, toSlackRequest } from './slack.ts';
 import { TELEGRAM_REFUSALS, toTelegramRequest } from './telegram.ts';
@@ -18,30 +20,35 @@ export interface DeliverDeps {
   readonly mail?: MailDefaults | undefined;
 }
 
-type ToRequest = (message: Message, now: number) => ChannelRequest;
+/** What the refusals of services mean. */
+const REFUSALS: Readonly<Partial<Record<ChannelTarget['kind'], ReceiverWords['refusals']>>> = {
+  slack: SLACK_REFUSALS,
+  telegram: TELEGRAM_REFUSALS,
+  discord: DISCORD_REFUSALS,
+  pagerduty: PAGERDUTY_REFUSALS,
+  ntfy: NTFY_REFUSALS,
+};
 
-/** How messages of a channel that is called by HTTP become requests, and what its refusals mean. */
-function byHttp(
+/** A message as requests to whom it is sent by HTTP. Throws `UnusableFile`. */
+function toRequests(
   target: Exclude<ChannelTarget, { readonly kind: 'email' }>,
   setting: string,
-): { readonly toRequest: ToRequest } & Omit<ReceiverWords, 'channel'> {
+  message: Message,
+  now: number,
+): readonly ChannelRequest[] {
   switch (target.kind) {
     case 'webhook':
-      return { setting, toRequest: (message, now) => toWebhookRequest(target, setting, message, now) };
+      return [toWebhookRequest(target, setting, message, now)];
     case 'slack':
-      return { setting, refusals: SLACK_REFUSALS, toRequest: (message) => toSlackRequest(target, setting, message) };
+      return [toSlackRequest(target, setting, message)];
     case 'telegram':
-      return {
-        setting,
-        refusals: TELEGRAM_REFUSALS,
-        toRequest: (message) => toTelegramRequest(target, setting, message),
-      };
+      return [toTelegramRequest(target, setting, message)];
     case 'discord':
-      return {
-        setting,
-        refusals: DISCORD_REFUSALS,
-        toRequest: (message) => toDiscordRequest(target, setting, message),
-      };
+      return [toDiscordRequest(target, setting, message)];
+    case 'pagerduty':
+      return toPagerDutyRequests(target, setting, message);
+    case 'ntfy':
+      return [toNtfyRequest(target, setting, message)];
   }
 }
 
@@ -51,15 +58,18 @@ export function createDeliver(channel: Channel, { poster, now, mail }: DeliverDe
   const { name, target } = channel;
   const setting = `notify[${name}].${target.kind}`;
   if (target.kind === 'email') return createMailDeliver(channel, target, setting, mail);
-  const { toRequest, ...words } = byHttp(target, setting);
+  const words: ReceiverWords = { channel: label, setting, refusals: REFUSALS[target.kind] };
   return async (message, signal) => {
-    let request: ChannelRequest;
     try {
-      request = toRequest(message, now());
+      // When one fails, all are sent again: whoever gets several recognises them by their ids.
+      for (const request of toRequests(target, setting, message, now())) {
+        const delivery = await poster.post(request, words, signal);
+        if (!delivery.ok) return delivery;
+      }
+      return { ok: true };
     } catch (error) {
       if (!(error instanceof UnusableFile)) throw error;
       return { ok: false, why: `${label} cannot be used: ${error.message}` };
     }
-    return poster.post(request, { ...words, channel: label }, signal);
   };
 }

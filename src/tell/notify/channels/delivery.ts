@@ -25,6 +25,8 @@ const KINDS: Readonly<Record<Channel['target']['kind'], string>> = {
   slack: 'Slack',
   telegram: 'Telegram',
   discord: 'Discord',
+  pagerduty: 'PagerDuty',
+  ntfy: 'ntfy',
   email: 'e-mail',
 };
 

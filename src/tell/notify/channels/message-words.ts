@@ -30,10 +30,10 @@ const groupOf = ({ subnet, instance }: Message): string => subnet ?? `subnetd ${
 
 /** The message in one line, as `CRITICAL devnet: subnet2 is down`. */
 export function writeTitle(message: Message): string {
-  const { alerts, omitted } = message;
+  const { alerts } = message;
   const begun = alerts.filter(({ isNew, status }) => isNew && status === 'firing');
   const ended = alerts.filter(({ status }) => status === 'resolved');
-  const ongoing = alerts.length + omitted - begun.length - ended.length;
+  const ongoing = alerts.length - begun.length - ended.length;
   const firing = alerts.filter(({ status }) => status === 'firing');
   const title = (word: string, text: string) => clip(`${word} ${groupOf(message)}: ${text}`, 250);
   const about = (list: readonly MessageAlert[], more: string) =>
@@ -57,11 +57,7 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
     status === 'resolved' && one.endsAt !== undefined
       ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
       : `Since ${formatMinute(Date.parse(one.startsAt))}${one.seenAt ? `, seen at ${formatSecond(Date.parse(one.seenAt))}` : ''}.`;
-  const shown = [
-    ...(links.incident === undefined ? [] : [link('incident', links.incident)]),
-    ...(links.runbook === undefined ? [] : [link('runbook', links.runbook)]),
-    ...(links.dashboard === undefined ? [] : [link('dashboard', links.dashboard)]),
-  ].join(plain(' · '));
+  const shown = Object.entries(links).map(([label, url]) => link(label, url));
   // An alert that has ended needs no fix.
   const lines =
     status === 'resolved'
@@ -71,19 +67,19 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
           text(`${beginSentence(one.evidence).replace(/\.$/, '')}. ${when}`),
           ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, mostOfText))}`]),
         ];
-  return [...lines, ...(shown === '' ? [] : [shown])].join('\n');
+  return [...lines, ...(shown.length === 0 ? [] : [shown.join(plain(' · '))])].join('\n');
 }
 
 /**
  * The alerts of a message as marked-up text of at most `most` characters (UTF-16 code units): as many as fit, then how many
  * more there are.
  */
-export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: number): string {
+export function writeAlerts({ alerts }: Pick<Message, 'alerts'>, markup: Markup, most: number): string {
   const blocks: string[] = [];
   let size = 0;
   const rest = (left: number) => markup.plain(`… and ${formatCount(left, 'more alert', 'more alerts')}.`);
   for (const [index, one] of alerts.entries()) {
-    const left = alerts.length + omitted - index;
+    const left = alerts.length - index;
     const isLast = left === 1;
     const fits = (block: string) => size + block.length + (isLast ? 0 : 2 + rest(left).length) <= most;
     const whole = writeAlert(one, markup);
@@ -95,7 +91,6 @@ export function writeAlerts({ alerts, omitted }: Message, markup: Markup, most: 
     blocks.push(block);
     size += block.length + 2;
   }
-  if (omitted > 0) blocks.push(rest(omitted));
   return blocks.join('\n\n');
 }
 

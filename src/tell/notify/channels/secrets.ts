@@ -21,11 +21,32 @@ export function readUrl(setting: string, path: string): URL {
   return url;
 }
 
-/** The token of a Telegram bot in a file. Throws `UnusableFile`. */
-export function readToken(setting: string, path: string): string {
-  const token = readSecret(setting, path);
-  if (/^[\w:-]+$/.test(token)) return token;
-  throw new UnusableFile(`${setting}: ${path} holds no token of a bot, such as 123456:ABC-DEF`);
+/** A reader of files with one secret that looks like this. It throws `UnusableFile`. */
+const createReader =
+  (pattern: RegExp, what: string) =>
+  (setting: string, path: string): string => {
+    const secret = readSecret(setting, path);
+    if (pattern.test(secret)) return secret;
+    throw new UnusableFile(`${setting}: ${path} holds no ${what}`);
+  };
+
+/** The token of a Telegram bot. */
+export const readToken = createReader(/^[\w:-]+$/, 'token of a bot, such as 123456:ABC-DEF');
+
+/** The integration key of PagerDuty. */
+export const readRoutingKey = createReader(/^\w{32}$/, 'integration key of PagerDuty, which has 32 letters and digits');
+
+/** The key that signs webhooks. */
+export const readSigningKey = createReader(
+  /^(?:(?!whsec_)|whsec_[A-Za-z\d+/]+=*$)/,
+  'secret of Standard Webhooks: what follows whsec_ is not Base64',
+);
+
+/** The address of a topic of ntfy in a file. Throws `UnusableFile`. */
+export function readTopicUrl(setting: string, path: string): URL {
+  const url = readUrl(setting, path);
+  if (/\/[\w-]{1,64}$/.test(url.pathname)) return url;
+  throw new UnusableFile(`${setting}: ${path} names no topic; write an address such as https://ntfy.sh/TOPIC into it`);
 }
 
 /** A file of a channel that cannot be used: the setting below the channel, and what is wrong. */
@@ -42,11 +63,18 @@ function filesOf(target: ChannelTarget): readonly (readonly [string, string | un
     case 'webhook':
       return [
         ['urlFile', target.urlFile, readUrl],
-        ['secretFile', target.secretFile, readSecret],
+        ['secretFile', target.secretFile, readSigningKey],
         ['bearerTokenFile', target.bearerTokenFile, readSecret],
       ];
     case 'telegram':
       return [['tokenFile', target.tokenFile, readToken]];
+    case 'pagerduty':
+      return [['keyFile', target.keyFile, readRoutingKey]];
+    case 'ntfy':
+      return [
+        ['urlFile', target.urlFile, readTopicUrl],
+        ['tokenFile', target.tokenFile, readSecret],
+      ];
     case 'email':
       return [['smtpUrlFile', target.smtpUrlFile, readSecret]];
     default:

@@ -26,7 +26,8 @@ export interface MessageAlert {
   /** When the evidence was seen: its durations are of then. */
   readonly seenAt?: string;
   readonly endsAt?: string;
-  readonly links: { readonly runbook?: string; readonly incident?: string; readonly dashboard?: string };
+  /** In the order in which they are shown. */
+  readonly links: { readonly incident?: string; readonly runbook?: string; readonly dashboard?: string };
 }
 
 /** What a channel sends about one group. */
@@ -44,12 +45,9 @@ export interface Message {
   readonly sentAt: string;
   /** New ones first, then those that have ended, then those that fire still; the worst first in each. */
   readonly alerts: readonly MessageAlert[];
-  /** How many more alerts the group has. */
-  readonly omitted: number;
+  /** The names of alerts that still fire, but are not listed, because something worse covers them. */
+  readonly covered: readonly string[];
 }
-
-/** A message lists at most this many alerts. */
-const MOST_ALERTS = 200;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
@@ -78,8 +76,8 @@ function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNe
     ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
     ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),
     links: {
-      ...(runbook !== undefined && { runbook }),
       ...(incident !== undefined && { incident }),
+      ...(runbook !== undefined && { runbook }),
       ...(dashboard !== undefined && { dashboard }),
     },
   };
@@ -96,14 +94,23 @@ export function toMessage(
     now,
   }: Pick<NotifiedGroup, 'channel' | 'group'> & { readonly instance: string; readonly now: number },
 ): Message {
-  const all = [
+  const alerts = [
     ...begun.map((one) => toMessageAlert(one, 'firing', true)),
     ...ended.map((one) => toMessageAlert(one, 'resolved', true)),
     ...ongoing.map((one) => toMessageAlert(one, 'firing', false)),
   ];
   // After a crash the same message has the same id, so that its receiver can leave it out.
-  const about = all.map(({ key, status, isNew, startsAt }) => [key, status, isNew, startsAt]);
+  const about = alerts.map(({ key, status, isNew, startsAt }) => [key, status, isNew, startsAt]);
   const id = digest(JSON.stringify([instance, channel, group, kind, before?.sentAt ?? 0, about]));
+  const listed = new Set([...begun, ...ended, ...ongoing].map(({ labels }) => alertKey(labels)));
+  const covered = Object.entries(before?.alerts ?? {}).flatMap(
+    ([
+      key,
+      {
+        labels: { alertname = '' },
+      },
+    ]) => (listed.has(key) ? [] : [alertname]),
+  );
   const isGoing = before !== undefined && Object.keys(before.alerts).length > 0;
   return {
     id,
@@ -113,7 +120,7 @@ export function toMessage(
     ...(group !== '' && { subnet: group }),
     thread: isGoing ? before.thread : id,
     sentAt: toIso(now),
-    alerts: all.slice(0, MOST_ALERTS),
-    omitted: Math.max(0, all.length - MOST_ALERTS),
+    alerts,
+    covered,
   };
 }

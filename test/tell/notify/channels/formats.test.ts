@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { toDiscordBody } from '../../../../src/tell/notify/channels/discord.ts';
 import { toMail } from '../../../../src/tell/notify/channels/email.ts';
 import { clip, PLAIN, writeAlerts, writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
+import { toNtfyBody } from '../../../../src/tell/notify/channels/ntfy.ts';
+import { toPagerDutyEvents } from '../../../../src/tell/notify/channels/pagerduty.ts';
 import { toSlackBody } from '../../../../src/tell/notify/channels/slack.ts';
 import { toTelegramBody } from '../../../../src/tell/notify/channels/telegram.ts';
 import type { Message, MessageAlert } from '../../../../src/tell/notify/channels/to-message.ts';
@@ -34,15 +36,12 @@ const message = (alerts: readonly MessageAlert[], more: Partial<Message> = {}): 
   thread: 'a1',
   sentAt: '2026-11-21T00:00:31.000Z',
   alerts,
-  omitted: 0,
+  covered: [],
   ...more,
 });
 const ended = (name: string) => alert(name, { status: 'resolved', endsAt: '2026-11-21T01:02:03.000Z' });
 const ongoing = (name: string, more = {}) => alert(name, { isNew: false, ...more });
-const many = message(
-  Array.from({ length: 200 }, (_, i) => alert(`n${i}`, { evidence: HOSTILE.repeat(20) })),
-  { omitted: 5 },
-);
+const many = message(Array.from({ length: 205 }, (_, i) => alert(`n${i}`, { evidence: HOSTILE.repeat(20) })));
 
 /** A service's texts of a message, each with the most characters that the service takes. */
 const telegram = { kind: 'telegram', tokenFile: '/t', chatId: '-5', apiUrl: 'https://api.telegram.org' } as const;
@@ -55,6 +54,24 @@ const textsOf: Readonly<Record<string, (one: Message) => readonly (readonly [str
   discord: (one) => {
     const { embeds } = toDiscordBody(one) as { embeds: { title: string; description: string }[] };
     return embeds.flatMap(({ title, description }) => [[title, 256] as const, [description, 4_096] as const]);
+  },
+  ntfy: (one) => {
+    const { title, message } = toNtfyBody(one, 'topic') as { title: string; message: string };
+    // ntfy counts bytes.
+    return [
+      [title, 250] as const,
+      [message, 4_096] as const,
+      [Buffer.from(message).toString('latin1'), 4_096] as const,
+    ];
+  },
+  pagerduty: (one) => {
+    const events = toPagerDutyEvents(one, 'key') as {
+      payload: { summary: string; custom_details: { alerts: string } };
+    }[];
+    return events.flatMap(({ payload: { summary, custom_details: details } }) => [
+      [summary, 1_024] as const,
+      [details.alerts, 20_000] as const,
+    ]);
   },
   email: (one) => {
     const { mail } = toMail(one, 'subnetd <s@example.com>');

@@ -37,6 +37,16 @@ const targets: Readonly<Record<string, () => ChannelTarget>> = {
     chatId: '-5',
     apiUrl: receiver.url,
   }),
+  pagerduty: () => ({
+    kind: 'pagerduty',
+    keyFile: secrets.write('key', `${'k3y'.padEnd(32, '0')}\n`),
+    apiUrl: receiver.url,
+  }),
+  ntfy: () => ({
+    kind: 'ntfy',
+    urlFile: secrets.write('url', `${receiver.url}/below/t0ken-topic\n`),
+    tokenFile: secrets.write('token', 'tk_1\n'),
+  }),
 };
 
 it('a message says which alerts are clearing, and gives no fix for those that have ended', () => {
@@ -57,6 +67,8 @@ describe('a service', () => {
     ['slack', `/services/T0/${TOKEN}`, 'blocks'],
     ['discord', `/services/T0/${TOKEN}?wait=true`, 'embeds'],
     ['telegram', `/bot${TOKEN}/sendMessage`, 'chat_id'],
+    ['pagerduty', '/v2/enqueue', 'dedup_key'],
+    ['ntfy', '/below/', 'topic'],
   ])('%s gets its message at its address, once', async (kind, path, member) => {
     const target = targets[kind]?.();
     if (target === undefined) throw new Error('no such kind');
@@ -95,6 +107,14 @@ describe('a service', () => {
       '{"description":"Forbidden: bot was blocked by the user"}',
       /was blocked by the user; unblock it/,
     ],
+    [
+      'pagerduty',
+      400,
+      '{"status":"invalid event","message":"Event object is invalid","errors":["Invalid routing key"]}',
+      /^channel ops \(PagerDuty\) refuses the routing key; write the integration key .* into keyFile \(status 400\)$/,
+    ],
+    ['ntfy', 401, '{"code":40101,"http":401,"error":"unauthorized"}', /^channel ops \(ntfy\) refuses the token; /],
+    ['ntfy', 403, '{"code":40301,"http":403,"error":"forbidden"}', /does not let this user publish to the topic/],
     ['discord', 404, '{"message": "Unknown Webhook", "code": 10015}', /knows no such webhook; make a new one/],
   ])('%s that answers %d %s is described by what to do, without a secret', async (kind, status, body, why) => {
     receiver.answer = { status, body: `${body} ${TOKEN}` };

@@ -1,12 +1,14 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databaseAway } from '../../../../src/lib/database-failure.ts';
 import { alertKey } from '../../../../src/tell/alerts/tracked-alert.ts';
 import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../../support/alerts-at.ts';
 import { createNotifiedMemory, createSecrets, DEVNET, runChannels } from '../../../support/channel-run.ts';
 import { createHandClock, HAND_CLOCK_START } from '../../../support/hand-clock.ts';
-import { type HookReceiver, startHookReceiver } from '../../../support/hook-receiver.ts';
+import { type HookReceiver, type HookRequest, startHookReceiver } from '../../../support/hook-receiver.ts';
 
+const NO_REQUEST: HookRequest = { path: '', headers: {}, text: '{}' };
 let receiver: HookReceiver;
 let secrets: ReturnType<typeof createSecrets>;
 const cleanups: (() => unknown)[] = [];
@@ -102,6 +104,39 @@ describe('a webhook', () => {
     });
     expect(channels.counts).toEqual({ sent: 1, failed: 0, dropped: 0 });
     expect(channels.accepted).toEqual(['ops n1 firing']);
+  });
+
+  it.each([
+    ['whose secret is one of Standard Webhooks', `whsec_${randomBytes(24).toString('base64')}`, 'base64'],
+    ['whose secret is any text', 'correct horse', 'raw'],
+  ] as const)('%s verifies it with the library of Standard Webhooks', async (_, secret, format) => {
+    const { time, set, ...channels } = run({
+      kind: 'webhook',
+      url: receiver.url,
+      secretFile: secrets.write('key', `${secret}\n`),
+    });
+    // The library compares with the time of now.
+    time.run(Date.now() - time.wall());
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(35);
+    const [{ headers, text } = NO_REQUEST] = receiver.requests;
+    const verify = (body: string) =>
+      new Webhook(secret, { format: format === 'raw' ? 'raw' : undefined }).verify(
+        body,
+        headers as Record<string, string>,
+      );
+    expect(verify(text)).toMatchObject({ version: 1, id: headers['webhook-id'], status: 'firing' });
+    expect(() => verify(`${text} `)).toThrow('No matching signature found');
+  });
+
+  it('without a secret has an id and a time, and no signature', async () => {
+    const { time, set, ...channels } = run();
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(35);
+    const [{ headers, text } = NO_REQUEST] = receiver.requests;
+    expect(headers['webhook-id']).toBe(JSON.parse(text).id);
+    expect(headers['webhook-timestamp']).toBe(headers['x-subnetd-timestamp']);
+    expect(headers).not.toHaveProperty('webhook-signature');
   });
 
   it('hears once of a start, then by the repeat interval, and once of the end, all in one thread', async () => {
