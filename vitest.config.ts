@@ -6,6 +6,7 @@ import { createWaitingFirst } from './test/support/waiting-first.ts';
 const WAITING: Readonly<Record<string, number>> = {
   'tell/notify/daemon': 130,
   'tell/notify/restart': 50,
+  'tell/notify/acknowledge': 130,
   'tell/notify/heartbeats': 78,
   'demo/verdicts': 165,
   'demo/client-words': 260,

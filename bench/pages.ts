@@ -64,6 +64,8 @@ function pagesOf(now: () => number) {
       list: async () => ({ incidents: [], isWhole: true }),
       read: async () => undefined,
       addNote: async () => 'unknown',
+      acknowledge: async () => 'unknown',
+      isGenuine: async () => false,
       idOf: () => undefined,
       isNotifying: () => false,
     },

@@ -22,7 +22,17 @@ const EVERY_MS = 2_000;
 type Subnet = Status['subnets'][number];
 
 function describeProblem(
-  { severity, state, summary, since, evidence, fix, plannedUntil, plannedReason }: Subnet['problems'][number],
+  {
+    severity,
+    state,
+    summary,
+    since,
+    evidence,
+    fix,
+    plannedUntil,
+    plannedReason,
+    acknowledged,
+  }: Subnet['problems'][number],
   now: number,
 ): readonly string[] {
   const head = `${severity}: ${summary} (${state} since ${clock(since)}, ${lasting(since, now)})`;
@@ -33,6 +43,9 @@ function describeProblem(
       : [
           `${INDENT}${INDENT}${escapeText(describePlanned({ until: Date.parse(plannedUntil), reason: plannedReason }))}`,
         ]),
+    ...(acknowledged === undefined
+      ? []
+      : [`${INDENT}${INDENT}${escapeText(`acknowledged by ${acknowledged.by} at ${clock(acknowledged.at)}`)}`]),
     `${INDENT}${INDENT}${escapeText(evidence)}`,
     ...(fix === '' ? [] : [`${INDENT}${INDENT}to do: ${escapeText(fix)}`]),
   ];

@@ -5,6 +5,7 @@ import type { Incidents } from '../model/incident.ts';
 import type { Services } from '../platform/api/create-services.ts';
 import type { Portal, PortalDeps } from '../platform/portal/create-portal.ts';
 import type { HistoryLink } from '../tell/history/start-history.ts';
+import type { IncidentsLink } from '../tell/incidents/start-incidents.ts';
 import type { Scrapes } from '../tell/metrics/create-scrapes.ts';
 import type { Monitor } from '../watch/monitor/create-monitor.ts';
 import type { OwnState } from '../web/pages/banner.ts';
@@ -22,7 +23,7 @@ export interface ShownParts {
   readonly monitor: Monitor;
   readonly fleet: Fleet;
   readonly history: HistoryLink;
-  readonly incidents: Incidents;
+  readonly incidents: Incidents & Pick<IncidentsLink, 'addAcknowledgements'>;
   readonly scrapes: Scrapes;
   readonly onBug: (error: unknown) => void;
 }
@@ -47,7 +48,7 @@ export function loadPages(parts: ShownParts): Loaded<Pages> {
         lateAt: lateAtWall(),
         scrapedAt: scrapes.lastAt(),
       }),
-      snapshot: monitor.snapshot,
+      snapshot: () => incidents.addAcknowledgements(monitor.snapshot()),
       fleet: fleet.view,
       history,
       matchingLines: monitor.matchingLines,

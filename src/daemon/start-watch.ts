@@ -82,6 +82,8 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     keptDays: options.history.incidents,
     readLastLines: monitor.readLastLines,
     log,
+    linkKey: async (make) => (await database.open()).platform.getOrCreate('acknowledge_key', make),
+    publicUrl: options.publicUrl,
     onFailure: notStored('incidents'),
     onBug: bugs.of('incidents'),
     onRestored: (subnet, open, ended) => monitor.restoreProblems(subnet, open, clock.now(), ended),
@@ -105,6 +107,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     store: database.alerts(places),
     notified: database.notified(places),
     onAccepted: incidents.addNotification,
+    incidents,
   });
   monitor.onRound({
     onLate: (subnet, round, why) => {

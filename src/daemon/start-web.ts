@@ -85,7 +85,7 @@ export function startWeb(options: AppOptions, store: Store, watch: Watch): Web {
   const isSecure = createIsSecure(listener.url.startsWith('https:'), trustedProxies);
   const portal = loadPortal(api, { version: build.version, isSecure, publicUrl });
   const reference = loadReference(api.openApi, build.version);
-  const status = () => toStatus(monitor.snapshot(), toWall);
+  const status = () => toStatus(incidents.addAcknowledgements(monitor.snapshot()), toWall);
   const routes = createRoutes({
     scrape: scrapes.answer,
     status,

@@ -19,13 +19,22 @@ export type ChannelTarget =
       readonly bearerTokenFile?: string | undefined;
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
-  | { readonly kind: 'slack'; readonly urlFile: string }
+  | {
+      readonly kind: 'slack';
+      readonly urlFile: string;
+      /** The token of an app. With it, messages have buttons that acknowledge, and subnetd reads who presses them. */
+      readonly appTokenFile?: string | undefined;
+      /** The Web API, without a slash at its end. */
+      readonly apiUrl: string;
+    }
   | { readonly kind: 'discord'; readonly urlFile: string }
   | {
       readonly kind: 'telegram';
       readonly tokenFile: string;
       readonly chatId: string;
       readonly threadId?: number | undefined;
+      /** Messages have buttons that acknowledge, and subnetd reads who presses them. */
+      readonly buttons?: boolean | undefined;
       /** The Bot API server, without a slash at its end. */
       readonly apiUrl: string;
     }
@@ -65,4 +74,6 @@ export interface Channel {
   readonly severities: readonly ProblemSeverity[];
   /** How long after the last message the firing alerts are sent again; undefined for never. */
   readonly repeatMs?: number | undefined;
+  /** It gets only alerts that have fired for this long, and that nobody has acknowledged. */
+  readonly afterMs?: number | undefined;
 }

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts';
 import type { HistoryChange, Minute } from './history.ts';
 import type { ShownLine } from './last-lines.ts';
 import type { Planned } from './planned-work.ts';
-import type { ProblemRef } from './problem.ts';
+import type { Acknowledgement, ProblemRef } from './problem.ts';
 import type { ProblemName } from './problem-catalog.ts';
 import type { ProblemSeverity } from './severity.ts';
 import type { Quorum, Vote } from './snapshot.ts';
@@ -131,6 +131,13 @@ export interface IncidentRecord {
   readonly capsule?: Capsule;
   readonly timeline?: IncidentTimeline;
   readonly notes: readonly IncidentNote[];
+  readonly acknowledged?: Acknowledgement;
+}
+
+/** What makes the link of a message genuine: until when it works, in Unix seconds, and a signature. */
+export interface AcknowledgeLink {
+  readonly until?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /** Which incidents to read. */
@@ -157,6 +164,10 @@ export interface IncidentStore {
   saveCapsule(id: string, capsule: Capsule): Promise<void>;
   saveTimeline(id: string, timeline: IncidentTimeline): Promise<void>;
   addNote(id: string, note: IncidentNote): Promise<void>;
+  /** The first one of an incident stays. */
+  acknowledge(id: string, by: Acknowledgement): Promise<void>;
+  /** Who is on which open incident, by its id. */
+  acknowledgements(): Promise<ReadonlyMap<string, Acknowledgement>>;
   /** Open ones first, then the newest first. */
   list(query: IncidentQuery): Promise<readonly Incident[]>;
   read(id: string): Promise<IncidentRecord | undefined>;
@@ -181,6 +192,10 @@ export interface Incidents {
   read(id: string): Promise<(IncidentRecord & { readonly isWhole: boolean }) | undefined>;
   /** Rejects with a `DatabaseFailure` when it cannot be stored. `full`: the incident has as many as it may have. */
   addNote(id: string, note: Omit<IncidentNote, 'at'>): Promise<'added' | 'full' | 'unknown'>;
+  /** Notes who is on an incident; the first one stays. Rejects with a `DatabaseFailure`. */
+  acknowledge(id: string, by: string): Promise<'acknowledged' | 'over' | 'unknown'>;
+  /** Whether a link to acknowledge an incident is genuine and not too old. Rejects with a `DatabaseFailure`. */
+  isGenuine(id: string, link: AcknowledgeLink): Promise<boolean>;
   /** The id of the open incident of a problem. */
   idOf(subnet: string, problem: ProblemRef): string | undefined;
   /** Whether subnetd itself sends alerts; otherwise Prometheus does, and subnetd does not know whom it notifies. */

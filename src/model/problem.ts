@@ -71,6 +71,8 @@ export interface Problem extends Suspicion {
   readonly next?: { readonly about?: string | undefined; readonly since: WatchedMs } | undefined;
   /** While planned work covers it. */
   readonly planned?: ProblemPlan | undefined;
+  /** Who is on it, where people read it. */
+  readonly acknowledged?: Acknowledgement | undefined;
 }
 
 /** A problem that is over. When it comes back within its reopen window, it is the same one. */
@@ -85,6 +87,15 @@ export interface EndedProblem extends ProblemRef {
   readonly endedAt: WatchedMs;
   /** The checks that it explained and that have not been observed since it was last found, but still fail. */
   readonly explains: readonly ExplainedCheck[];
+}
+
+/** The longest name of who is on a problem, in characters. */
+export const LONGEST_NAME = 80;
+
+/** Somebody has said that they are on it; `at` is wall time. */
+export interface Acknowledgement {
+  readonly at: number;
+  readonly by: string;
 }
 
 /** What identifies a problem within its subnet. Words and evidence may change while it lasts. */

@@ -8,10 +8,11 @@ import type {
   IncidentStore,
   IncidentTimeline,
 } from '../model/incident.ts';
+import type { Acknowledgement } from '../model/problem.ts';
 import type { PlainSql } from './run-sql.ts';
 import { insertSql, joinSql, listSql, type Run, rawSql, type Sql, sql } from './sql.ts';
 
-type PartKind = 'capsule' | 'timeline';
+type PartKind = 'capsule' | 'timeline' | 'acknowledged';
 
 /** How many incidents are deleted at once, with all that belongs to them. */
 const ENDED_AT_ONCE = 100;
@@ -61,10 +62,12 @@ async function read(run: Run, instance: string, id: string): Promise<IncidentRec
   const part = <T>(kind: string) => parse<T>(parts.find((one) => one.kind === kind)?.value);
   const capsule = part<Capsule>('capsule');
   const timeline = part<IncidentTimeline>('timeline');
+  const acknowledged = part<Acknowledgement>('acknowledged');
   return {
     incident,
     ...(capsule && { capsule }),
     ...(timeline && { timeline }),
+    ...(acknowledged && { acknowledged }),
     notes: notes.map(({ at, author, text }) => ({ at: Date.parse(at), author, text })),
   };
 }
@@ -98,12 +101,15 @@ async function trimParts(run: Run, kind: PartKind, most: number): Promise<boolea
 
 /** The incidents of the instance of subnetd with this name. */
 export function createIncidentTables({ run, inTransaction }: PlainSql, instance: string): IncidentStore {
-  const savePart = (id: string, kind: PartKind, value: Capsule | IncidentTimeline) =>
+  const savePart = (
+    id: string,
+    kind: PartKind,
+    value: Capsule | IncidentTimeline | Acknowledgement,
+    onConflict = 'do update set value = excluded.value',
+  ) =>
     inTransaction(async (transaction) => {
       const cells = { instance, id, kind, value: JSON.stringify(value) };
-      await transaction(
-        insertSql('incident_part', cells, 'on conflict (instance, id, kind) do update set value = excluded.value'),
-      );
+      await transaction(insertSql('incident_part', cells, `on conflict (instance, id, kind) ${onConflict}`));
     });
   return {
     save: (incidents) =>
@@ -126,6 +132,19 @@ export function createIncidentTables({ run, inTransaction }: PlainSql, instance:
         const cells = { instance, id, at: toIso(at), author, text: text.replaceAll('\0', '') };
         await transaction(insertSql('incident_note', cells));
       }),
+    acknowledge: (id, by) => savePart(id, 'acknowledged', by, 'do nothing'),
+    acknowledgements: async () => {
+      const rows = await run<{ id: string; value: string }>(sql`
+        select id, value from incident_part where instance = ${instance} and kind = 'acknowledged' and id in (
+          select id from incident where instance = ${instance} and ended_at is null
+        )`);
+      return new Map(
+        rows.flatMap(({ id, value }) => {
+          const one = parse<Acknowledgement>(value);
+          return one === undefined ? [] : [[id, one] as const];
+        }),
+      );
+    },
     list: (query) => list(run, instance, query),
     read: (id) => read(run, instance, id),
     trim: ({ endedBefore, most, mostParts }) =>

@@ -42,6 +42,8 @@ export interface Status {
       /** Why, and who announced it. */
       readonly plannedReason?: string;
       readonly plannedBy?: string;
+      /** Who is on it, and since when. */
+      readonly acknowledged?: { readonly by: string; readonly at: string };
     }[];
     readonly targets: readonly {
       readonly component: string;
@@ -89,6 +91,7 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
     plannedReason: one.planned.reason,
     plannedBy: one.planned.by,
   }),
+  ...(one.acknowledged && { acknowledged: { by: one.acknowledged.by, at: toIso(one.acknowledged.at) } }),
 });
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */

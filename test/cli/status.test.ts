@@ -143,6 +143,20 @@ test('says of a planned problem until when it is and why, as /status.json has it
   expect(describeStatus(status, WALL)).toContain('    planned until 2026-11-22 04:04 UTC: kernel upgrade');
 });
 
+test('says who is on a problem, as /status.json has it', () => {
+  const state = stateOf(nodes('n2'));
+  const acknowledged = { by: 'Anna\u001b', at: WALL };
+  const problems = state.problems.map((one) => (one.name === 'n2' ? { ...one, acknowledged } : one));
+  const status = toStatus([{ ...state, problems }], toWall);
+  expect(status.subnets[0]?.problems.map((one) => one.acknowledged)).toEqual([
+    undefined,
+    { by: 'Anna\u001b', at: new Date(WALL).toISOString() },
+  ]);
+  const [line] = describeStatus(status, WALL).filter((one) => one.includes('acknowledged'));
+  expect(line).toMatch(/^ {4}acknowledged by Anna\S+ at 03:04 UTC$/);
+  expect(line).not.toContain('\u001b');
+});
+
 test('--watch ends at once with Ctrl-C, and with 2 when nothing could be known', async () => {
   const { isTTY } = process.stdout;
   const before = process.listeners('SIGINT');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, ChannelTarget } from '../../src/model/channel.ts';
 import type { FleetPart } from '../../src/model/fleet.ts';
+import type { AlertIncidents } from '../../src/tell/alerts/alert-incidents.ts';
 import type { TrackedAlert } from '../../src/tell/alerts/tracked-alert.ts';
 import { createChannels } from '../../src/tell/notify/channels/create-channels.ts';
 import { createDeliver, type DeliverDeps } from '../../src/tell/notify/channels/create-deliver.ts';
@@ -11,6 +12,7 @@ import { groupKey, type NotifiedGroup, type NotifiedStore } from '../../src/tell
 import { alertsOf } from './alerts-at.ts';
 import { createFakePart } from './fake-part.ts';
 import { createHandClock } from './hand-clock.ts';
+import { NO_INCIDENTS } from './no-incidents.ts';
 
 /** What a database keeps, in memory. */
 export function createNotifiedMemory(): NotifiedStore & { readonly rows: Map<string, NotifiedGroup> } {
@@ -46,12 +48,14 @@ export function runChannels(
     time = createHandClock(),
     timeoutMs = 500,
     part = createFakePart('devnet', 'other'),
+    incidents,
     ...more
   }: {
     readonly store?: NotifiedStore | (() => Promise<NotifiedStore>);
     readonly time?: ReturnType<typeof createHandClock>;
     readonly timeoutMs?: number;
     readonly part?: FleetPart;
+    readonly incidents?: Partial<AlertIncidents>;
   } & Partial<DeliverDeps> = {},
 ) {
   const counts = { sent: 0, failed: 0, dropped: 0 };
@@ -62,6 +66,7 @@ export function runChannels(
     clock: time.clock,
     instance: 'one',
     part,
+    incidents: { ...NO_INCIDENTS, ...incidents },
     counts,
     store: typeof store === 'function' ? store : async () => store,
     createDeliver: (channel) => createDeliver(channel, { ...more, poster, now: time.wall }),

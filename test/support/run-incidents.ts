@@ -62,6 +62,8 @@ export function runIncidents(sources: Sources, startsAt = INCIDENTS_START) {
       fromWall: (at) => at - startsAt + NOW,
     },
     keptDays: 365,
+    linkKey: async (make) => `k${make().length}`,
+    publicUrl: 'http://s.example',
     log: pino({ base: undefined, timestamp: false }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     minutesOf: () => [{ at: INCIDENTS_START, blocks: 30 }],
     readLastLines: async ({ name }, count) => ({

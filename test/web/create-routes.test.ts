@@ -279,6 +279,7 @@ describe('under basic auth', () => {
 
   const PROBE = '/targets/:subnet/:name/probe';
   const NOTES = '/incidents/:id/notes';
+  const ACKNOWLEDGE = '/incidents/:id/acknowledge';
   /** What is open to all, or has credentials of its own. All else is guarded, a new route too. */
   const OPEN = new Set([
     '/livez',
@@ -302,6 +303,7 @@ describe('under basic auth', () => {
     '/-/reload',
     PROBE,
     NOTES,
+    ACKNOWLEDGE,
   ]);
   const ANY_METHOD = new Set(['/api', '/api/*', '/portal', '/portal/*', '/images/*']);
   /** Without those for the methods that a path does not take. */
@@ -337,7 +339,7 @@ describe('under basic auth', () => {
     expect(known.status).toBe(status);
   });
 
-  it.each([...guarded, ['POST', PROBE], ['POST', NOTES]] as const)(
+  it.each([...guarded, ['POST', PROBE], ['POST', NOTES], ['POST', ACKNOWLEDGE]] as const)(
     '%s %s asks a user to wait, and not for another password, while none can be checked',
     async (method, pattern) => {
       const busy = routes({ checkUser: async () => ({ ok: false, retryAfterS: 36 }) }).app;
@@ -350,8 +352,14 @@ describe('under basic auth', () => {
 
   it.each(all.filter(([, path]) => OPEN.has(path)))('%s %s is open', async (method, pattern) => {
     const answer = await app.request(pathOf(pattern), { method: method === 'ALL' ? 'GET' : method });
-    // The credential of this test is good, the inventory empty, and a note too.
-    expect(answer.status).toBe(pattern === PROBE ? 404 : pattern === NOTES ? 400 : 200);
+    // The credential of this test is good, the inventory empty, a note too, and there is no incident.
+    const refusals: Readonly<Record<string, number>> = {
+      [`POST ${PROBE}`]: 404,
+      [`POST ${NOTES}`]: 400,
+      [`GET ${ACKNOWLEDGE}`]: 403,
+      [`POST ${ACKNOWLEDGE}`]: 404,
+    };
+    expect(answer.status).toBe(refusals[`${method} ${pattern}`] ?? 200);
   });
 
   it.each([

@@ -10,11 +10,21 @@ const KEY = `subnetd_${'k'.repeat(43)}`;
 /** The routes over an incident `known`, with the notes that it gets. */
 function routes({ isPublic = false, isAway = false, hasUsers = false } = {}) {
   const notes: unknown[] = [];
+  const acknowledged: string[] = [];
   const pages = {
     addNote: async (id: string, note: unknown) => {
       if (isAway) throw databaseAway();
       if (id === 'known') notes.push(note);
       return id === 'known' ? 'added' : id === 'full' ? 'full' : 'unknown';
+    },
+    isGenuine: async (id: string, { key }: { key?: string }) => {
+      if (isAway) throw databaseAway();
+      return key === `of-${id}`;
+    },
+    acknowledgePage: async (id: string, action: string) => (id === 'gone' ? undefined : `form to ${action}`),
+    acknowledge: async (id: string, by: string) => {
+      if (id === 'known') acknowledged.push(by);
+      return id === 'known' ? 'acknowledged' : id === 'old' ? 'over' : 'unknown';
     },
     feed: async (forEverybody: boolean) => `<feed>${forEverybody ? 'public' : 'full'}</feed>`,
     incidents: async ({ alert }: { alert?: string }) => (alert === 'A' ? { found: 'known' } : { body: 'the list' }),
@@ -45,13 +55,14 @@ function routes({ isPublic = false, isAway = false, hasUsers = false } = {}) {
     fields: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
     id = 'known',
+    path = 'notes',
   ) =>
-    app.request(`http://s.example/incidents/${id}/notes`, {
+    app.request(`http://s.example/incidents/${id}/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams(fields).toString(),
     });
-  return { app, notes, post };
+  return { app, notes, acknowledged, post };
 }
 
 describe('a note', () => {
@@ -114,6 +125,65 @@ describe('a note', () => {
     expect([away.status, await away.text()]).toEqual([
       503,
       'the database does not answer, so the note was not kept; try again when it is back\n',
+    ]);
+  });
+});
+
+describe('an acknowledgement', () => {
+  const LINK = 'acknowledge?until=9&key=of-known';
+
+  it('by the link of a message is a page that asks for a name; only its form acknowledges', async () => {
+    const { app, acknowledged, post } = routes({ hasUsers: true });
+    const page = await app.request(`/incidents/known/${LINK}`);
+    expect([page.status, await page.text()]).toEqual([200, `form to /incidents/known/${LINK}`]);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect((await app.request(`/incidents/known/${LINK}`, { method: 'HEAD' })).status).toBe(200);
+    expect(acknowledged).toEqual([]);
+    for (const by of ['', ' \u202e ', 'x'.repeat(81)]) {
+      const answer = await post({ by }, {}, 'known', LINK);
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        'your name must have 1 to 80 characters; go back and write it\n',
+      ]);
+    }
+    const done = await post({ by: ' Anna\n' }, {}, 'known', LINK);
+    expect([done.status, await done.text()]).toEqual([200, `form to /incidents/known/${LINK}`]);
+    expect(acknowledged).toEqual(['Anna']);
+  });
+
+  it('by a link that is too old, or of another incident, is refused', async () => {
+    const { app, acknowledged, post } = routes();
+    for (const path of ['known/acknowledge', 'known/acknowledge?key=of-other', `other/${LINK}`]) {
+      const answer = await app.request(`/incidents/${path}`);
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toMatch(
+        /^this link has expired or is incomplete; open \/incidents\/\w+ and acknowledge/,
+      );
+    }
+    const answer = await post({ by: 'Anna' }, {}, 'other', LINK);
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).toContain('acknowledging needs an API key or a token with the scope operate');
+    expect(acknowledged).toEqual([]);
+  });
+
+  it('on the page of the incident is of who signs in, from our own pages alone', async () => {
+    const { acknowledged, post } = routes({ hasUsers: true });
+    const user = { authorization: `Basic ${btoa('grace:right')}` };
+    expect((await post({}, { ...user, origin: 'http://evil.example' }, 'known', 'acknowledge')).status).toBe(403);
+    const answer = await post({ by: 'somebody else' }, { ...user, origin: 'http://s.example' }, 'known', 'acknowledge');
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/incidents/known#acknowledged']);
+    expect((await post({ credential: KEY }, {}, 'known', 'acknowledge')).status).toBe(303);
+    expect(acknowledged).toEqual(['grace', 'admin user 7 by key 3']);
+    expect((await post({ credential: KEY }, {}, 'old', 'acknowledge')).status).toBe(409);
+    expect((await post({ credential: KEY }, {}, 'none', 'acknowledge')).status).toBe(404);
+  });
+
+  it('needs the database', async () => {
+    const { app } = routes({ isAway: true });
+    const answer = await app.request(`/incidents/known/${LINK}`);
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      'the database does not answer, so nothing can be acknowledged now; try again when it is back\n',
     ]);
   });
 });

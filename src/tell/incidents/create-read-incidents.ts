@@ -71,8 +71,15 @@ export function createReadIncidents(deps: ReadDeps): Pick<Incidents, 'list' | 'r
       const capsule = capsuleOf(id) ?? stored?.capsule;
       const timeline =
         (await unlessAway(timelines.read(incident, stored?.timeline))) ?? timelines.recall(incident, stored?.timeline);
-      const notes = stored?.notes ?? [];
-      return { incident, ...(capsule && { capsule }), timeline, notes, isWhole: answer !== undefined };
+      const { notes = [], acknowledged } = stored ?? {};
+      return {
+        incident,
+        ...(acknowledged && { acknowledged }),
+        ...(capsule && { capsule }),
+        timeline,
+        notes,
+        isWhole: answer !== undefined,
+      };
     },
     addNote: async (id, note) => {
       const database = await store();

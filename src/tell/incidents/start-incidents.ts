@@ -7,6 +7,7 @@ import type { EndedProblem, Problem } from '../../model/problem.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
 import type { AlertLabels } from '../alerts/tracked-alert.ts';
+import { type Acknowledgements, type AcknowledgementsDeps, createAcknowledgements } from './create-acknowledgements.ts';
 import { createFleetIncidents } from './create-fleet-incidents.ts';
 import { createIncidentSaver, type SaverDeps } from './create-incident-saver.ts';
 import { createReadIncidents } from './create-read-incidents.ts';
@@ -27,7 +28,7 @@ import { boundCapsule, chooseLogs, type ReadLastLines, readLogs, takeCapsule } f
 import { createTimelineReader, type TimelineSources } from './timeline.ts';
 
 /** The incidents as part of the daemon. */
-export interface IncidentsLink extends Omit<Incidents, 'isNotifying'> {
+export interface IncidentsLink extends Omit<Incidents, 'isNotifying'>, Omit<Acknowledgements, 'readAcknowledgements'> {
   /** Reads what is stored of subnets that are watched from now on: their first diagnosis shall know it. */
   readStored(): void;
   /** Takes the changes of the history as they are found. */
@@ -50,7 +51,8 @@ const LATELY_MS = 10 * 60_000;
 /** The dependencies of the incidents. */
 export interface IncidentsDeps
   extends Omit<TimelineSources, 'now'>,
-    Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'> {
+    Pick<SaverDeps, 'store' | 'clock' | 'keptDays' | 'onFailure'>,
+    Pick<AcknowledgementsDeps, 'linkKey' | 'publicUrl'> {
   /** What explains failed checks, which costs a copy of each, may be missing: only problems are followed. */
   readonly snapshot: () => Snapshot;
   /** With what explains failed checks, for capsules. */
@@ -87,6 +89,13 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   /** The alerts that were accepted since then. */
   const accepted: AcceptedAlert[] = [];
   const fleet = createFleetIncidents({ part, followed: () => followed, now: clock.now });
+  const { readAcknowledgements, ...acknowledgements } = createAcknowledgements({
+    ...deps,
+    followed: () => followed,
+    // One that is running may have begun before the last change.
+    save: () => saver.save().then(() => saver.save()),
+    now: wallNow,
+  });
   /** The incidents that another instance keeps are read from the database, not from memory. */
   const isShown = ({ subnet }: Incident) => part.keeps(subnet);
 
@@ -179,7 +188,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const timer = setInterval(() => {
     isStarted = true;
     follow();
-    void saver.save();
+    void saver.save().then(readAcknowledgements);
   }, followEveryMs);
   timer.unref();
 
@@ -191,6 +200,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       timelines,
       now: wallNow,
     }),
+    ...acknowledgements,
     idOf: (subnet, problem) => followed.open.get(incidentKey(subnet, problem))?.id,
     isSettled: fleet.isSettled,
     readStored: () => {

@@ -10,6 +10,8 @@ export interface NotifiedAlert {
   readonly seenAt?: number;
   /** When it was found to be over. */
   readonly endsAt?: number;
+  /** Who has acknowledged it, once the channel was notified of that. */
+  readonly acknowledgedBy?: string;
 }
 
 /** What a channel has been notified of in one group. Times are wall time. */

@@ -4,6 +4,7 @@ import type { Clock, WatchedMs } from '../../lib/clock.ts';
 import type { InternalErrors } from '../../lib/internal-errors.ts';
 import { loadOnce } from '../../lib/promises.ts';
 import type { Alertmanagers, Channel } from '../../model/channel.ts';
+import type { AlertIncidents } from '../alerts/alert-incidents.ts';
 import type { AlertInput } from '../alerts/alert-input.ts';
 import type { MailDefaults } from './channels/email.ts';
 import type { Push, PushOptions } from './create-push.ts';
@@ -68,6 +69,7 @@ export interface PushDeps extends Pick<PushOptions, 'part' | 'isSettled' | 'stor
   /** The mail server for channels that name none. */
   readonly mail?: MailDefaults | undefined;
   readonly onAccepted?: PushOptions['onAccepted'];
+  readonly incidents: AlertIncidents;
   readonly log: Logger;
   readonly internalErrors: InternalErrors;
   readonly clock: Clock;
@@ -91,6 +93,7 @@ export function startPush({
   grafanaUrl,
   mail,
   onAccepted,
+  incidents,
   log,
   internalErrors,
   clock,
@@ -127,6 +130,7 @@ export function startPush({
         log,
         part,
         store: notified,
+        incidents,
         onAccepted: (labels, phase, to) => onAccepted?.(labels, phase, { to, isChannel: true }),
         onBug: internalErrors.of('channel'),
       }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durationMs } from '../../lib/duration.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import { text, url } from './address-schema.ts';
-import { DURATION, isDuration } from './schedule.ts';
+import { isDuration } from './schedule.ts';
 
 const NAME_HELP = 'must be a name such as on-call: letters, digits, _ . and -, at most 63';
 const channelName = z.string(NAME_HELP).regex(/^[A-Za-z0-9][\w.-]{0,62}$/, NAME_HELP);
@@ -11,6 +11,8 @@ const SEVERITY_HELP = 'must be critical, warning or info';
 const SEVERITIES_HELP = 'must be a list of critical, warning and info, with at least one';
 
 const REPEAT_HELP = 'must be a duration such as 30m or 4h, at most 24h, or off';
+
+const AFTER_HELP = 'must be a duration such as 15m or 1h, at most 24h';
 
 /** A setting that some write by mistake, because it would put a secret into the inventory. */
 const never = (what: string) => z.never(what).optional();
@@ -39,6 +41,13 @@ const webhook = z.strictObject({
 const slack = z.strictObject({
   urlFile: file('the URL of an incoming webhook').describe('A file with the URL of an incoming webhook.'),
   url: secretIn('urlFile'),
+  appTokenFile: file('an app-level token')
+    .optional()
+    .describe(
+      'A file with an app-level token. Messages then have buttons that acknowledge. Use an app that nothing else reads.',
+    ),
+  appToken: secretIn('appTokenFile'),
+  apiUrl: httpUrl.default('https://slack.com/api').describe('`https://slack-gov.com/api` for GovSlack.'),
 });
 
 const discord = z.strictObject({
@@ -61,6 +70,10 @@ const telegram = z.strictObject({
     .int('must be the number of a topic')
     .optional()
     .describe('The topic in a group with topics.'),
+  buttons: z
+    .boolean('must be true or false')
+    .default(false)
+    .describe('Whether messages have buttons that acknowledge. Use a bot that nothing else reads.'),
   apiUrl: httpUrl.default('https://api.telegram.org').describe('Your own Bot API server.'),
 });
 
@@ -124,10 +137,17 @@ export const notify = z
         .describe('The severities of the alerts that the channel gets.'),
       repeat: z
         .string(REPEAT_HELP)
-        .refine((value) => value === 'off' || (DURATION.test(value) && isDuration(value)), REPEAT_HELP)
+        .refine((value) => value === 'off' || isDuration(value), REPEAT_HELP)
         .default('4h')
         .describe(
-          'How long after its last message about a subnet subnetd sends a reminder of the alerts that still fire, or off.',
+          'How long after its last message about a subnet subnetd sends a reminder of the alerts that nobody has acknowledged, or off.',
+        ),
+      after: z
+        .string(AFTER_HELP)
+        .refine(isDuration, AFTER_HELP)
+        .optional()
+        .describe(
+          'Escalation: the channel is sent only alerts that have been firing this long without an acknowledgement.',
         ),
     }),
     'must be a list of channels',

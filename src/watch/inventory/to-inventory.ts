@@ -25,7 +25,7 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 function toTarget({ webhook, slack, telegram, discord, pagerduty, ntfy, email }: ChannelDocument): ChannelTarget {
   if (webhook) return { kind: 'webhook', ...webhook };
-  if (slack) return { kind: 'slack', ...slack };
+  if (slack) return { kind: 'slack', ...slack, apiUrl: withoutSlash(slack.apiUrl) };
   if (discord) return { kind: 'discord', ...discord };
   if (telegram) {
     const { chatId, apiUrl } = telegram;
@@ -44,6 +44,7 @@ export const toChannels = (channels: readonly ChannelDocument[]): readonly Chann
     target: toTarget(channel),
     severities: channel.severities,
     ...(channel.repeat !== 'off' && { repeatMs: durationMs(channel.repeat) }),
+    ...(channel.after !== undefined && { afterMs: durationMs(channel.after) }),
   }));
 
 type SubnetDocument = InventoryDocument['subnets'][number];

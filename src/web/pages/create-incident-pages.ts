@@ -1,6 +1,7 @@
 import type { Incident, Incidents } from '../../model/incident.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
+import { acknowledgePage } from './acknowledge-page.ts';
 import { incidentJson, incidentMarkdown } from './incident-export.ts';
 import { incidentFeed } from './incident-feed.ts';
 import { INCIDENTS_ON_A_PAGE, incidentList, parseCursor } from './incident-list.ts';
@@ -25,6 +26,10 @@ export interface IncidentPages {
   readonly incident: (id: string, isSignedIn: boolean) => Promise<Html | undefined>;
   readonly exportIncident: (id: string, format: 'json' | 'md') => Promise<string | undefined>;
   readonly addNote: Incidents['addNote'];
+  readonly acknowledge: Incidents['acknowledge'];
+  readonly isGenuine: Incidents['isGenuine'];
+  /** The page of the link in a message, whose form goes to `action`; undefined when there is no such incident. */
+  readonly acknowledgePage: (id: string, action: string) => Promise<Html | undefined>;
   /** An Atom feed. */
   readonly feed: (isPublic: boolean) => Promise<string>;
 }
@@ -90,6 +95,12 @@ export function createIncidentPages(deps: IncidentPagesDeps): IncidentPages {
       return incidentMarkdown(record, await linkedOf(record.incident), now());
     },
     addNote: async (id, note) => (isId(id) ? incidents.addNote(id, note) : 'unknown'),
+    acknowledge: async (id, by) => (isId(id) ? incidents.acknowledge(id, by) : 'unknown'),
+    isGenuine: incidents.isGenuine,
+    acknowledgePage: async (id, action) => {
+      const record = isId(id) ? await incidents.read(id) : undefined;
+      return record && acknowledgePage({ ...record, action, nowWall: now() });
+    },
     feed: async (isPublic) => {
       const listed = await incidents.list({ onlyGrave: true, limit: IN_FEED });
       return incidentFeed({ incidents: listed.incidents, isPublic, publicUrl, startedAt });

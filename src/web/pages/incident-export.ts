@@ -8,7 +8,7 @@ const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefined ? null : toIso(wallMs));
 
 /** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */
-export function incidentJson({ incident, capsule, timeline, notes }: IncidentRecord) {
+export function incidentJson({ incident, capsule, timeline, notes, acknowledged }: IncidentRecord) {
   const { foundAt, startedAt, clearSince, endedAt, end, notified, earlier, component, name, planned, ...rest } =
     incident;
   return {
@@ -23,6 +23,7 @@ export function incidentJson({ incident, capsule, timeline, notes }: IncidentRec
     end: end ?? null,
     earlier: earlier ?? null,
     planned: planned === undefined ? null : { ...planned, until: toIso(planned.until) },
+    acknowledged: acknowledged === undefined ? null : { ...acknowledged, at: toIso(acknowledged.at) },
     notified: notified.map((one) => ({ ...one, at: toIso(one.at) })),
     notes: notes.map((one) => ({ ...one, at: toIso(one.at) })),
     capsule:
@@ -69,7 +70,7 @@ const quoted = (text: string): string =>
 
 /** A post-mortem begins here: an incident as Markdown. */
 export function incidentMarkdown(record: IncidentRecord, linked: readonly Incident[], nowWall: number): string {
-  const { incident, capsule, notes } = record;
+  const { incident, capsule, notes, acknowledged } = record;
   const { id, startedAt, endedAt, severity, alert, last, notified, planned } = incident;
   const links = (title: string, ids: readonly string[]) =>
     linked.filter((one) => ids.includes(one.id)).map((one) => `| ${title} | ${plain(titleOf(one))}, ${one.id} |`);
@@ -87,6 +88,9 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       `| Severity | ${severity} |`,
       `| Alert | ${plain(alert)} |`,
       ...(planned === undefined ? [] : [`| Planned | ${plain(describeWork(planned))} |`]),
+      ...(acknowledged === undefined
+        ? []
+        : [`| Acknowledged | ${plain(acknowledged.by)}, ${formatSecond(acknowledged.at)} |`]),
       ...notified.map(({ at, to, phase }) => `| Accepted, ${phase} | ${plain(to)}, ${formatSecond(at)} |`),
       ...links('Caused by', incident.causes),
       ...links('Led to', incident.effects),

@@ -4,6 +4,7 @@ import type { Incident, IncidentRecord } from '../../model/incident.ts';
 import { page } from '../frame/frame.ts';
 import { badge, type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { atSecond, lastingExactly } from '../frame/times.ts';
+import { describeAcknowledgement } from './acknowledge-page.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
 import { describeIncident, describeWork, durationOf, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
 import { spanChart } from './pace-chart.ts';
@@ -65,14 +66,24 @@ function notifiedPanel({ incident }: IncidentRecord, isNotifying: boolean): Html
   return html`<section class="panel" aria-labelledby="notified"><h2 id="notified">Notified</h2>${notified.length === 0 ? html`<p class="empty">${none}</p>` : list}</section>`;
 }
 
+const credentialField = (id: string): Html =>
+  html`<div><label for="${id}">API key or token with the scope operate</label><input id="${id}" name="credential" type="password" autocomplete="off" required></div>`;
+
+function acknowledgePanel({ incident, acknowledged }: IncidentRecord, isSignedIn: boolean): Html | string {
+  if (acknowledged === undefined && incident.endedAt !== undefined) return '';
+  const content =
+    acknowledged === undefined
+      ? html`<p class="empty">Nobody yet.</p><form class="form" method="post" action="${incidentPath(incident.id, '/acknowledge')}">${isSignedIn ? '' : credentialField('acknowledge-token')}<button type="submit">I’m on it</button></form>`
+      : html`<p>${describeAcknowledgement(acknowledged)}.</p>`;
+  return html`<section class="panel" aria-labelledby="acknowledged"><h2 id="acknowledged">Acknowledged</h2>${content}</section>`;
+}
+
 function notesPanel({ incident, notes }: IncidentRecord, isSignedIn: boolean): Html {
   const list = notes.map(
     ({ at, author, text }) =>
       html`<li><p class="hint">${author}, ${day(at)} ${atSecond(at)}</p><p class="note-text">${text}</p></li>`,
   );
-  const credential = isSignedIn
-    ? ''
-    : html`<div><label for="token">API key or token with the scope operate</label><input id="token" name="credential" type="password" autocomplete="off" required></div>`;
+  const credential = isSignedIn ? '' : credentialField('token');
   return html`<section class="panel" aria-labelledby="notes"><h2 id="notes">Notes</h2>
 ${notes.length === 0 ? html`<p class="empty">No notes yet. Notes become part of the post-mortem.</p>` : html`<ol class="notes">${list}</ol>`}
 <form class="form" method="post" action="${incidentPath(incident.id, '/notes')}"><div><label for="note">Your note</label><textarea id="note" name="note" rows="4" maxlength="2000" required></textarea></div>${credential}<button type="submit">Add note</button></form></section>`;
@@ -122,6 +133,7 @@ ${capsulePanel(capsule)}
 </div>
 <div class="stack">
 ${linksPanel(record, linked)}
+${acknowledgePanel(record, isSignedIn)}
 ${notifiedPanel(record, isNotifying)}
 ${notesPanel(record, isSignedIn)}
 <section class="panel" aria-labelledby="export"><h2 id="export">Export</h2><p class="bar"><a class="btn" href="${incidentPath(incident.id, '.md')}">Markdown</a><a class="btn" href="${incidentPath(incident.id, '.json')}">JSON</a></p></section>

@@ -45,14 +45,21 @@ function changeItem(change: HistoryChange, nowWall: number): Html {
   return html`<li>${at(change.at, nowWall)}${shape(standing)}<span>${words}</span></li>`;
 }
 
-function changeList(changes: readonly HistoryChange[], { plannedWork = [] }: SubnetState, nowWall: number): Html {
+function changeList(
+  changes: readonly HistoryChange[],
+  { plannedWork = [], problems }: SubnetState,
+  nowWall: number,
+): Html {
   const told = changes.filter(isTold).toReversed().slice(0, MAX_CHANGES);
   const planned = plannedWork.map(
     ({ reason, until }) => html`<li><b>Planned</b><span>until ${formatMinute(until)}: ${reason}</span></li>`,
   );
-  return told.length === 0 && planned.length === 0
+  const taken = problems.flatMap(({ acknowledged, summary }) =>
+    acknowledged === undefined ? [] : [html`<li><b>${acknowledged.by}</b><span>is on it: ${summary}</span></li>`],
+  );
+  return told.length + planned.length + taken.length === 0
     ? html`<p class="empty">Nothing has changed.</p>`
-    : html`<ul class="told">${planned}${told.map((change) => changeItem(change, nowWall))}</ul>`;
+    : html`<ul class="told">${taken}${planned}${told.map((change) => changeItem(change, nowWall))}</ul>`;
 }
 
 const panel = (name: string, title: string, content: Html): Section => ({

@@ -14,7 +14,7 @@ export const targetPath = (subnet: string, name: string, range?: RangeName, suff
   `/targets/${encodeURIComponent(subnet)}/${encodeURIComponent(name)}${suffix}${toRange(range)}`;
 
 /** The path of the page of an incident; with a suffix, of its export. */
-export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes' = ''): string =>
+export const incidentPath = (id: string, suffix: '' | '.json' | '.md' | '/notes' | '/acknowledge' = ''): string =>
   `/incidents/${encodeURIComponent(id)}${suffix}`;
 
 /** The path of the page with one subnet, or with all. */

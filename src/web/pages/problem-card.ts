@@ -4,6 +4,7 @@ import { describeEvidence, type ExplainedCheck, type Problem } from '../../model
 import type { ProblemSeverity } from '../../model/severity.ts';
 import { badge, type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, since } from '../frame/times.ts';
+import { describeAcknowledgement } from './acknowledge-page.ts';
 import type { Moment } from './banner.ts';
 import { commandBlock, commandsOf, incidentPath, subnetPath, targetPath, withCommands } from './paths.ts';
 
@@ -57,11 +58,11 @@ export function problemCard(
   { toWall, nowWall, range }: Moment,
   { causes = [], namesSubnet = false, incident }: CardOptions = {},
 ): Html {
-  const { severity, state, summary, fix, alert, explains, name, component, planned } = problem;
+  const { severity, state, summary, fix, alert, explains, name, component, planned, acknowledged } = problem;
   const id = problemId(subnet, problem);
   return html`<article class="problem ${toneOf(severity)}" aria-labelledby="${id}">
 <header><h3 id="${id}">${beginSentence(summary)}</h3>
-<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet, range)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p>${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}</header>
+<p class="tags">${badge(standingOfSeverity(severity), severity)}${namesSubnet ? html`<a href="${subnetPath(subnet, range)}">${subnet}</a>` : ''}<span>${state}</span><span>${since(toWall(problem.since), nowWall)}</span></p>${planned === undefined ? '' : html`<p class="hint">Planned until ${at(planned.until, nowWall)}: ${planned.reason} (${planned.by}). ${planned.mutes ? 'No notifications until then.' : 'It began before the work did.'}</p>`}${acknowledged === undefined ? '' : html`<p class="hint">${describeAcknowledgement(acknowledged)}.</p>`}</header>
 <div class="todo">
 <p class="advice">${withCommands(beginSentence(fix))}.</p>
 ${findCommands(problem, causes).map((command) => commandBlock(command, summary))}

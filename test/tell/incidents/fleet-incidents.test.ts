@@ -26,6 +26,7 @@ function run(
     ...deps,
     ...{ store, history, explained: deps.snapshot },
     keptDays: 365,
+    linkKey: async () => 'key',
     log: pino({ level: 'silent' }),
     minutesOf: () => [],
     readLastLines: async () => ({ ok: true, source: 'container', lines: [] }),

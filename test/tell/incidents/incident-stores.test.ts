@@ -35,6 +35,24 @@ const minutesOf = async (store: IncidentStore, query: Partial<IncidentQuery> = {
 
 /** What every store of incidents does. `open` gives one without incidents. */
 function keepsIncidents(open: () => Promise<IncidentStore>): void {
+  it('keeps the first who is on an incident, until that is over', async () => {
+    const store = await open();
+    const { endedAt: _, end: __, ...lasting } = incident(2);
+    const anna = { at: START, by: 'Anna\0' };
+    await store.save([lasting, incident(1)]);
+    await store.acknowledge(lasting.id, anna);
+    await store.acknowledge(lasting.id, { at: START + 1, by: 'Bert' });
+    await store.acknowledge(incident(1).id, anna);
+    expect(await store.acknowledgements()).toEqual(new Map([[lasting.id, anna]]));
+    expect((await store.read(lasting.id))?.acknowledged).toEqual(anna);
+    expect((await store.read(incident(1).id))?.acknowledged).toEqual(anna);
+    await store.save([incident(2)]);
+    expect(await store.acknowledgements()).toEqual(new Map());
+    await store.trim({ endedBefore: START + 99 * MINUTE, most: 99, mostParts: 99 });
+    await store.save([lasting]);
+    expect(await store.acknowledgements()).toEqual(new Map());
+  });
+
   it('lists open ones first, then the newest first, page by page and by what is asked', async () => {
     const store = await open();
     const { endedAt: _, end: __, ...lasting } = incident(2);

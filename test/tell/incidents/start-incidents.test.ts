@@ -19,6 +19,61 @@ const openSqlite = async () => openIncidents(await sqlite.create())();
 describe.each(DATABASE_KINDS)('incidents on %s', (kind) => {
   const databases = useDatabases(kind);
 
+  it('are acknowledged for all instances by the link of a message, go on so after a restart, and end so', async () => {
+    const address = await databases.create();
+    const [openStore, openChanges] = [openIncidents(address), openHistory(address)];
+    const sources = { store: () => openStore(), history: () => openChanges() };
+    const first = run(sources);
+    first.show(failing);
+    const begun = await first.only();
+    const link = await eventually(async () => {
+      expect((await (await openStore()).read(begun.id))?.incident.id).toBe(begun.id);
+      const found = first.incidentOf(labels)?.link;
+      if (found === undefined) throw new Error('no link yet');
+      return new URL(found);
+    });
+    expect(first.incidentOf({ ...labels, name: 'n1' })).toBeUndefined();
+    expect(`${link.origin}${link.pathname}`).toBe(`http://s.example/incidents/${begun.id}/acknowledge`);
+    const query = Object.fromEntries(link.searchParams);
+    const { until = '', key = '' } = query;
+    expect(Number(until) * 1_000 - first.wall()).toBeGreaterThan(6 * 24 * 3_600_000);
+    expect(await first.isGenuine(begun.id, query)).toBe(true);
+    for (const [id, bad] of [
+      ['other', query],
+      [begun.id, { until: String(Number(until) + 1), key }],
+      [begun.id, { until, key: key.slice(1) }],
+      [begun.id, { until: '1', key }],
+      [begun.id, {}],
+    ] as const)
+      expect(await first.isGenuine(id, bad)).toBe(false);
+
+    expect(first.acknowledgedBy(labels)).toBeUndefined();
+    expect(await first.acknowledge(begun.id, 'Anna')).toBe('acknowledged');
+    expect(await first.acknowledge(begun.id, 'Bert')).toBe('acknowledged');
+    expect(await first.acknowledge('nothing', 'Anna')).toBe('unknown');
+    expect([first.acknowledgedBy(labels), first.incidentOf(labels)]).toEqual(['Anna', undefined]);
+    const taken = (one: typeof first) =>
+      one
+        .addAcknowledgements([failing])[0]
+        ?.problems.flatMap(({ problem, acknowledged }) =>
+          acknowledged === undefined ? [] : [`${problem}: ${acknowledged.by}`],
+        );
+    expect(taken(first)).toEqual(['container_down: Anna']);
+    expect((await first.read(begun.id))?.acknowledged?.by).toBe('Anna');
+    await first.stop();
+
+    const second = run(sources, first.wall() + MINUTE);
+    second.show(failing);
+    await eventually(() => expect(second.acknowledgedBy(labels)).toBe('Anna'));
+    expect(await second.isGenuine(begun.id, query)).toBe(true);
+    second.show(well);
+    await eventually(async () => expect((await second.only()).endedAt).toBeDefined());
+    await eventually(() => expect(second.acknowledgedBy(labels)).toBeUndefined());
+    expect(await second.acknowledge(begun.id, 'Bert')).toBe('over');
+    expect((await second.read(begun.id))?.acknowledged?.by).toBe('Anna');
+    expect(second.bugs).toEqual([]);
+  });
+
   it('have a capsule, a timeline and notes, go on after a restart, and are there when all is over', async () => {
     const address = await databases.create();
     const [openStore, openChanges] = [openIncidents(address), openHistory(address)];

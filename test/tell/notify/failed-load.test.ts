@@ -6,6 +6,7 @@ import type { Channel } from '../../../src/model/channel.ts';
 import { startPush } from '../../../src/tell/notify/start-push.ts';
 import { eventually } from '../../support/cli.ts';
 import { createFakePart } from '../../support/fake-part.ts';
+import { NO_INCIDENTS } from '../../support/no-incidents.ts';
 
 it('a reload beside a load that fails hands the Alertmanager to the push all the same', async () => {
   const reported: string[] = [];
@@ -21,6 +22,7 @@ it('a reload beside a load that fails hands the Alertmanager to the push all the
     isSettled: () => true,
     store: () => Promise.reject(new Error('away')),
     notified: () => Promise.reject(new Error('away')),
+    incidents: NO_INCIDENTS,
     log,
     internalErrors: {
       ...errors,

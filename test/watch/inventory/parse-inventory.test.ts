@@ -270,10 +270,11 @@ describe('a good inventory', () => {
       tokenFile: '/run/secrets/bot',
       chatId: '-1001234567890',
       threadId: 7,
+      buttons: true,
       apiUrl: 'http://127.0.0.1:8081',
     });
     expect(channels[4]).toMatchObject({ severities: ['critical', 'warning'], repeatMs: 1_800_000 });
-    expect(channels[5]).toMatchObject({ target: { apiUrl: 'https://events.eu.pagerduty.com' } });
+    expect(channels[5]).toMatchObject({ target: { apiUrl: 'https://events.eu.pagerduty.com' }, afterMs: 900_000 });
     expect(parse(minimal).channels).toEqual([]);
   });
 

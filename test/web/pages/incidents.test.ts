@@ -289,6 +289,46 @@ describe('the page of an incident', () => {
   });
 });
 
+test('an incident says who is on it, on its page and in its exports, and asks for it while nobody is', async () => {
+  const acknowledged = { by: 'Anna <b>', at: START + MINUTE };
+  const { endedAt: _end, end: _how, clearSince: _since, ...open } = down;
+  const pagesWith = (more: Partial<IncidentRecord>, incident: Incident = open) =>
+    pagesOf([], { read: async () => ({ incident, notes: [], isWhole: true, ...more }) });
+  const said = 'Acknowledged Acknowledged by Anna &lt;b&gt; at 03:13:07';
+  for (const incident of [open, down])
+    expect(wordsOf(await (await pagesWith({ acknowledged }, incident)).incident(down.id, false))).toContain(said);
+  const pages = await pagesWith({ acknowledged });
+  expect(await pages.exportIncident(down.id, 'md')).toContain(
+    '| Acknowledged | Anna \\<b\\>, 2026-11-22 03:13:07 UTC |',
+  );
+  const json = JSON.parse((await pages.exportIncident(down.id, 'json')) ?? '');
+  expect(json.acknowledged).toEqual({ by: 'Anna <b>', at: '2026-11-22T03:13:07.000Z' });
+
+  const asked = String(await (await pagesWith({})).incident(down.id, true));
+  expect(wordsOf(asked)).toContain('Acknowledged Nobody yet. I’m on it Notified');
+  expect(asked).toContain(`action="/incidents/${down.id}/acknowledge"`);
+  expect(wordsOf(await (await pagesWith({})).incident(down.id, false))).toContain(
+    'Nobody yet. API key or token with the scope operate I’m on it',
+  );
+  expect(wordsOf(await (await pagesWith({}, down)).incident(down.id, false))).not.toContain('Acknowledged');
+});
+
+test('the link of a message shows the incident and a form with a name, until somebody is on it or it is over', async () => {
+  const { endedAt: _end, end: _how, clearSince: _since, ...open } = down;
+  const acknowledged = { by: 'Anna', at: START + MINUTE };
+  const shownOf = async (incident: Incident, more: Partial<IncidentRecord> = {}) => {
+    const pages = await pagesOf([], { read: async () => ({ incident, notes: [], isWhole: true, ...more }) });
+    return String(await pages.acknowledgePage(down.id, '/incidents/x/acknowledge?until=1&key=a'));
+  };
+  const form = await shownOf(open);
+  expect(form).toContain('method="post" action="/incidents/x/acknowledge?until=1&amp;key=a"');
+  expect(wordsOf(form)).toContain(
+    'Acknowledge Your name I’m on it This stops reminders and escalation until the incident ends. Others see your name. Incident',
+  );
+  expect(wordsOf(await shownOf(open, { acknowledged }))).toContain('Acknowledge Acknowledged by Anna at 03:13:07');
+  expect(wordsOf(await shownOf(down))).toContain('Acknowledge The incident is over. There is nothing to acknowledge.');
+});
+
 test('an incident that began during planned work says so, on its page and in its exports', async () => {
   const planned = { reason: 'kernel upgrade', until: START + 60 * MINUTE, by: 'ann' };
   const during: IncidentRecord = { ...record, incident: { ...down, planned } };

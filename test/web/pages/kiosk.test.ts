@@ -140,6 +140,15 @@ describe('the kiosk of one subnet', () => {
     expect(marks(withParent(well(), 0n))).toEqual(['<dd><svg class="shape warn"']);
   });
 
+  test('says who is on a problem', () => {
+    const down = withDown('n2');
+    const acknowledged = { by: 'Anna', at: WALL };
+    const problems = down.problems.map((one) => (one.name === 'n2' ? { ...one, acknowledged } : one));
+    const [summary] = problems.flatMap((one) => (one.name === 'n2' ? [one.summary] : []));
+    expect(partsOf([{ ...down, problems }])['kiosk-changes']).toContain(`Anna is on it: ${summary}`);
+    expect(partsOf([down])['kiosk-changes']).not.toContain('Anna');
+  });
+
   test('of a halted one says so, and of planned work until when it goes on', () => {
     const halted = withDown('n2', 'n3');
     expect(partsOf([halted]).banner).toMatch(/^devnet /);

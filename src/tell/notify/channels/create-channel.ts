@@ -1,4 +1,5 @@
 import type { Channel } from '../../../model/channel.ts';
+import type { AlertIncidents } from '../../alerts/alert-incidents.ts';
 import { type AlertLabels, alertKey } from '../../alerts/tracked-alert.ts';
 import type { AlertCounts } from '../create-sender.ts';
 import type { NotifiedGroup } from '../notified-alert.ts';
@@ -28,6 +29,7 @@ export interface ChannelDeps {
   readonly now: () => number;
   readonly counts: AlertCounts;
   readonly firstPauseMs?: number;
+  readonly incidents: AlertIncidents;
   /** Sending starts to fail, or fails for another reason. */
   readonly onFailure: (why: string) => void;
   readonly onWarning: (warning: string) => void;
@@ -49,8 +51,8 @@ const GIVE_UP_MS = 24 * 3_600_000;
 
 /** Creates a channel that was notified of nothing. */
 export function createChannel(deps: ChannelDeps) {
-  const { channel, deliver, instance, now, counts, firstPauseMs = FIRST_PAUSE_MS } = deps;
-  const { name, severities, repeatMs } = channel;
+  const { channel, deliver, instance, now, counts, incidents, firstPauseMs = FIRST_PAUSE_MS } = deps;
+  const { name, severities, repeatMs, afterMs = 0 } = channel;
   const label = formatChannel(channel);
   const groups = new Map<string, NotifiedGroup>();
   let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0, isOwn: () => false };
@@ -66,13 +68,16 @@ export function createChannel(deps: ChannelDeps) {
 
   const firingOf = (group: string): ReadonlyMap<string, FiringAlert> =>
     new Map(
-      [...(alerts.firing.get(group) ?? [])].map(([key, alert]) => [
-        key,
-        {
-          ...alert,
-          isWithheld: alert.isWithheld || !severities.some((severity) => severity === alert.labels.severity),
-        },
-      ]),
+      [...(alerts.firing.get(group) ?? [])].map(([key, alert]) => {
+        const acknowledgedBy = incidents.acknowledgedBy(alert.labels);
+        const isKnown = groups.get(group)?.alerts[key] !== undefined;
+        const isEarly = afterMs > 0 && (acknowledgedBy !== undefined || now() - alert.firedAt < afterMs);
+        const isOther = !severities.some((severity) => severity === alert.labels.severity);
+        return [
+          key,
+          { ...alert, acknowledgedBy, isWithheld: alert.isWithheld || isOther || (isEarly && !isKnown) },
+        ] as const;
+      }),
     );
   const set = (group: string, next: NotifiedGroup | undefined) => {
     if (next === undefined) groups.delete(group);
@@ -120,7 +125,7 @@ export function createChannel(deps: ChannelDeps) {
     const before = groups.get(group);
     const planned = planMessage(firingOf(group), before, repeatMs, now());
     if (planned === undefined) return true;
-    const message = toMessage(planned, before, { channel: name, group, instance, now: now() });
+    const message = toMessage(planned, before, { channel: name, group, instance, now: now(), incidents });
     const size = message.alerts.length;
     const delivery = await deliver(message, aborter.signal);
     if (delivery.ok) {

@@ -40,6 +40,10 @@ export function writeTitle(message: Message): string {
     list.length === 1 && list[0] ? list[0].summary : `${list.length} ${more}`;
   if (message.kind === 'drill')
     return title('DRILL', message.status === 'firing' ? 'a test alert' : 'the test alert has ended');
+  if (message.kind === 'acknowledgement') {
+    const taken = firing.filter(({ acknowledgedBy }) => acknowledgedBy !== undefined);
+    return title('ACKNOWLEDGED', `${about(taken, 'alerts')}, by ${taken[0]?.acknowledgedBy ?? ''}`);
+  }
   if (begun.length > 0) return title(worstOf(begun).toUpperCase(), about(begun, 'alerts'));
   if (ended.length > 0 && ongoing === 0) return title('RESOLVED', about(ended, 'alerts'));
   if (ended.length > 0)
@@ -65,6 +69,7 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
       : [
           head,
           text(`${beginSentence(one.evidence).replace(/\.$/, '')}. ${when}`),
+          ...(one.acknowledgedBy === undefined ? [] : [text(`Acknowledged by ${one.acknowledgedBy}.`)]),
           ...(one.fix === undefined ? [] : [`${plain('To do: ')}${code(clip(one.fix, mostOfText))}`]),
         ];
   return [...lines, ...(shown.length === 0 ? [] : [shown.join(plain(' · '))])].join('\n');
@@ -92,6 +97,25 @@ export function writeAlerts({ alerts }: Pick<Message, 'alerts'>, markup: Markup,
     size += block.length + 2;
   }
   return blocks.join('\n\n');
+}
+
+/** A button that acknowledges an incident. */
+export interface Button {
+  readonly incident: string;
+  readonly text: string;
+}
+
+/** More buttons hide the message. */
+const MOST_BUTTONS = 5;
+const MOST_OF_A_BUTTON = 60;
+
+/** One button for each incident that nobody is on. */
+export function listButtons({ alerts }: Message): readonly Button[] {
+  const open = new Map(alerts.flatMap(({ incident, summary }) => (incident ? [[incident, summary]] : [])));
+  return [...open].slice(0, MOST_BUTTONS).map(([incident, summary]) => ({
+    incident,
+    text: open.size === 1 ? 'Acknowledge' : clip(`Acknowledge: ${summary}`, MOST_OF_A_BUTTON),
+  }));
 }
 
 /** Text without markup. */

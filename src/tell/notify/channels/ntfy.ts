@@ -27,19 +27,20 @@ export const NTFY_REFUSALS: Readonly<Record<string, string>> = {
 
 /** The body of a message, as JSON. Source: docs.ntfy.sh, "Publish as JSON". */
 export function toNtfyBody(message: Message, topic: string): object {
-  const { alerts, status } = message;
+  const { alerts, kind, status } = message;
   const severity = alerts.find((one) => one.status === 'firing')?.severity ?? 'info';
-  const { incident, runbook } = alerts[0]?.links ?? {};
+  const { acknowledge, incident, runbook } = alerts[0]?.links ?? {};
   const view = (label: string, url: string | undefined) =>
     url === undefined ? [] : [{ action: 'view', label, url, clear: true }];
+  const isCalm = status === 'resolved' || kind === 'acknowledgement';
   const click = incident ?? runbook;
   return {
     topic,
     title: clip(writeTitle(message), MOST_OF_TITLE),
     message: writeAlerts(message, PLAIN, MOST),
-    ...(status === 'resolved' ? DONE : { priority: PRIORITIES[severity], tags: [TAGS[severity]] }),
+    ...(isCalm ? DONE : { priority: PRIORITIES[severity], tags: [TAGS[severity]] }),
     ...(click !== undefined && { click }),
-    actions: [...view('Incident', incident), ...view('Runbook', runbook)],
+    actions: [...view('Acknowledge', acknowledge), ...view('Incident', incident), ...view('Runbook', runbook)],
   };
 }
 

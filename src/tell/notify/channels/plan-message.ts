@@ -17,12 +17,14 @@ export interface FiringAlert extends TrackedAlert {
   readonly firedAt: number;
   /** Nobody is notified of it now: by the severities of the channel, an inhibiting alert, or planned work. */
   readonly isWithheld: boolean;
+  /** Who has acknowledged it. */
+  readonly acknowledgedBy?: string | undefined;
 }
 
 /** The alerts of a message, the worst first. */
 export interface PlannedMessage {
-  /** `change`: an alert fires or has ended; `reminder`: those that fire still do. */
-  readonly kind: 'change' | 'reminder';
+  /** `change`: an alert fires or has ended; `reminder`: those that fire still do; `acknowledgement`: somebody is on one. */
+  readonly kind: 'change' | 'reminder' | 'acknowledgement';
   readonly begun: readonly NotifiedAlert[];
   readonly ended: readonly NotifiedAlert[];
   readonly ongoing: readonly NotifiedAlert[];
@@ -35,12 +37,13 @@ const worstFirst = (alerts: readonly NotifiedAlert[]): readonly NotifiedAlert[] 
   alerts.toSorted((one, other) => rankOf(one) - rankOf(other) || one.startsAt - other.startsAt);
 
 /** A firing alert as it is noted once a channel was notified of it. */
-const toNotified = ({ labels, annotations, details, firedAt, seenAt }: FiringAlert): NotifiedAlert => ({
+const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledgedBy }: FiringAlert): NotifiedAlert => ({
   labels,
   annotations,
   ...(details && { details }),
   startsAt: firedAt,
   seenAt,
+  ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
 /** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */
@@ -64,10 +67,10 @@ export function planMessage(
     const current = firing.get(key);
     return current === undefined || current.isWithheld ? [] : [{ ...toNotified(current), startsAt: alert.startsAt }];
   });
-  // Nobody is reminded of an alert that planned work covers.
+  // Nobody is reminded of an alert that planned work covers, or that somebody is on.
   const isReminded = known.some(([key]) => {
     const current = firing.get(key);
-    return current !== undefined && !current.isWithheld && current.planned === undefined;
+    return current !== undefined && !current.isWithheld && current.planned === undefined && !current.acknowledgedBy;
   });
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
     kind,
@@ -85,19 +88,29 @@ export function planMessage(
     ) ||
     (isRested(before?.sentAt) && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
-  if (begun.length + ended.length > 0 || !isReminded || before === undefined || repeatMs === undefined)
-    return undefined;
+  if (begun.length + ended.length > 0) return undefined;
+  const isAcknowledged = ongoing.some(
+    ({ labels, acknowledgedBy }) =>
+      acknowledgedBy !== undefined && before?.alerts[alertKey(labels)]?.acknowledgedBy !== acknowledgedBy,
+  );
+  if (isAcknowledged) return message('acknowledgement');
+  if (!isReminded || before === undefined || repeatMs === undefined) return undefined;
   return isOver(before.sentAt, repeatMs, now) ? message('reminder') : undefined;
 }
 
 /** What a channel has been notified of once it has accepted the message. */
 export function afterMessage(
-  { begun, ended }: PlannedMessage,
+  { begun, ended, ongoing }: PlannedMessage,
   before: NotifiedGroup | undefined,
   { channel, group, thread, now }: Omit<NotifiedGroup, 'alerts' | 'sentAt'> & { readonly now: number },
 ): NotifiedGroup {
   const over = new Set(ended.map(({ labels }) => alertKey(labels)));
-  const left = Object.entries(before?.alerts ?? {}).filter(([key]) => !over.has(key));
+  const acknowledged = new Map(ongoing.map(({ labels, acknowledgedBy }) => [alertKey(labels), acknowledgedBy]));
+  const left = Object.entries(before?.alerts ?? {}).flatMap(([key, alert]): readonly [string, NotifiedAlert][] => {
+    const acknowledgedBy = acknowledged.get(key);
+    if (over.has(key)) return [];
+    return [[key, acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy }]];
+  });
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
   const begunAt = begun.length > 0 ? now : before?.begunAt;
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };

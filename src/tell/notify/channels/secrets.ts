@@ -33,6 +33,9 @@ const createReader =
 /** The token of a Telegram bot. */
 export const readToken = createReader(/^[\w:-]+$/, 'token of a bot, such as 123456:ABC-DEF');
 
+/** The app-level token of Slack. */
+export const readAppToken = createReader(/^xapp-[\w-]+$/, 'app-level token of Slack, which begins with xapp-');
+
 /** The integration key of PagerDuty. */
 export const readRoutingKey = createReader(/^\w{32}$/, 'integration key of PagerDuty, which has 32 letters and digits');
 
@@ -65,6 +68,11 @@ function filesOf(target: ChannelTarget): readonly (readonly [string, string | un
         ['urlFile', target.urlFile, readUrl],
         ['secretFile', target.secretFile, readSigningKey],
         ['bearerTokenFile', target.bearerTokenFile, readSecret],
+      ];
+    case 'slack':
+      return [
+        ['urlFile', target.urlFile, readUrl],
+        ['appTokenFile', target.appTokenFile, readAppToken],
       ];
     case 'telegram':
       return [['tokenFile', target.tokenFile, readToken]];

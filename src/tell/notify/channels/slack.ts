@@ -1,5 +1,5 @@
 import type { ChannelTarget } from '../../../model/channel.ts';
-import { type Markup, writeAlerts, writeTitle } from './message-words.ts';
+import { type Button, listButtons, type Markup, writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
 import { readUrl } from './secrets.ts';
 import type { Message } from './to-message.ts';
@@ -15,6 +15,11 @@ const SLACK: Markup = {
   link: (text, url) => `<${toPlain(url).replaceAll('|', '%7C')}|${toPlain(text)}>`,
 };
 
+export type SlackTarget = ChannelTarget & { readonly kind: 'slack' };
+
+/** With what the id of a button begins that acknowledges; its value is the id of the incident. */
+export const ACKNOWLEDGES = 'acknowledge';
+
 /** A longer text of a section is refused. */
 const MOST = 3_000;
 
@@ -29,8 +34,16 @@ export const SLACK_REFUSALS: Readonly<Record<string, string>> = {
   invalid_payload: 'does not take the message; please report this',
 };
 
+const toElement = ({ incident, text }: Button, index: number): object => ({
+  type: 'button',
+  action_id: `${ACKNOWLEDGES}-${index}`,
+  text: { type: 'plain_text', text },
+  value: incident,
+});
+
 /** The body of a message. */
-export function toSlackBody(message: Message): object {
+export function toSlackBody({ appTokenFile }: SlackTarget, message: Message): object {
+  const buttons = appTokenFile === undefined ? [] : listButtons(message);
   const title = writeTitle(message);
   const text = writeAlerts(message, SLACK, MOST);
   return {
@@ -40,17 +53,14 @@ export function toSlackBody(message: Message): object {
     blocks: [
       { type: 'section', text: { type: 'mrkdwn', text: SLACK.bold(title), verbatim: true } },
       { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } },
+      ...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons.map(toElement) }]),
     ],
   };
 }
 
 /** The request for a message. Throws `UnusableFile`. */
-export const toSlackRequest = (
-  { urlFile }: ChannelTarget & { readonly kind: 'slack' },
-  setting: string,
-  message: Message,
-): ChannelRequest => ({
-  url: readUrl(`${setting}.urlFile`, urlFile),
+export const toSlackRequest = (target: SlackTarget, setting: string, message: Message): ChannelRequest => ({
+  url: readUrl(`${setting}.urlFile`, target.urlFile),
   headers: {},
-  body: JSON.stringify(toSlackBody(message)),
+  body: JSON.stringify(toSlackBody(target, message)),
 });

@@ -2,10 +2,11 @@ import type { Logger } from 'pino';
 import { type Channels, type ChannelsDeps, createChannels } from './create-channels.ts';
 import { createDeliver, type DeliverDeps } from './create-deliver.ts';
 import { createPoster } from './post.ts';
+import { startButtons } from './start-buttons.ts';
 
 /** What the channels of the daemon need. */
 export interface StartChannelsDeps
-  extends Pick<ChannelsDeps, 'clock' | 'part' | 'store' | 'instance' | 'counts' | 'onAccepted' | 'onBug'>,
+  extends Pick<ChannelsDeps, 'clock' | 'part' | 'store' | 'instance' | 'counts' | 'incidents' | 'onAccepted' | 'onBug'>,
     Omit<DeliverDeps, 'poster' | 'now'> {
   readonly log: Logger;
 }
@@ -14,6 +15,12 @@ export interface StartChannelsDeps
 export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
   const { clock } = deps;
   const poster = createPoster();
+  const buttons = startButtons({
+    acknowledge: deps.incidents.acknowledge,
+    isSpeaker: deps.part.isSpeaker,
+    onFailure: (why) => log.warn({ why }, 'pressed buttons cannot be read; subnetd tries again'),
+    onBug: deps.onBug,
+  });
   const channels = createChannels({
     ...deps,
     createDeliver: (channel) => createDeliver(channel, { ...deps, poster, now: () => clock.toWall(clock.now()) }),
@@ -33,8 +40,10 @@ export function startChannels({ log, ...deps }: StartChannelsDeps): Channels {
             'the channel has no mail server; set SUBNETD_SMTP_URL, or name one with smtpUrlFile',
           );
       channels.set(next);
+      buttons.set(next);
     },
     stop: async (withinMs) => {
+      buttons.stop();
       await channels.stop(withinMs);
       poster.close();
     },

@@ -1,13 +1,16 @@
 import type { ChannelTarget } from '../../../model/channel.ts';
-import { HTML, writeAlerts, writeTitle } from './message-words.ts';
+import { HTML, listButtons, writeAlerts, writeTitle } from './message-words.ts';
 import type { ChannelRequest } from './post.ts';
 import { readToken } from './secrets.ts';
 import type { Message } from './to-message.ts';
 
-type TelegramTarget = ChannelTarget & { readonly kind: 'telegram' };
+export type TelegramTarget = ChannelTarget & { readonly kind: 'telegram' };
 
 /** A longer text is refused. It counts what is left of the HTML, which is less. Source: Bot API, `sendMessage`. */
 const MOST = 4_096;
+
+/** What a button sends: this, and the id of an incident. At most 64 bytes. */
+export const ACKNOWLEDGES = 'ack:';
 
 /** What the Bot API answers when it refuses; `description` in its JSON. */
 export const TELEGRAM_REFUSALS: Readonly<Record<string, string>> = {
@@ -22,7 +25,10 @@ export const TELEGRAM_REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** The body of a message. */
-export function toTelegramBody({ chatId, threadId }: TelegramTarget, message: Message): object {
+export function toTelegramBody({ chatId, threadId, buttons }: TelegramTarget, message: Message): object {
+  const keyboard = buttons
+    ? listButtons(message).map(({ incident, text }) => [{ text, callback_data: `${ACKNOWLEDGES}${incident}` }])
+    : [];
   const title = HTML.bold(writeTitle(message));
   return {
     chat_id: chatId,
@@ -30,6 +36,7 @@ export function toTelegramBody({ chatId, threadId }: TelegramTarget, message: Me
     text: `${title}\n\n${writeAlerts(message, HTML, MOST - title.length - 2)}`,
     parse_mode: 'HTML',
     link_preview_options: { is_disabled: true },
+    ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AlertIncidents } from '../../alerts/alert-incidents.ts';
 import { alertKey } from '../../alerts/tracked-alert.ts';
 import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
 import type { PlannedMessage } from './plan-message.ts';
@@ -26,15 +27,24 @@ export interface MessageAlert {
   /** When the evidence was seen: its durations are of then. */
   readonly seenAt?: string;
   readonly endsAt?: string;
-  /** In the order in which they are shown. */
-  readonly links: { readonly incident?: string; readonly runbook?: string; readonly dashboard?: string };
+  /** The id of its open incident, while nobody has acknowledged that. */
+  readonly incident?: string;
+  /** Who has acknowledged it. */
+  readonly acknowledgedBy?: string;
+  /** In the order in which they are shown; `acknowledge` is the page on which a person can do that. */
+  readonly links: {
+    readonly acknowledge?: string;
+    readonly incident?: string;
+    readonly runbook?: string;
+    readonly dashboard?: string;
+  };
 }
 
 /** What a channel sends about one group. */
 export interface Message {
   /** The same for each attempt to send it. */
   readonly id: string;
-  readonly kind: 'change' | 'reminder' | 'drill';
+  readonly kind: PlannedMessage['kind'] | 'drill';
   /** `resolved` when nothing that it lists fires any more. */
   readonly status: 'firing' | 'resolved';
   /** The name of the subnetd that sends it. */
@@ -53,10 +63,15 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
-function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNew: boolean): MessageAlert {
-  const { labels, annotations, details, startsAt, seenAt, endsAt } = one;
+function toMessageAlert(
+  one: NotifiedAlert,
+  status: MessageAlert['status'],
+  isNew: boolean,
+  incident?: ReturnType<AlertIncidents['incidentOf']>,
+): MessageAlert {
+  const { labels, annotations, details, startsAt, seenAt, endsAt, acknowledgedBy } = one;
   const { alertname = '', severity = '', subnet, component, name } = labels;
-  const { summary = '', description = '', runbook_url: runbook, incident_url: incident } = annotations;
+  const { summary = '', description = '', runbook_url: runbook, incident_url: incidentUrl } = annotations;
   const { dashboard_url: dashboard } = annotations;
   return {
     status,
@@ -75,29 +90,34 @@ function toMessageAlert(one: NotifiedAlert, status: MessageAlert['status'], isNe
     startsAt: toIso(startsAt),
     ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
     ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),
+    ...(incident !== undefined && { incident: incident.id }),
+    ...(acknowledgedBy !== undefined && { acknowledgedBy }),
     links: {
-      ...(incident !== undefined && { incident }),
+      ...(incident?.link !== undefined && { acknowledge: incident.link }),
+      ...(incidentUrl !== undefined && { incident: incidentUrl }),
       ...(runbook !== undefined && { runbook }),
       ...(dashboard !== undefined && { dashboard }),
     },
   };
 }
 
+/** Where a message is from, and what it leads to. */
+export interface MessagePlace extends Pick<NotifiedGroup, 'channel' | 'group'> {
+  readonly instance: string;
+  readonly now: number;
+  readonly incidents?: Pick<AlertIncidents, 'incidentOf'>;
+}
+
 /** The message as channels send it. `before` is what the channel was notified of until now. */
 export function toMessage(
   { kind, begun, ended, ongoing }: PlannedMessage,
   before: NotifiedGroup | undefined,
-  {
-    channel,
-    group,
-    instance,
-    now,
-  }: Pick<NotifiedGroup, 'channel' | 'group'> & { readonly instance: string; readonly now: number },
+  { channel, group, instance, now, incidents }: MessagePlace,
 ): Message {
   const alerts = [
-    ...begun.map((one) => toMessageAlert(one, 'firing', true)),
+    ...begun.map((one) => toMessageAlert(one, 'firing', true, incidents?.incidentOf(one.labels))),
     ...ended.map((one) => toMessageAlert(one, 'resolved', true)),
-    ...ongoing.map((one) => toMessageAlert(one, 'firing', false)),
+    ...ongoing.map((one) => toMessageAlert(one, 'firing', false, incidents?.incidentOf(one.labels))),
   ];
   // After a crash the same message has the same id, so that its receiver can leave it out.
   const about = alerts.map(({ key, status, isNew, startsAt }) => [key, status, isNew, startsAt]);

@@ -44,10 +44,11 @@ const ongoing = (name: string, more = {}) => alert(name, { isNew: false, ...more
 const many = message(Array.from({ length: 205 }, (_, i) => alert(`n${i}`, { evidence: HOSTILE.repeat(20) })));
 
 /** A service's texts of a message, each with the most characters that the service takes. */
+const slack = { kind: 'slack', urlFile: '/u', apiUrl: 'https://slack.com/api' } as const;
 const telegram = { kind: 'telegram', tokenFile: '/t', chatId: '-5', apiUrl: 'https://api.telegram.org' } as const;
 const textsOf: Readonly<Record<string, (one: Message) => readonly (readonly [string, number])[]>> = {
   slack: (one) => {
-    const { text, blocks } = toSlackBody(one) as { text: string; blocks: { text: { text: string } }[] };
+    const { text, blocks } = toSlackBody(slack, one) as { text: string; blocks: { text: { text: string } }[] };
     return [[text, 3_000], ...blocks.map((block) => [block.text.text, 3_000] as const)];
   },
   telegram: (one) => [[(toTelegramBody(telegram, one) as { text: string }).text, 4_096]],
@@ -83,11 +84,11 @@ const textsOf: Readonly<Record<string, (one: Message) => readonly (readonly [str
   },
 };
 
-describe('an alert whose texts are nothing but markup', () => {
+describe('an alert whose texts are nothing but markup, or long in bytes', () => {
   const worst = (text: string) => message([alert('n1', { summary: text, evidence: text, fix: text })]);
 
   it.each(Object.keys(textsOf))('is still in a message to %s', (kind) => {
-    for (const character of ['&', '<', '"', '*', '_', '`', '|', '\\'])
+    for (const character of ['&', '<', '"', '*', '_', '`', '|', '\\', '漢'])
       for (const [text, most] of textsOf[kind]?.(worst(character.repeat(2_000))) ?? []) {
         expect(text.length, character).toBeLessThanOrEqual(most);
         expect(text, character).not.toContain('1 more alert');
@@ -109,6 +110,10 @@ describe('a title', () => {
       'CRITICAL devnet: still 2 alerts',
     ],
     [message([ongoing('n1')], { kind: 'reminder' }), 'WARNING devnet: still n1 is down'],
+    [
+      message([ongoing('n1', { acknowledgedBy: 'Anna' }), ongoing('n2')], { kind: 'acknowledgement' }),
+      'ACKNOWLEDGED devnet: n1 is down, by Anna',
+    ],
     [message([alert('d')], { kind: 'drill', subnet: undefined as never }), 'DRILL subnetd one: a test alert'],
     [message([ended('d')], { kind: 'drill' }), 'DRILL devnet: the test alert has ended'],
   ])('%# is %s', (one, title) => expect(writeTitle(one)).toBe(title));
@@ -129,7 +134,7 @@ describe('a message', () => {
 
   it('reads in Slack as it should', () => {
     const one = message([alert('n1'), ended('n2'), ongoing('n3', { severity: 'critical', links: {} })]);
-    const { text, blocks } = toSlackBody(one) as { text: string; blocks: { text: { text: string } }[] };
+    const { text, blocks } = toSlackBody(slack, one) as { text: string; blocks: { text: { text: string } }[] };
     expect(text).toBe('WARNING devnet: n1 is down');
     expect(blocks.map((block) => block.text.text)).toEqual([
       '*WARNING devnet: n1 is down*',

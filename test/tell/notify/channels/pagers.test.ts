@@ -178,6 +178,22 @@ describe('PagerDuty', () => {
     await channels.run(120);
     expect(actions()).toEqual(['trigger SubnetNodeDown', 'trigger SubnetHalted']);
   });
+
+  it('is told once that somebody is on everything that an incident is about', async () => {
+    const taken = new Set<string | undefined>();
+    const { time, set, ...channels } = run(target(), {
+      incidents: { acknowledgedBy: ({ name }) => (taken.has(name) ? 'Anna' : undefined) },
+    });
+    set(firingAlert('n1', time.clock.now()), firingAlert('n2', time.clock.now()));
+    await channels.run(60);
+    taken.add('n1');
+    await channels.run(600);
+    expect(actions()).toEqual(['trigger SubnetNodeDown']);
+    taken.add('n2');
+    await channels.run(600);
+    expect(actions()).toEqual(['trigger SubnetNodeDown', 'acknowledge SubnetNodeDown']);
+    expect(bodies().flatMap((event) => faultsOf(EVENT, event))).toEqual([]);
+  });
 });
 
 describe('ntfy', () => {
@@ -188,7 +204,8 @@ describe('ntfy', () => {
   });
 
   it('rings by severity, with buttons, and quietly for an end', async () => {
-    const { time, set, ...channels } = run(target());
+    const link = 'http://subnetd.example/incidents/1/acknowledge?key=k';
+    const { time, set, ...channels } = run(target(), { incidents: { incidentOf: () => ({ id: '1', link }) } });
     const alert = haltedAlert(time.clock.now());
     set({ ...alert, annotations: { incident_url: 'http://subnetd.example/incidents?alert=SubnetHalted' } });
     await channels.run(60);
@@ -204,9 +221,58 @@ describe('ntfy', () => {
       priority: 5,
       tags: ['rotating_light'],
       click: 'http://subnetd.example/incidents?alert=SubnetHalted',
-      actions: [{ action: 'view', label: 'Incident', url: first.click, clear: true }],
+      actions: [
+        { action: 'view', label: 'Acknowledge', url: link, clear: true },
+        { action: 'view', label: 'Incident', url: first.click, clear: true },
+      ],
     });
     expect(last).toMatchObject({ priority: 3, tags: ['white_check_mark'] });
+    expect(last.actions.map(({ label }: { label: string }) => label)).not.toContain('Acknowledge');
     expect(faultsOf(PUBLISHED, { ...first, priority: 6 })).toHaveLength(1);
+  });
+});
+
+describe('escalation', () => {
+  const webhook = () => ({ kind: 'webhook', url: receiver.url }) as const;
+  const second = () => [{ name: 'boss', target: webhook(), severities: ['warning'], afterMs: 900_000 }] as const;
+
+  it('tells a second channel of what has fired for long, and of its end', async () => {
+    const { time, set, ...channels } = run(second());
+    const alert = firingAlert('n1', time.clock.now());
+    set(alert);
+    await channels.run(895);
+    expect(bodies()).toEqual([]);
+    await channels.run(10);
+    expect(bodies().map(({ status }) => status)).toEqual(['firing']);
+    set(resolvedAlert(alert, time.clock.now()));
+    await channels.run(120);
+    expect(bodies().map(({ status }) => status)).toEqual(['firing', 'resolved']);
+  });
+
+  it('does not happen to what somebody is on, or what has ended before', async () => {
+    const { time, set, ...channels } = run(second(), {
+      incidents: { acknowledgedBy: ({ name }) => (name === 'n1' ? 'Anna' : undefined) },
+    });
+    const [one, other] = [firingAlert('n1', time.clock.now()), firingAlert('n2', time.clock.now())];
+    set(one, other);
+    await channels.run(600);
+    set(one, resolvedAlert(other, time.clock.now()));
+    await channels.run(7_200);
+    expect(bodies()).toEqual([]);
+  });
+
+  it('is over when somebody is on it: who was told hears of that, and of no reminder', async () => {
+    let by: string | undefined;
+    const { time, set, ...channels } = run([{ ...second()[0], repeatMs: 3_600_000 }], {
+      incidents: { acknowledgedBy: () => by },
+    });
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(1_000);
+    by = 'Anna';
+    await channels.run(3 * 3_600);
+    expect(bodies().map(({ kind, alerts }) => [kind, alerts[0].acknowledgedBy])).toEqual([
+      ['change', undefined],
+      ['acknowledgement', 'Anna'],
+    ]);
   });
 });

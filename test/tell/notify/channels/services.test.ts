@@ -29,7 +29,7 @@ function run(...[target, options]: Parameters<typeof runChannels>) {
 
 const urlFile = () => secrets.write('url', `${receiver.url}/services/T0/${TOKEN}\n`);
 const targets: Readonly<Record<string, () => ChannelTarget>> = {
-  slack: () => ({ kind: 'slack', urlFile: urlFile() }),
+  slack: () => ({ kind: 'slack', urlFile: urlFile(), apiUrl: receiver.url }),
   discord: () => ({ kind: 'discord', urlFile: urlFile() }),
   telegram: () => ({
     kind: 'telegram',
