@@ -48,6 +48,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
     'history.minutesFrom': () => history.minutesFrom(START),
     'history.changes': () => history.changes({ subnet: 'devnet', limit: 10 }),
     'history.days': () => history.days({ limit: 10 }),
+    'incidents.acknowledgements': incidents.acknowledgements,
     'incidents.list': () => incidents.list({ limit: 10 }),
     'incidents.read': () => incidents.read('20260131-1'),
     'mails.findLink': () => mails.findLink('hash', 'reset', AT),
@@ -84,7 +85,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
 
 /** The beginnings of the names of what writes. */
 const WRITES =
-  /^(add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|put|remove|renew|replace|reseal|restrict|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
+  /^(acknowledge$|add|changePassword|clear|confirm|countAttempt|end|erase|fill|getOrCreate|keep|postpone|prove|put|remove|renew|replace|reseal|restrict|revoke|rotate|save|signOut|start|take|touch|trim|update|write)/;
 
 it('every read of every store is answered from what is committed while a transaction holds the writer', async () => {
   const connection = await openDatabase({ kind: 'sqlite', path: pathOf('subnetd.db') });
