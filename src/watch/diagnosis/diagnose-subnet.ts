@@ -64,7 +64,7 @@ export function describeSubnet(
   const hasNewBlock = ({ rises, height }: NodeView) =>
     rises || Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const found = findMembers(view, idle);
+  const found = findMembers(view, idle, quorum);
   const members = seesNothing
     ? found.map((one) => (one.vote === 'silent' || one.vote === 'votes' ? { ...one, vote: 'unknown' as const } : one))
     : found;

@@ -1,5 +1,5 @@
 import type { ConsensusSettings, Masternodes } from '../../model/chain.ts';
-import type { Epoch, Masternode, Member, Vote } from '../../model/snapshot.ts';
+import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
 import { findNameless, isToJoin } from './quorum.ts';
@@ -137,35 +137,48 @@ export function countBlocks(
   return left === 0 ? turns : undefined;
 }
 
-/** What a node does for the next block. Until the chain has named its masternodes, every node counts as one. */
+/**
+ * What a node does for the next block; `idleVote`: that of one that stands still or catches up. Until the chain has named its
+ * masternodes, every node counts as one.
+ */
 function findVote(
   node: NodeView,
   { chain: { masternodes }, silentVoters }: SubnetView,
-  isIdle: boolean,
+  idleVote: Vote | undefined,
 ): Vote | undefined {
   const { isOut, isForeign } = node;
   const address = isForeign ? undefined : node.address;
   if (masternodes === undefined || address === undefined)
-    return isOut || isIdle ? 'silent' : isToJoin(node) ? 'unknown' : 'votes';
+    return isOut ? 'silent' : (idleVote ?? (isToJoin(node) ? 'unknown' : 'votes'));
   if (masternodes.penalised.includes(address)) return 'penalised';
   if (masternodes.standby.includes(address)) return 'standby';
   if (!masternodes.active.includes(address)) return undefined;
   if (isToJoin(node)) return 'unknown';
-  return isOut || isIdle || silentVoters.has(address) ? 'silent' : 'votes';
+  return isOut || silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
 }
 
-/** What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. */
-export const findMembers = (view: SubnetView, idle: readonly NodeView[]): readonly Member[] =>
-  view.nodes.map((node) => {
+/**
+ * What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. If the chain, which
+ * goes on, needs some of these, as the quorum counts them, nobody knows which.
+ */
+export const findMembers = (
+  view: SubnetView,
+  idle: readonly NodeView[],
+  quorum: Quorum | undefined,
+): readonly Member[] => {
+  const without = (view.quorum?.voting ?? 0) - idle.length;
+  const idleVote = quorum !== undefined && quorum.voting > without ? 'unknown' : 'silent';
+  return view.nodes.map((node) => {
     const { genesis, chainId } = node.chainFacts?.observation ?? {};
     const hasChain = view.chain.chain !== undefined && (genesis !== undefined || chainId !== undefined);
     return {
       name: node.name,
       isOnChain: hasChain ? !node.isForeign : undefined,
-      vote: findVote(node, view, idle.includes(node)),
+      vote: findVote(node, view, idle.includes(node) ? idleVote : undefined),
       isOut: node.isOut,
     };
   });
+};
 
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;

@@ -52,9 +52,10 @@ test('a node that stands still or catches up counts the same for the quorum, the
   ]);
 });
 
-test('two nodes that catch up leave as many votes as the blocks show that have come without them', () => {
-  const { quorum, problems } = diagnose(nodes({ n3: { height: 900 }, n4: { height: 900 } }));
+test('two nodes that catch up leave as many votes as the blocks show that have come without them, and nobody knows whose', () => {
+  const { quorum, members, problems } = diagnose(nodes({ n3: { height: 900 }, n4: { height: 900 } }));
   expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
+  expect(members.map(({ vote }) => vote)).toEqual(['votes', 'votes', 'unknown', 'unknown']);
   expect(problems.map(({ problem, summary }) => `${problem}: ${summary}`)).toContain(
     'quorum_at_risk: no further node may fail',
   );
