@@ -55,7 +55,7 @@ function pagesOf(now: () => number) {
       isDatabaseUp: true,
     }),
     snapshot: board.snapshot,
-    history: { ...history, ...steps, barsOf: () => [], changesOf: () => [] },
+    history: { ...history, ...steps, checkHistoryOf: () => ({ halfHours: [], probes: [] }), changesOf: () => [] },
     matchingLines: () => [],
     mayRestart: () => undefined,
     outside: {},

@@ -61,8 +61,14 @@ export interface StepsRow {
   readonly cells: string;
 }
 
-/** What a check was within half an hour: it passed, passed in part of it, failed, or nobody knows. */
+/** What a check was within half an hour, or in one probe: it passed, passed in part of it, failed, or nobody knows. */
 export type CheckBar = 'up' | 'part' | 'down' | 'none';
+
+/** The history of one check, the oldest first: 24 hours in half-hours, and what its last probes found. */
+export interface CheckHistory {
+  readonly halfHours: readonly CheckBar[];
+  readonly probes: readonly CheckBar[];
+}
 
 /** The history of one target, the oldest first: 24 hours and 30 days; undefined where nobody looked. */
 export interface TargetHistory {
@@ -182,8 +188,7 @@ export interface StepHistory {
 
 /** What happened lately; in memory alone. */
 export interface RecentHistory {
-  /** The last 24 hours of a check, the oldest first. */
-  barsOf(target: Target, check: CheckName, at: number): readonly CheckBar[];
+  checkHistoryOf(target: Target, check: CheckName, at: number): CheckHistory;
   /** What changed in a subnet in the last hour, the oldest first. */
   changesOf(subnet: string, at: number): readonly HistoryChange[];
 }

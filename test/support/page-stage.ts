@@ -5,9 +5,10 @@ import { Hono } from 'hono';
 import type { HistoryChange, StepHistory, Steps, Uptime } from '../../src/model/history.ts';
 import type { Snapshot, SubnetState } from '../../src/model/snapshot.ts';
 import { RANGES, type RangeName } from '../../src/model/time-range.ts';
+import { requiredVotes } from '../../src/watch/diagnosis/quorum.ts';
 import { createPages } from '../../src/web/pages/create-pages.ts';
 import { assets } from '../../src/web/pages/paths.ts';
-import { diagnosedNode, diagnosedService, NOW, STOPPED } from './diagnosed.ts';
+import { diagnosedNode, diagnosedService, type Given, NOW, STOPPED } from './diagnosed.ts';
 import { NO_INCIDENTS } from './no-incidents.ts';
 import { stateOf } from './snapshots.ts';
 
@@ -15,11 +16,16 @@ import { stateOf } from './snapshots.ts';
 export const many = (count: number, name = 'subnet') =>
   Array.from({ length: count }, (_, place) => `${name}${place + 1}`);
 
-/** A subnet of so many nodes with their services, of which some nodes are stopped. */
+/** A subnet of so many nodes with their services, of which some nodes are stopped. With too few left it has halted. */
 export function subnetOf(count: number, gone: readonly string[] = [], name = 'devnet', height = 184_220): SubnetState {
   const names = many(count);
+  const isHalted = count - gone.length < requiredVotes(count);
+  const stopped: Given = { container: STOPPED, fault: { kind: 'refused', address: 'http://192.0.2.1:8545' } };
   const nodes = names.map((one) =>
-    diagnosedNode(one, names, gone.includes(one) ? { container: STOPPED, stalledMs: 600_000 } : { height }),
+    diagnosedNode(one, names, {
+      ...{ height, stalledMs: gone.includes(one) || isHalted ? 600_000 : 2_000, passedMs: undefined },
+      ...(gone.includes(one) && stopped),
+    }),
   );
   const [stats, frontend, relayer] = [
     diagnosedService('stats'),
@@ -29,6 +35,24 @@ export function subnetOf(count: number, gone: readonly string[] = [], name = 'de
   const bootnode = { target: { ...relayer.target, component: 'bootnode', name: 'bootnode' } as const, facts: {} };
   return stateOf([...nodes, stats, frontend, ...(gone.length === 0 ? [] : [relayer, bootnode])], name);
 }
+
+const NAMES = many(4);
+
+/** A subnet of four nodes with their services, of which the second node, or the stats server, differs. */
+function subnetWith(second: Given, stats: Parameters<typeof diagnosedService>[1] = {}): SubnetState {
+  const nodes = NAMES.map((one) => diagnosedNode(one, NAMES, one === 'subnet2' ? second : { height: 184_220 }));
+  return stateOf([...nodes, diagnosedService('stats', stats), diagnosedService('frontend')]);
+}
+
+/** A subnet in each of six faults. */
+export const FAULTY = {
+  'a node behind': subnetWith({ height: 184_100, passedMs: 120_000 }),
+  'a stalled node': subnetWith({ height: 184_000, stalledMs: 600_000 }),
+  'a node down': subnetOf(4, ['subnet2']),
+  'a node without peers': subnetWith({ height: 184_220, peers: ['subnet1'] }),
+  'a service down': subnetWith({ height: 184_220 }, { container: STOPPED }),
+  'a halt': subnetOf(4, ['subnet2', 'subnet3']),
+} satisfies Readonly<Record<string, SubnetState>>;
 
 /** A value for each step, as if the newest were `latest` and the others went up and down a little. */
 const wave = (range: RangeName, latest: number): Steps =>
@@ -46,7 +70,12 @@ const FULL_STEPS: StepHistory = {
 
 const HOUR_MS = 3_600_000;
 const uptimes = (count: number): readonly Uptime[] =>
-  Array.from({ length: count }, (_, place) => ({ ok: HOUR_MS, fail: place % 9, unseen: 0, planned: 0 }));
+  Array.from({ length: count }, (_, place) => ({
+    ok: HOUR_MS,
+    fail: place % 9 === 5 ? 60_000 : 0,
+    unseen: 0,
+    planned: 0,
+  }));
 
 const changesOf = (subnet: string, at: number): readonly HistoryChange[] =>
   Array.from(
@@ -71,8 +100,17 @@ export async function startPageStage(first: Snapshot) {
     snapshot: () => snapshot,
     history: {
       ...{ ...FULL_STEPS, changesOf },
+      stepsOf: (name, range, at) => {
+        const steps = FULL_STEPS.stepsOf(name, range, at);
+        const halted = snapshot
+          .find(({ subnet }) => subnet.name === name)
+          ?.problems.find(({ problem }) => problem === 'subnet_halted');
+        return halted === undefined
+          ? steps
+          : { ...steps, blocks: [...steps.blocks.slice(0, -10), ...Array(10).fill(0)] };
+      },
       historyOf: () => ({ hours: uptimes(24), days: uptimes(30) }),
-      barsOf: () => Array(48).fill('up'),
+      checkHistoryOf: () => ({ halfHours: Array(48).fill('up'), probes: Array(24).fill('up') }),
     },
     incidents: NO_INCIDENTS,
     ...{ matchingLines: () => [], mayRestart: () => undefined, outside: {}, mayProbe: false },

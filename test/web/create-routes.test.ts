@@ -48,7 +48,7 @@ const pagesDeps: Parameters<typeof createPages>[0] = {
   history: {
     historyOf: () => ({ hours: [], days: [] }),
     ...NO_STEPS,
-    barsOf: () => [],
+    checkHistoryOf: () => ({ halfHours: [], probes: [] }),
     changesOf: () => [],
   },
   matchingLines: () => [],

@@ -1,4 +1,4 @@
-import type { CheckBar, HistoryChange } from '../../model/history.ts';
+import type { CheckBar, CheckHistory, HistoryChange } from '../../model/history.ts';
 import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
@@ -13,6 +13,11 @@ const BARS = 48;
 const UP = 1;
 const DOWN = 2;
 const KINDS: readonly CheckBar[] = ['none', 'up', 'down', 'part'];
+
+/** How many of its last probes have a mark of their own. Those of a check are the digits of one number, the newest last. */
+const PROBES = 24;
+const PROBE_BASE = KINDS.length;
+const MAX_PROBES = PROBE_BASE ** PROBES;
 
 const bitOf = (verdict: string): number =>
   verdict === 'fail' ? DOWN : verdict === 'pass' || verdict === 'degraded' ? UP : 0;
@@ -31,14 +36,13 @@ export interface PastChecks {
   readonly isRestored?: (target: Target) => boolean;
 }
 
-/** Whether each check passed in the last 24 hours. */
+/** Whether each check passed in the last 24 hours and probes. */
 export interface CheckBars {
   /** `at` is wall time. */
   record(snapshot: Snapshot, at: number): void;
   /** Fills in the time before the start. */
   restore(past: PastChecks): void;
-  /** The bars of a check, the oldest first. */
-  read(target: Target, check: CheckName, at: number): readonly CheckBar[];
+  read(target: Target, check: CheckName, at: number): CheckHistory;
 }
 
 /** The stretches of time in which the verdict of a check was the same, the newest first. `changes` are the newest first too. */
@@ -59,25 +63,46 @@ interface TargetBars {
   readonly checks: readonly CheckName[];
   /** A cell for each check. */
   readonly ring: Ring<Uint8Array>;
+  /** Of each check, when it ran last, and what its last probes found. */
+  readonly runs: Float64Array;
+  readonly probes: Float64Array;
 }
 
 function createBars(state: TargetState, before: TargetBars | undefined): TargetBars {
   const checks = state.checks.map(({ check }) => check);
   const ring = createRing(new Uint8Array(BARS * checks.length), BARS);
-  if (before === undefined) return { checks, ring };
+  const runs = new Float64Array(checks.length).fill(Number.NaN);
+  const probes = new Float64Array(checks.length);
+  if (before === undefined) return { checks, ring, runs, probes };
   ring.newest = before.ring.newest;
-  for (let bar = 0; bar < BARS; bar += 1)
-    for (const [place, check] of checks.entries()) {
-      const earlier = before.checks.indexOf(check);
-      if (earlier !== -1)
-        ring.cells[bar * ring.width + place] = before.ring.cells[bar * before.ring.width + earlier] ?? 0;
-    }
-  return { checks, ring };
+  for (const [place, check] of checks.entries()) {
+    const earlier = before.checks.indexOf(check);
+    if (earlier === -1) continue;
+    runs[place] = before.runs[earlier] ?? Number.NaN;
+    probes[place] = before.probes[earlier] ?? 0;
+    for (let bar = 0; bar < BARS; bar += 1)
+      ring.cells[bar * ring.width + place] = before.ring.cells[bar * before.ring.width + earlier] ?? 0;
+  }
+  return { checks, ring, runs, probes };
 }
 
 function mark({ ring }: TargetBars, bar: number, place: number, bit: number): void {
   const first = bit === 0 ? undefined : openSpan(ring, bar);
   if (first !== undefined) ring.cells[first + place] = (ring.cells[first + place] ?? 0) | bit;
+}
+
+function noteProbe({ runs, probes }: TargetBars, place: number, run: number | undefined, bit: number): void {
+  if (run === undefined || runs[place] === run) return;
+  runs[place] = run;
+  probes[place] = ((probes[place] ?? 0) * PROBE_BASE + bit) % MAX_PROBES;
+}
+
+/** What the last probes of a check found, from the first that told something. */
+function toMarks(probes: number): readonly CheckBar[] {
+  const marks: CheckBar[] = [];
+  for (let rest = probes; rest > 0; rest = Math.floor(rest / PROBE_BASE))
+    marks.unshift(KINDS[rest % PROBE_BASE] ?? 'none');
+  return marks;
 }
 
 /** Starts with nothing. */
@@ -88,7 +113,10 @@ export function createCheckBars(): CheckBars {
       bars.each(snapshot, (own, { checks }) => {
         // A clock that was set back: the bars go on where they were.
         const bar = Math.max(own.ring.newest, Math.floor(at / BAR_MS));
-        for (const [place, { verdict }] of checks.entries()) mark(own, bar, place, bitOf(verdict));
+        for (const [place, { verdict, lastRun }] of checks.entries()) {
+          mark(own, bar, place, bitOf(verdict));
+          noteProbe(own, place, lastRun, bitOf(verdict));
+        }
       }),
     restore: ({ snapshot, changes, isWhole, startedAt: at, isWatched, isRestored = () => true }) => {
       const newest = Math.floor(at / BAR_MS);
@@ -116,11 +144,12 @@ export function createCheckBars(): CheckBars {
       const own = bars.of(target);
       const place = own?.checks.indexOf(check) ?? -1;
       const last = Math.floor(at / BAR_MS);
-      return Array.from({ length: BARS }, (_, index) => {
+      const halfHours = Array.from({ length: BARS }, (_, index) => {
         const first = own && findSpan(own.ring, last - BARS + 1 + index);
         const bits = first === undefined || place === -1 ? 0 : own?.ring.cells[first + place];
         return KINDS[bits ?? 0] ?? 'none';
       });
+      return { halfHours, probes: toMarks(own?.probes[place] ?? 0) };
     },
   };
 }

@@ -227,7 +227,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     stepsOf: steps.stepsOf,
     targetStepsOf: steps.targetStepsOf,
     strangersOf: steps.strangersOf,
-    barsOf: bars.read,
+    checkHistoryOf: bars.read,
     changesOf: recent.read,
     onChanges: (listener) => void listeners.push(listener),
     note,

@@ -123,7 +123,7 @@ export function createPages(deps: PagesDeps): Pages {
       history: history.historyOf(one, nowWall),
       time: toTime(range),
       range: parseRange(range),
-      barsOf: (check: CheckName) => history.barsOf(one, check, nowWall),
+      checkHistoryOf: (check: CheckName) => history.checkHistoryOf(one, check, nowWall),
       lines: deps.matchingLines(one),
       restart: one.component === 'node' ? deps.mayRestart(subnet, name) : undefined,
       incidentOf: incidents.idOf,

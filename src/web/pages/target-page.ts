@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
 import { beginSentence } from '../../lib/words.ts';
 import { addressOf } from '../../model/facts.ts';
-import type { CheckBar, TargetHistory } from '../../model/history.ts';
+import type { CheckHistory, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -20,7 +20,7 @@ import { subnetPath, targetPath, withCommands } from './paths.ts';
 import { problemCard } from './problem-card.ts';
 import { exchangePanel, matchingLinesPanel, type OutsideAddresses, outsideLinks } from './target-panels.ts';
 import { type TimeInput, targetTime } from './time-section.ts';
-import { checkBars, dayBars, uptimeBars } from './uptime-bars.ts';
+import { checkBars, dayBars, formatPercent, upPercent, uptimeBars } from './uptime-bars.ts';
 import { walletWords } from './wallet-item.ts';
 
 /** What the page of a target shows. */
@@ -30,7 +30,7 @@ export interface TargetInput extends Moment {
   readonly history: TargetHistory;
   /** The time that the charts show, by the address. */
   readonly time: TimeInput;
-  readonly barsOf: (check: CheckName) => readonly CheckBar[];
+  readonly checkHistoryOf: (check: CheckName) => CheckHistory;
   /** The last lines of its log that matched a pattern. */
   readonly lines: readonly MatchingLine[];
   /** Of a node: whether it may be restarted now. */
@@ -47,11 +47,11 @@ export interface TargetFrame {
   readonly mayProbe: boolean;
 }
 
-function checkRow(check: ExplainedCheckState, { toWall, nowWall, barsOf }: TargetInput): Html {
+function checkRow(check: ExplainedCheckState, { toWall, nowWall, checkHistoryOf }: TargetInput): Html {
   const { lastRun, durationSeconds, runs, failures } = check;
   const took = durationSeconds === undefined ? '' : `, took ${Math.round(durationSeconds * 1_000)} ms`;
   const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(barsOf(check.check), check.check)}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(checkHistoryOf(check.check), check.check)}</td></tr>`;
 }
 
 const pair = (name: string, value: Html | string | undefined): Html | string =>
@@ -117,6 +117,10 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(said)}.`)}</p></div></section>`;
 }
 
+/** The uptime of shorter times than the bars show, in one line. */
+const uptimeLine = ({ hours, days }: TargetHistory): Html =>
+  html`<p class="hint">This hour: ${formatPercent(upPercent(hours.slice(-1)))}, 7 days: ${formatPercent(upPercent(days.slice(-7)))}.</p>`;
+
 /** Whether the node may be restarted now, in one line. */
 const restartLine = (restart: RestartAnswer | undefined): Html | string =>
   restart === undefined
@@ -170,7 +174,7 @@ ${target.checks.map((check) => checkRow(check, input))}
         id: 'state-facts',
         html: html`<div class="grid two" id="state-facts">
 <div class="stack">
-<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}</section>
+<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}${uptimeLine(history)}</section>
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
 <section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target)}</section>
 </div>
@@ -179,6 +183,17 @@ ${target.checks.map((check) => checkRow(check, input))}
       },
     ],
   };
+}
+
+/** The links to the targets beside this one in the inventory. */
+function neighbours({ state, target, time }: TargetInput): Html {
+  const names = state.targets.map((one) => one.target.name);
+  const place = names.indexOf(target.target.name);
+  const link = (title: string, name: string | undefined) =>
+    name === undefined
+      ? ''
+      : html`<span>${title}: <a href="${targetPath(state.subnet.name, name, time.range)}">${name}</a></span>`;
+  return html`${link('Previous', names[place - 1])}${link('Next', names[place + 1])}`;
 }
 
 const probeForm = (subnet: string, name: string, range: RangeName, mayProbe: boolean): Html =>
@@ -201,7 +216,7 @@ export function targetPage(input: TargetInput, { footer, outside, mayProbe }: Ta
     stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name, ...rangeQuery(range) })}`,
     banner: top?.html,
     footer,
-    content: html`<div class="line"><p class="hint"><a href="${subnetPath(undefined, range)}">Status</a> / <a href="${subnetPath(subnet.name, range)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, range, mayProbe)}</div>
+    content: html`<div class="line"><p class="hint"><a href="${subnetPath(undefined, range)}">Status</a> / <a href="${subnetPath(subnet.name, range)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, range, mayProbe)}<nav class="line" aria-label="Other targets">${neighbours(input)}</nav></div>
 ${others.map((section) => section.html)}`,
   });
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { CheckBar, TargetHistory, Uptime } from '../../model/history.ts';
+import type { CheckBar, CheckHistory, TargetHistory, Uptime } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
 
 /** A bar says something once it was watched for this long. */
@@ -51,30 +51,39 @@ function draw(kinds: readonly Kind[], label: string): Html {
   ].map(([kind, path]) => html`<path class="${kind}" d="${path}"/>`)}</svg>`;
 }
 
-/** The bars of a check in the last 24 hours, half an hour each. */
-export function checkBars(bars: readonly CheckBar[], check: string): Html {
-  const count = (kind: CheckBar) => bars.filter((one) => one === kind).length;
-  const bad = count('down') + count('part');
-  const words = bad === 0 ? 'no failures' : `failed in ${bad} of ${bars.length - count('none')} half-hours`;
-  return draw(bars, `${check}, 24 hours: ${count('none') === bars.length ? 'no data' : words}`);
-}
-
-/** Until an hour was watched, probes say more than hours. */
-const HOUR_MS = 3_600_000;
 /** The places for probes, as many as hours have. */
 const PROBES = 24;
 
-/** The last 24 hours of a target; in its first hour a mark for each of its last probes, from the first one on. */
-export function dayBars({ hours, probes = [] }: TargetHistory): Html {
-  const watchedMs = hours.reduce((sum, one) => sum + (one === undefined ? 0 : watched(one)), 0);
-  if (probes.length === 0 || watchedMs >= HOUR_MS) return uptimeBars(hours, '24 hours');
+/** A mark for each of the last probes, with the share of those that were up. `name` is that of the check, if it is one. */
+function probeBars(probes: readonly CheckBar[], name = ''): Html {
   const shown = probes.slice(-PROBES);
   const up = shown.filter((one) => one === 'up').length;
   const known = up + shown.filter((one) => one === 'down').length;
   const percent = formatPercent(known === 0 ? undefined : (up * 100) / known);
   const places: readonly Kind[] = [...Array<Kind>(PROBES - shown.length).fill('none'), ...shown];
   const label = `last ${shown.length === 1 ? 'probe' : `${shown.length} probes`}`;
-  return html`<div class="share">${draw(places, `${label}: ${percent === 'no data' ? percent : `up ${percent}`}`)}<span>${percent}<br>${label}</span></div>`;
+  const words = `${name && `${name}, `}${label}: ${known === 0 ? percent : `up ${percent}`}`;
+  return html`<div class="share">${draw(places, words)}<span>${percent}<br>${label}</span></div>`;
+}
+
+/** The bars of a check in the last 24 hours, half an hour each; until an hour was watched, a mark for each of its last probes. */
+export function checkBars({ halfHours, probes }: CheckHistory, check: string): Html {
+  const count = (kind: CheckBar) => halfHours.filter((one) => one === kind).length;
+  const known = halfHours.length - count('none');
+  if (probes.length > 0 && known <= 2) return probeBars(probes, check);
+  const bad = count('down') + count('part');
+  const words = bad === 0 ? 'no failures' : `failed in ${bad} of ${known} half-hours`;
+  return draw(halfHours, `${check}, 24 hours: ${known === 0 ? 'no data' : words}`);
+}
+
+/** Until an hour was watched, probes say more than hours. */
+const HOUR_MS = 3_600_000;
+
+/** The last 24 hours of a target; in its first hour a mark for each of its last probes, from the first one on. */
+export function dayBars({ hours, probes = [] }: TargetHistory): Html {
+  const watchedMs = hours.reduce((sum, one) => sum + (one === undefined ? 0 : watched(one)), 0);
+  if (probes.length === 0 || watchedMs >= HOUR_MS) return uptimeBars(hours, '24 hours');
+  return probeBars(probes);
 }
 
 /** The bars of a target, the oldest first, with the share of its uptime. */

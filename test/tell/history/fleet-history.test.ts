@@ -60,9 +60,9 @@ describe.each(DATABASE_KINDS)('the history of a subnet in a fleet on %s', (kind)
     expect(before?.fail).toBeGreaterThanOrEqual(known?.fail ?? 0);
     // The bars are filled in after the uptimes were read.
     await eventually(() =>
-      expect(second.barsOf(n2, 'latest_block', second.wall()).filter((bar) => bar !== 'none').length).toBeGreaterThan(
-        1,
-      ),
+      expect(
+        second.checkHistoryOf(n2, 'latest_block', second.wall()).halfHours.filter((bar) => bar !== 'none').length,
+      ).toBeGreaterThan(1),
     );
     await second.pass(2 * MINUTE);
     expect(await ofProblem(store)).toEqual(['none -> open']);

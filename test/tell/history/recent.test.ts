@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckBar, HistoryChange } from '../../../src/model/history.ts';
+import type { CheckHistory, HistoryChange } from '../../../src/model/history.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createCheckBars } from '../../../src/tell/history/create-check-bars.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
@@ -18,7 +18,7 @@ const n2 = well[0]?.subnet.targets[1];
 if (n2 === undefined) throw new Error('two nodes are needed');
 
 describe('the bars of a check', () => {
-  const last = (bars: readonly CheckBar[], count: number) => bars.slice(-count);
+  const last = ({ halfHours }: CheckHistory, count: number) => halfHours.slice(-count);
 
   test('say for each half-hour whether it passed, and nothing where nobody looked', () => {
     const bars = createCheckBars();
@@ -28,10 +28,31 @@ describe('the bars of a check', () => {
     bars.record(down, 3 * HALF_HOUR);
     expect(last(bars.read(n2, 'latest_block', 3 * HALF_HOUR), 5)).toEqual(['none', 'up', 'part', 'none', 'down']);
     expect(last(bars.read(n2, 'container', 4 * HALF_HOUR), 5)).toEqual(['up', 'part', 'none', 'down', 'none']);
-    expect(bars.read(n2, 'latest_block', 0)).toHaveLength(48);
+    expect(bars.read(n2, 'latest_block', 0).halfHours).toHaveLength(48);
     bars.record(well, 1_000 * HALF_HOUR);
-    expect(bars.read(n2, 'latest_block', 1_000 * HALF_HOUR)).toEqual([...Array(47).fill('none'), 'up']);
-    expect(bars.read(n2, 'submissions', 0)).toEqual(Array(48).fill('none'));
+    expect(last(bars.read(n2, 'latest_block', 1_000 * HALF_HOUR), 48)).toEqual([...Array(47).fill('none'), 'up']);
+    expect(bars.read(n2, 'submissions', 0)).toEqual({ halfHours: Array(48).fill('none'), probes: [] });
+  });
+
+  test('have a mark for each of its last 24 probes, also after a reload of the inventory', () => {
+    const bars = createCheckBars();
+    const probed = (snapshot: Snapshot, lastRun: number): Snapshot =>
+      snapshot.map((state) => ({
+        ...state,
+        targets: state.targets.map((one) => ({
+          ...one,
+          target: { ...one.target },
+          checks: one.checks.map((check) => ({ ...check, lastRun })),
+        })),
+      }));
+    const probes = () => bars.read(n2, 'latest_block', 0).probes;
+    expect(probes()).toEqual([]);
+    for (const run of [0, 1, 1, 2]) bars.record(probed(run === 1 ? down : well, run), 0);
+    expect(probes()).toEqual(['up', 'down', 'up']);
+    for (let run = 3; run < 25; run += 1) bars.record(probed(well, run), 0);
+    expect(probes()).toEqual(['down', ...Array(23).fill('up')]);
+    bars.record(probed(down, 25), 0);
+    expect(probes()).toEqual([...Array(23).fill('up'), 'down']);
   });
 
   test('of the time before a restart come from the changes of then', () => {
@@ -52,7 +73,7 @@ describe('the bars of a check', () => {
       return bars.read(n2, 'latest_block', at);
     };
     expect(last(restored(true), 7)).toEqual(['up', 'part', 'down', 'part', 'none', 'up', 'up']);
-    expect(restored(true).slice(0, 2)).toEqual(['up', 'up']);
+    expect(restored(true).halfHours.slice(0, 2)).toEqual(['up', 'up']);
     // A change that is older than all bars says how it was until the restart, whatever it is after that.
     const passed = createCheckBars();
     passed.restore({

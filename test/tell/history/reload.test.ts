@@ -89,7 +89,8 @@ describe('what is kept of a target', () => {
     probes.record([east, west], AT + 60_000);
     probes.record([east, west], AT + 120_000);
     expect(probes.targetStepsOf(targetOf('east', 'n1'), '1h', AT + 120_000).p50.slice(-2)).toEqual([1_000, undefined]);
-    const barOf = (subnet: string, name: string) => bars.read(targetOf(subnet, name), 'latest_block', AT).at(-1);
+    const barOf = (subnet: string, name: string) =>
+      bars.read(targetOf(subnet, name), 'latest_block', AT).halfHours.at(-1);
     expect(['n1', 'n2', 'n3'].map((name) => barOf('east', name))).toEqual(['up', 'down', 'up']);
     expect(['n1', 'n2', 'n3', 'n4'].map((name) => barOf('west', name))).toEqual(['up', 'none', 'up', 'up']);
   });
@@ -108,9 +109,9 @@ describe('what is kept of a target', () => {
     bars.record([east], AT);
     expect(find(without('latest_block'))).toEqual([]);
     bars.record([without('latest_block')], AT + 1);
-    expect(bars.read(targetOf('east', 'n2'), 'latest_block', AT).at(-1)).toBe('none');
-    expect(bars.read(targetOf('east', 'n2'), 'container', AT).at(-1)).toBe('down');
-    expect(bars.read(targetOf('east', 'n1'), 'container', AT).at(-1)).toBe('up');
+    expect(bars.read(targetOf('east', 'n2'), 'latest_block', AT).halfHours.at(-1)).toBe('none');
+    expect(bars.read(targetOf('east', 'n2'), 'container', AT).halfHours.at(-1)).toBe('down');
+    expect(bars.read(targetOf('east', 'n1'), 'container', AT).halfHours.at(-1)).toBe('up');
     expect(find(east)).toEqual(['n2 latest_block: unknown -> fail']);
   });
 

@@ -131,9 +131,12 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
       { ...change, at: START - 0.6 * HOUR, was: 'fail', is: 'pass' },
     ]);
     const daemon = run(store, START);
-    const bars = () => daemon.barsOf(n2, 'latest_block', START).slice(-7);
+    const bars = () => daemon.checkHistoryOf(n2, 'latest_block', START).halfHours.slice(-7);
     await eventually(() => expect(bars()).toEqual(['up', 'part', 'none', 'none', 'part', 'up', 'up']), 5_000);
-    expect(daemon.barsOf(n1, 'latest_block', START).slice(-7)).toEqual([...Array(6).fill('none'), 'up']);
+    expect(daemon.checkHistoryOf(n1, 'latest_block', START).halfHours.slice(-7)).toEqual([
+      ...Array(6).fill('none'),
+      'up',
+    ]);
   });
 
   it('shows nothing of a check from before the first start, not even of the same hour', async () => {
@@ -142,7 +145,11 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
     await daemon.pass(100_000);
     // The end waits until the database has been read and written.
     await daemon.stop();
-    expect(daemon.barsOf(n1, 'latest_block', daemon.wall()).slice(-3)).toEqual(['none', 'none', 'up']);
+    expect(daemon.checkHistoryOf(n1, 'latest_block', daemon.wall()).halfHours.slice(-3)).toEqual([
+      'none',
+      'none',
+      'up',
+    ]);
   });
 
   it('of another instance in the same database is its own', async () => {

@@ -29,7 +29,7 @@ function pageOf(
         target: change(own),
         history: { hours: [], days: [] },
         time: NO_TIME,
-        barsOf: () => Array(48).fill('up'),
+        checkHistoryOf: () => ({ halfHours: Array(48).fill('up'), probes: ['up', 'down'] }),
         lines: [],
         toWall: (at) => WALL - NOW + at,
         nowWall: WALL,
@@ -104,11 +104,38 @@ describe('the page of a target', () => {
 
   test('has bars of 24 hours for each check', () => {
     const page = pageOf(nodes, {
-      barsOf: (check) => (check === 'peers' ? [...Array(46).fill('none'), 'part', 'down'] : Array(48).fill('none')),
+      checkHistoryOf: (check) => ({
+        halfHours: check === 'peers' ? [...Array(46).fill('none'), 'part', 'down'] : Array(48).fill('none'),
+        probes: [],
+      }),
     });
     expect(page).toContain('aria-label="peers, 24 hours: failed in 2 of 2 half-hours"');
     expect(page).toContain('aria-label="latest_block, 24 hours: no data"');
     expect(pageOf(nodes)).toContain('aria-label="peers, 24 hours: no failures"');
+  });
+
+  test('has a mark for each probe of a check, until an hour of it was watched', () => {
+    const halfHours = (known: number) => [...Array(48 - known).fill('none'), ...Array(known).fill('part')];
+    const ofKnown = (known: number) =>
+      pageOf(nodes, { checkHistoryOf: () => ({ halfHours: halfHours(known), probes: ['down', 'up', 'up', 'up'] }) });
+    expect(ofKnown(2)).toContain('aria-label="peers, last 4 probes: up 75.0 %"');
+    expect(ofKnown(2)).toContain('<path class="down" d="M20.5 8v20"/>');
+    expect(ofKnown(3)).toContain('aria-label="peers, 24 hours: failed in 3 of 3 half-hours"');
+  });
+
+  test('leads to the targets beside it in the inventory', () => {
+    expect(words(pageOf(nodes))).toContain('Next: n2');
+    expect(words(pageOf(nodes))).not.toContain('Previous:');
+    const [, second] = stateOf(nodes).targets;
+    const page = pageOf(nodes, second && { target: second });
+    expect(words(page)).toMatch(/Previous: n1 Next: n3/);
+    expect(page).toContain('<a href="/targets/devnet/n3">n3</a>');
+  });
+
+  test('says the uptime of this hour and of 7 days beside the bars', () => {
+    const up = (ok: number, fail: number) => ({ ok, fail, unseen: 0, planned: 0 });
+    const history = { hours: [up(1, 9), up(3, 1)], days: [...Array(23).fill(up(0, 9)), ...Array(7).fill(up(9, 1))] };
+    expect(words(pageOf(nodes, { history }))).toContain('This hour: 75.0 %, 7 days: 90.0 %.');
   });
 
   test('leads to its dashboard in Grafana and its series in Prometheus, if their addresses are known', () => {
