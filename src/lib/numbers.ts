@@ -2,6 +2,9 @@
 export const ascending = <T extends string | number | bigint>(one: T, other: T): number =>
   one < other ? -1 : Number(one > other);
 
+/** For sorting names: with numbers by size, so that n10 comes after n9. */
+export const byName: (one: string, other: string) => number = new Intl.Collator('en', { numeric: true }).compare;
+
 /** The one in the middle; of two in the middle the smaller one. Undefined of nothing. */
 export const medianOf = <T extends number | bigint>(values: readonly T[]): T | undefined =>
   values.toSorted(ascending)[Math.ceil(values.length / 2) - 1];

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ascending } from '../../lib/numbers.ts';
+import { byName } from '../../lib/numbers.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import type { RangeName } from '../../model/time-range.ts';
 import { type Html, shape } from '../frame/marks.ts';
@@ -66,7 +66,7 @@ export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(hea
 
 /** Subnets with a headline, the worst first; those that are equally bad by their names. */
 export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>
-  subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || ascending(one.subnet.name, other.subnet.name));
+  subnets.toSorted((one, other) => rankOf(one) - rankOf(other) || byName(one.subnet.name, other.subnet.name));
 
 const isNeedy = ({ headline }: Verdict): boolean => headline?.standing === 'bad' || headline?.standing === 'warn';
 

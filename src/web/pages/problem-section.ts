@@ -102,6 +102,20 @@ function toListed(alike: readonly Found[], shown: Shown): readonly Listed[] {
   return [{ isSure: isSure(first), problems: alike.length, toHtml }];
 }
 
+const countListed = (listed: readonly Listed[]): number => listed.reduce((sum, { problems }) => sum + problems, 0);
+const sureFirst = (listed: readonly Listed[]): readonly Listed[] =>
+  listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
+
+/** Of a subnet among many only the worst is seen at once. */
+function foldOthers(subnet: string, listed: readonly Listed[]): readonly Listed[] {
+  const [worst, ...others] = sureFirst(listed);
+  if (worst === undefined || others.length === 0) return listed;
+  const title = `${formatCount(countListed(others), 'other problem', 'other problems')} of ${subnet}`;
+  const toHtml = () =>
+    html`<div>${worst.toHtml()}<details><summary>${title}</summary><div class="stack">${others.map((one) => one.toHtml())}</div></details></div>`;
+  return [{ ...worst, problems: countListed(listed), toHtml }];
+}
+
 /** What is worth a change while everything runs, folded. What several targets have alike is shown once. */
 function setupFindings(found: readonly Found[], shown: Shown): Html | string {
   if (found.length === 0) return '';
@@ -134,14 +148,17 @@ export const countProblems = (subnets: readonly (SubnetState | ElsewhereState)[]
     return sum + (state.elsewhere.sight === 'seen' ? (state.elsewhere.known?.problemCount ?? 0) : 0);
   }, 0);
 
-/** The problems of some subnets (that there are none, the verdict above says), the worst first, and then the findings about the set-up of those that are watched here. */
+/**
+ * The problems of some subnets (that there are none, the verdict above says), the worst first, and then the findings about the set-up of those that are watched here.
+ * `foldsOthers`: only the worst of each subnet is seen at once.
+ */
 export function problemSection(
   subnets: readonly (SubnetState | ElsewhereState)[],
-  moment: Moment & Pick<Shown, 'incidentOf'>,
+  moment: Moment & Pick<Shown, 'incidentOf'> & { readonly foldsOthers?: boolean },
 ): Html {
   const shown = { ...moment, namesSubnet: subnets.length > 1 };
   const setup: Found[] = [];
-  const listed = worstFirst(subnets).flatMap((state): readonly Listed[] => {
+  const listOf = (state: SubnetState | ElsewhereState): readonly Listed[] => {
     if ('elsewhere' in state) return listElsewhere(state, moment.nowWall);
     const { subnet, problems } = state;
     const causes = problems.filter(isCause);
@@ -149,12 +166,15 @@ export function problemSection(
     setup.push(...found.filter(({ problem }) => isOfSetup(problem.problem)));
     const others = found.filter(({ problem }) => !isOfSetup(problem.problem));
     return groupAlike(others).flatMap((alike) => toListed(alike, shown));
+  };
+  const listed = worstFirst(subnets).flatMap((state) => {
+    const own = listOf(state);
+    return moment.foldsOthers ? foldOthers(state.subnet.name, own) : own;
   });
-  const ordered = listed.toSorted((one, other) => Number(other.isSure) - Number(one.isSure));
   const isElsewhere = subnets.some((state) => 'elsewhere' in state);
-  const cards = ordered.slice(0, MAX_PROBLEMS);
+  const cards = sureFirst(listed).slice(0, MAX_PROBLEMS);
   const all = countProblems(subnets);
-  const more = all - cards.reduce((sum, { problems }) => sum + problems, 0);
+  const more = all - countListed(cards);
   const title = all === 0 ? 'No known problems' : formatCount(all, 'problem', 'problems');
   return html`<section class="${all + setup.length === 0 ? 'sr' : 'stack'}" aria-labelledby="problems" id="state-problems"><h2 id="problems">${title}</h2>
 ${cards.map(({ toHtml }) => toHtml())}

@@ -114,21 +114,21 @@ export function openPage(
 export function statusContent(input: ShownInput): LiveContent {
   const { fleet, query, nowWall } = input;
   const shown = findShown(input);
-  const subnets =
-    shown.length > MAX_IN_FULL
-      ? [{ id: 'state-subnets', html: subnetGrid(shown, query) }]
-      : shown.flatMap((state): readonly Section[] =>
-          'elsewhere' in state
-            ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
-            : inFull(state, input, shown.length === 1),
-        );
+  const isGrid = shown.length > MAX_IN_FULL;
+  const subnets = isGrid
+    ? [{ id: 'state-subnets', html: subnetGrid(shown, query) }]
+    : shown.flatMap((state): readonly Section[] =>
+        'elsewhere' in state
+          ? [{ id: `state-${state.subnet.name}`, html: elsewherePanel(state, nowWall) }]
+          : inFull(state, input, shown.length === 1),
+      );
   const { top, ...named } = openPage(shown, input);
   return {
     ...named,
     sections: [
       top,
       ...(fleet ? [shardNotices(fleet, nowWall)] : []),
-      { id: 'state-problems', html: problemSection(shown, input) },
+      { id: 'state-problems', html: problemSection(shown, { ...input, foldsOthers: isGrid }) },
       ...subnets,
       ...(fleet ? [shardTable(fleet, nowWall)] : []),
     ],

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { byName } from '../../lib/numbers.ts';
 import { beginSentence } from '../../lib/words.ts';
 import type { TargetHistory } from '../../model/history.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
@@ -60,12 +61,6 @@ export interface ListQuery {
   readonly sort?: string | undefined;
 }
 
-/** A name to compare with others, so that 10 comes after 9. */
-const toOrder = ({ target: { name } }: TargetState): string =>
-  name.replaceAll(/\d+/g, (digits) => digits.padStart(9, '0'));
-
-const byName = (one: TargetState, other: TargetState): number => (toOrder(one) < toOrder(other) ? -1 : 1);
-
 function select(targets: readonly TargetState[], { search = '', show, sort }: ListQuery): readonly TargetState[] {
   const wanted = search.toLowerCase();
   const found = targets.filter(
@@ -73,7 +68,7 @@ function select(targets: readonly TargetState[], { search = '', show, sort }: Li
       `${state.target.name} ${state.target.component}`.toLowerCase().includes(wanted) &&
       !(show === 'unhealthy' && standingOf(state).standing === 'ok'),
   );
-  if (sort === 'name') return found.toSorted(byName);
+  if (sort === 'name') return found.toSorted((one, other) => byName(one.target.name, other.target.name));
   const ranks = new Map(found.map((state) => [state, rank(state)]));
   return found.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
 }

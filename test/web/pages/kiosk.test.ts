@@ -186,6 +186,10 @@ describe('the kiosk of several subnets', () => {
     );
   });
 
+  test('has tiles that are equally bad in the order of their numbers', () => {
+    expect(partsOf([well('s10'), well('s9')])['kiosk-subnets']).toMatch(/^s9 healthy .* s10 healthy /);
+  });
+
   test('counts those for which a screen has no room, which are not worse than the others', () => {
     const subnets = Array.from({ length: 60 }, (_, place) => well(`s${place}`));
     const tiles = partsOf([...subnets, stateOf(withDown('n2').targets, 'z')])['kiosk-subnets'] ?? '';

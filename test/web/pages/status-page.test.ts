@@ -201,6 +201,18 @@ describe('the status page', () => {
     expect(words(two)).toContain('No further node may fail critical b open');
   });
 
+  test('of a subnet among many are its worst, and the others folded', () => {
+    const ill = nodes({ n2: DOWN, n3: { height: 900, stalledMs: 600_000 } });
+    const sectionOf = (...names: readonly string[]) => {
+      const page = pageOf(names.map((name) => stateOf(name === 'c' ? nodes() : ill, name)));
+      return words(/id="state-problems">[\s\S]*?<\/section>/.exec(page)?.[0] ?? '');
+    };
+    expect(sectionOf('a', 'b', 'c')).toMatch(
+      /> 6 problems No further node may fail critical a .* 2 other problems of a .* No further node may fail critical b .* 2 other problems of b /,
+    );
+    expect(sectionOf('a', 'b')).not.toContain('other problem');
+  });
+
   test('of a whole subnet that no node causes has no command of a node', () => {
     const state = stateOf(nodes({ n2: DOWN }));
     const finding: Problem = {
