@@ -56,7 +56,7 @@ export const tickLines = (axis: Axis, height: number | '100%'): readonly Html[] 
 export const tickLabels = (axis: Axis, y: number | '1em'): Html =>
   html`${ticksOf(axis)
     .map((at) => ({ at, x: xOf(axis, at), label: labelOf(axis, at) }))
-    .filter(({ x }) => x >= 5 && x <= 90)
+    .filter(({ x }) => x >= 5 && x <= 85)
     .map(
       ({ at, x, label }) =>
         html`<text x="${x}%" y="${y}" text-anchor="middle"${label.includes(':') ? html` data-at="${new Date(at).toISOString()}"` : ''}>${label}</text>`,

@@ -3,6 +3,7 @@ import type { StepHistory, Steps, SubnetSteps, TargetSteps } from '../../../src/
 import type { Incident } from '../../../src/model/incident.ts';
 import { parseRange, type RangeName } from '../../../src/model/time-range.ts';
 import { createRecentIncidents } from '../../../src/web/pages/recent-incidents.ts';
+import { tickLabels, toAxis } from '../../../src/web/pages/time-axis.ts';
 import { toScale } from '../../../src/web/pages/time-lanes.ts';
 import { subnetTime, targetTime } from '../../../src/web/pages/time-section.ts';
 import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
@@ -21,6 +22,17 @@ const ending = (values: readonly (number | undefined)[], steps = 60): Steps => [
   ...values,
 ];
 const NONE = ending([]);
+
+test('the labels of an axis leave room for each other and for “now” at its end, at any time, on a phone', () => {
+  for (let minute = 0; minute < 60; minute += 1) {
+    const labels = String(tickLabels(toAxis('1h', WALL + minute * MINUTE), '1em'));
+    const places = [...labels.matchAll(/x="([\d.]+)%"/g)].map(([, x]) => Number(x));
+    expect(places.at(-1)).toBe(100);
+    expect(places.length).toBeGreaterThanOrEqual(4);
+    const rooms = places.slice(1).map((place, index) => place - (places[index] ?? 0));
+    expect(Math.min(...rooms)).toBeGreaterThanOrEqual(15);
+  }
+});
 
 interface Given {
   readonly range?: RangeName;
