@@ -134,6 +134,21 @@ test.each(['/', '/targets/devnet/subnet1'])('nothing moves on %s when new blocks
   await page.close();
 });
 
+test('what is being read stays where it is when a problem comes above it', async () => {
+  stage.show(SNAPSHOTS['a healthy subnet']);
+  const page = await openLive('/');
+  await page.setViewportSize(SIZES[2]);
+  const heading = page.locator('#targets-devnet');
+  await page.evaluate(`scrollBy(0, document.getElementById('targets-devnet').getBoundingClientRect().top - 40)`);
+  const shifts = await watchShifts(page);
+  // Nothing below it grows: Chromium would count that, by how far the page was scrolled, as a shift.
+  stage.show([FAULTY['a node behind']]);
+  await page.locator('.problem').first().waitFor({ state: 'attached' });
+  expect((await heading.boundingBox())?.y).toBeCloseTo(40, 0);
+  expect(await shifts()).toEqual([]);
+  await page.close();
+});
+
 test('the range of the charts goes along to a target and back', async () => {
   const page = await browser.newPage();
   await page.goto(`${stage.url}/?range=24h`);

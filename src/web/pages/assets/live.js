@@ -128,6 +128,17 @@ const replace = (id, text) => {
   return true;
 };
 
+/** Makes a change to the page below which what is being read stays where it is: a browser loses its place in what is replaced. */
+const keepPlace = (change) => {
+  const topOf = (one) => one.getBoundingClientRect().top;
+  const isNearer = (one, other) => (Math.abs(topOf(one)) < Math.abs(topOf(other)) ? one : other);
+  const read = scrollY > 0 ? [...document.querySelectorAll('main [id]')].reduce(isNearer) : undefined;
+  const before = read && topOf(read);
+  change();
+  const after = read && document.getElementById(read.id);
+  if (after) scrollBy({ top: topOf(after) - before, behavior: 'instant' });
+};
+
 /** Something comes at least every 15 seconds. */
 const SILENT_MS = 45_000;
 const AGAIN_MS = 5_000;
@@ -146,7 +157,9 @@ const show = ({ at, title, icon, startedAt, parts }) => {
   document.title = title;
   const link = document.querySelector('link[rel="icon"]');
   if (link.href !== icon) link.href = icon;
-  for (const [id, text] of Object.entries(parts)) if (!replace(id, text)) location.reload();
+  keepPlace(() => {
+    for (const [id, text] of Object.entries(parts)) if (!replace(id, text)) location.reload();
+  });
   stamp.dateTime = at;
   say('Live, updated', true);
   runTimes();
