@@ -137,13 +137,10 @@ function describeSubject({ subnet, name, target }: AlertSubject) {
   });
   return html`<p>This alert is about the ${target.component} <b>${name}</b> of the subnet <b>${subnet}</b>.
     The commands below are filled in from the inventory where it says enough.</p>
-    <table><tbody>${rows.map(([what, value]) =>
-      value === undefined
-        ? ''
-        : html`
-        <tr><th scope="row">${what}</th><td><code>${value}</code></td></tr>`,
+    <dl class="pairs">${rows.map(([what, value]) =>
+      value === undefined ? '' : html`<div><dt>${what}</dt><dd><code>${value}</code></dd></div>`,
     )}
-    </tbody></table>`;
+    </dl>`;
 }
 
 /**

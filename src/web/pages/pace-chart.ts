@@ -69,7 +69,7 @@ export function spanChart(
 ${bars}
 ${marks.map(({ at, word }) => html`<line class="event" x1="${xOf(at)}" x2="${xOf(at)}" y1="18" y2="${BASE}"/><text x="${xOf(at)}" y="14" text-anchor="middle">${word}</text>`)}
 <line class="axis" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
-<text x="0" y="26">${scale} a minute</text>
+<text x="0" y="20">${scale} a minute</text>
 <text x="0" y="128" data-at="${toIso(first)}">${clockTime(first * MINUTE_MS, nowWall)}</text><text x="100%" y="128" text-anchor="end" data-at="${toIso(first + count)}">${clockTime((first + count) * MINUTE_MS, nowWall)}</text>
 </svg>`;
 }

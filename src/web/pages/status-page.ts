@@ -14,7 +14,7 @@ import { masternodeRows } from './masternodes.ts';
 import { kioskPath, presentOf, subnetPath, toAddress } from './paths.ts';
 import { countProblems, problemSection } from './problem-section.ts';
 import { subnetPicture } from './subnet-picture.ts';
-import { type ListQuery, targetRows } from './target-rows.ts';
+import { countStates, type ListQuery, targetRows } from './target-rows.ts';
 import { subnetTime, type TimeInput } from './time-section.ts';
 
 /** More subnets than these are a grid. */
@@ -55,7 +55,7 @@ ${masternodeRows(subnet.name, state.epoch, time.range)}
     },
     {
       id,
-      html: html`<section class="panel right" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name}</h2>
+      html: html`<section class="panel right" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name} <small class="dim">${countStates(targets)}</small></h2>
 ${targetRows(subnet.name, targets, historyOf, query, time.range)}
 </section>`,
     },

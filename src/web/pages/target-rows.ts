@@ -45,6 +45,12 @@ const BAD_FIRST = ['fail', 'problem', 'affected', 'checking', 'degraded', 'unkno
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 const RANK_OF_OK = BAD_FIRST.indexOf('OK');
 
+/** How many targets are in each state, the worst first. */
+export function countStates(targets: readonly TargetState[]): string {
+  const words = targets.toSorted((one, other) => rank(one) - rank(other)).map((state) => standingOf(state).word);
+  return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${count(length)} ${word}`).join(', ');
+}
+
 /** More are not on the page, which a browser would take seconds to show. */
 const MAX_ROWS = 500;
 

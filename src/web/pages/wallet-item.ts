@@ -1,18 +1,29 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
-import { findSpend, formatCoins, formatDays, OLD_BALANCE_MS, type WalletFacts } from '../../model/parent-chain.ts';
+import {
+  findSpend,
+  formatCoins,
+  formatDays,
+  OLD_BALANCE_MS,
+  toCoins,
+  type WalletFacts,
+} from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
-import { ago } from '../frame/times.ts';
+import { ago, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import type { Figure } from './figures.ts';
 
 const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
 
+/** An amount as it is read. What is to be sent is typed without commas. */
+const coins = (amount: bigint): string =>
+  toCoins(amount) < 1_000 ? formatCoins(amount) : count(Math.round(toCoins(amount)));
+
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
-  return spend === undefined ? 'no spend measured yet' : `spends ${formatCoins(spend.perDay)} a day`;
+  return spend === undefined ? 'no spend measured yet' : `spends ${coins(spend.perDay)} a day`;
 }
 
 function describeLeft(wallet: WalletFacts): string {
@@ -31,12 +42,12 @@ function describeAge(wallet: WalletFacts, { toWall, nowWall }: Moment): Html | s
 
 /** What a wallet has and spends. */
 const describeWallet = (wallet: WalletFacts, moment: Moment): Html =>
-  html`${formatCoins(wallet.balance)} coins${describeAge(wallet, moment)}, ${describeSpend(wallet)}`;
+  html`${coins(wallet.balance)} coins${describeAge(wallet, moment)}, ${describeSpend(wallet)}`;
 
 /** What the wallet of the relayer has, spends, and how long it lasts, as text; nothing before its balance was read. */
 export function walletText({ facts }: SubnetState): string | undefined {
   const wallet = facts?.parent?.wallet;
-  return wallet && `${formatCoins(wallet.balance)} coins, ${describeSpend(wallet)}${describeLeft(wallet)}`;
+  return wallet && `${coins(wallet.balance)} coins, ${describeSpend(wallet)}${describeLeft(wallet)}`;
 }
 
 /** The same, with how old that is. */
@@ -68,7 +79,7 @@ export function walletFigure(state: SubnetState, moment: Moment): readonly Figur
   const spend = findSpend(wallet);
   if (spend === undefined && !isUsedUp(wallet)) {
     const beside = html`${describeSpend(wallet)}${describeAge(wallet, moment)}`;
-    return [{ name: 'Wallet', value: `${formatCoins(wallet.balance)} coins`, beside, standing }];
+    return [{ name: 'Wallet', value: `${coins(wallet.balance)} coins`, beside, standing }];
   }
   const value = spend === undefined || isUsedUp(wallet) ? 'empty' : formatDays(spend.daysLeft);
   return [{ name: 'Wallet', value, beside: describeWallet(wallet, moment), standing }];

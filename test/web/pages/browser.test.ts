@@ -137,6 +137,7 @@ const PAGES = [
   '/incidents?problem=container_down',
   '/alerts',
   '/alerts/SubnetHalted?subnet=demo',
+  '/alerts/SubnetContainerDown?subnet=demo&name=subnet2',
   '/docs?q=sector',
   '/docs/sectors',
   '/docs/accounts',
@@ -163,9 +164,20 @@ test('the card of a problem leads to its incident, where a program or person wit
   await context.close();
 }, 60_000);
 
+/** The commands of which the copy button covers a part. */
+const FIND_COVERED = `[...document.querySelectorAll('.block')].filter((block) => {
+  const button = block.querySelector('button').getBoundingClientRect();
+  const text = document.createRange();
+  text.selectNodeContents(block.querySelector('code'));
+  return [...text.getClientRects()].some(({ right, top, bottom }) =>
+    right > button.left && top < button.bottom && bottom > button.top);
+}).map(({ textContent }) => textContent)`;
+
 test.each(PAGES)('%s passes axe in dark and in light, and is not wider than a phone or a wide screen', async (path) => {
   await audited.goto(`${url}${path}`);
   await auditPage(audited);
+  await audited.setViewportSize({ width: 390, height: 844 });
+  expect(await audited.evaluate(FIND_COVERED)).toEqual([]);
 });
 
 test('the charts of a day are full when the demo begins, share one axis, and their marks lead to an incident, without a script', async () => {

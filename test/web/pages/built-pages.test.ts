@@ -53,7 +53,7 @@ const FIND_CUT = `[
       return inner.height > 0 && (inner.bottom > outer.bottom + 1 || inner.right > outer.right + 1);
     }))
     .map((one) => one.id || one.className || one.tagName),
-  ...[...document.querySelectorAll('.panel > *')]
+  ...[...document.querySelectorAll('.panel > *, .figures div > *')]
     .filter((one) => getComputedStyle(one).position !== 'absolute' && one.nextElementSibling?.checkVisibility())
     .filter((one) => one.getBoundingClientRect().bottom > one.nextElementSibling.getBoundingClientRect().top + 1)
     .map((one) => (one.id || one.className || one.tagName) + ' covers what is below it'),

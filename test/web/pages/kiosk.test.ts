@@ -123,13 +123,13 @@ describe('the kiosk of one subnet', () => {
   test('has the checkpoint and the wallet as figures, each with its shape where something is wrong', () => {
     const figures = (state: SubnetState) => partsOf([state])['kiosk-figures'];
     expect(figures(withParent(well(), 1_204n))).toContain(
-      'Checkpoint block 990 full mode, advanced 12 s ago Wallet 41 days 1204 coins, spends 29 a day',
+      'Checkpoint block 990 full mode, advanced 12 s ago Wallet 41 days 1,204 coins, spends 29 a day',
     );
     expect(figures(withParent(well(), 0n))).toContain('Wallet empty 0 coins, spends 29 a day');
     const { facts, ...rest } = withParent(well(), 1_204n);
     const { wallet, ...parent } = facts?.parent ?? ({} as ParentFacts);
     const unspent = { ...rest, facts: { parent: { ...parent, ...(wallet && { wallet: { ...wallet, parts: [] } }) } } };
-    expect(figures(unspent)).toContain('Wallet 1204 coins no spend measured yet');
+    expect(figures(unspent)).toContain('Wallet 1,204 coins no spend measured yet');
     expect(figures(withParent(well(), 1_204n, false))).toContain('Checkpoint unknown the parent chain does not answer');
     const marks = (state: SubnetState) => pageOf([state]).match(/<dd><svg class="shape \w+"/g) ?? [];
     expect(marks(withParent(well(), 1_204n))).toEqual([]);

@@ -201,6 +201,12 @@ describe('the status page', () => {
     expect(words(two)).toContain('No further node may fail critical b open');
   });
 
+  test('counts the targets in each state, the worst first', () => {
+    const down = { n2: DOWN };
+    expect(words(pageOf([stateOf(nodes(down))]))).toContain('Targets of devnet 1 fail, 3 OK');
+    expect(words(pageOf([stateOf(nodes())]))).toContain('Targets of devnet 4 OK');
+  });
+
   test('of a subnet among many are its worst, and the others folded', () => {
     const ill = nodes({ n2: DOWN, n3: { height: 900, stalledMs: 600_000 } });
     const sectionOf = (...names: readonly string[]) => {

@@ -32,17 +32,17 @@ function item(facts: WalletFacts | undefined, problems: readonly Problem[] = [],
 const textOf = (markup: string): string => words(markup).trim().replace(' ,', ',');
 
 test('the wallet of the relayer stands beside the services, with its balance, spend and days left', () => {
-  expect(textOf(item(wallet(60)))).toBe('Wallet 9000 coins, spends 1440 a day, 6.2 days left');
+  expect(textOf(item(wallet(60)))).toBe('Wallet 9,000 coins, spends 1,440 a day, 6.2 days left');
 });
 
 test('a spend that is not known is not invented, and a balance that is not known shows nothing', () => {
-  expect(textOf(item(wallet(0)))).toBe('Wallet 9000 coins, no spend measured yet');
+  expect(textOf(item(wallet(0)))).toBe('Wallet 9,000 coins, no spend measured yet');
   expect(item(undefined)).toBe('');
 });
 
 test('a balance that cannot be read any more says how old it is', () => {
   expect(textOf(item(wallet(60, NOW - 600_000)))).toBe(
-    'Wallet 9000 coins, read 10 min ago, spends 1440 a day, 6.2 days left',
+    'Wallet 9,000 coins, read 10 min ago, spends 1,440 a day, 6.2 days left',
   );
 });
 
@@ -69,5 +69,5 @@ test('only a balance that was just read and is not empty has a green mark', () =
   expect(markOf(item({ ...wallet(0), balance: 0n }))).toBe('warn');
   const usedUp = item({ ...wallet(60), balance: COIN / 10_000n });
   expect(markOf(usedUp)).toBe('warn');
-  expect(textOf(usedUp)).toBe('Wallet 0.0001 coins, spends 1440 a day, nothing left');
+  expect(textOf(usedUp)).toBe('Wallet 0.0001 coins, spends 1,440 a day, nothing left');
 });
