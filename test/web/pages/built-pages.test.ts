@@ -120,6 +120,13 @@ test.each(['/', '/?kiosk'])('axe finds nothing in %s in high contrast', async (p
   await page.close();
 });
 
+test('a healthy subnet of four is seen down to its last target on a wide screen', async () => {
+  const page = await openLive('/');
+  const box = await page.locator('#state-targets-devnet').boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(1_020);
+  await page.close();
+});
+
 test.each(['/', '/targets/devnet/subnet1'])('nothing moves on %s when new blocks come', async (path) => {
   const page = await openLive(path);
   const shifts = await watchShifts(page);
