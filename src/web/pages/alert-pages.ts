@@ -182,6 +182,7 @@ export async function alertPage(
       banner: subject && describeNow(rule.name, subject, moment),
       content: html`<p class="hint"><a href="/alerts">Runbooks</a> / ${severity}</p>
     ${subject === undefined ? '' : describeSubject(subject)}
+    ${subject?.problems.length ? html`<h2 class="sr">Reported now</h2>` : ''}
     ${subject?.problems.map((problem) => problemCard(subject.subnet, problem, moment, { incident: subject.incidentOf?.(subject.subnet, problem) })) ?? ''}
     ${subject === undefined ? '' : html`<p class="line"><a href="/incidents?${new URLSearchParams({ subnet: subject.subnet, alert: rule.name, ...(subject.name && { name: subject.name }) })}">Its latest incident</a></p>`}
     <article class="panel prose">${raw(text)}</article>`,
