@@ -2,8 +2,10 @@
 export const ascending = <T extends string | number | bigint>(one: T, other: T): number =>
   one < other ? -1 : Number(one > other);
 
+const padNumbers = (name: string): string => name.replaceAll(/\d+/g, (digits) => digits.padStart(9, '0'));
+
 /** For sorting names: with numbers by size, so that n10 comes after n9. */
-export const byName: (one: string, other: string) => number = new Intl.Collator('en', { numeric: true }).compare;
+export const byName = (one: string, other: string): number => ascending(padNumbers(one), padNumbers(other));
 
 /** The one in the middle; of two in the middle the smaller one. Undefined of nothing. */
 export const medianOf = <T extends number | bigint>(values: readonly T[]): T | undefined =>
