@@ -141,10 +141,10 @@ export interface Moment {
   readonly toWall: SubnetView['toWall'];
 }
 
-/** Whether a block was made after the chain had stood for the stall limit since then. One of the future shows that clocks differ. */
-function isMadeAfter(since: number, { timestamp = 0 }: Progress, { stallAfterMs, now, toWall }: Moment): boolean {
+/** Whether a block was made when the chain had stood for the stall limit. One of the future shows that clocks differ. */
+function isMadeInHalt({ timestamp = 0 }: Progress, { stoodSince, stallAfterMs, now, toWall }: Moment): boolean {
   const madeAt = timestamp * 1_000;
-  return madeAt > toWall(since) + stallAfterMs && madeAt <= toWall(now) + stallAfterMs;
+  return madeAt > toWall(stoodSince) + stallAfterMs && madeAt <= toWall(now) + stallAfterMs;
 }
 
 /** Whether a rise to this height shows that the chain goes on: it is credible, and not that of a node that catches up. */
@@ -178,7 +178,7 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Mome
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: Moment): NodeView {
-  const { stallAfterMs, stoodAt, stoodSince, stillOut, haltedUntil, now } = moment;
+  const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
   const { state, container } = view;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
@@ -202,7 +202,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isWitness = canBeWitness(height, moment);
   const isNew =
     ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt ||
-    (height !== undefined && isMadeAfter(Math.min(stoodSince, startedAt ?? stoodSince), height, moment));
+    (height !== undefined && isMadeInHalt(height, moment));
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {
