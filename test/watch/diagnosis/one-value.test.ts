@@ -95,3 +95,30 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   ]);
   expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
 });
+
+test('the risk names what keeps a node from voting, and not what else is wrong with it', () => {
+  const hangs: Given = { fault: { kind: 'timeout', address: 'http://n4', afterMs: 5_000, received: false } };
+  const line = {
+    means: 'error',
+    count: 1,
+    at: NOW - 60_000,
+    order: 1,
+    what: 'its secret is wrong',
+    own: false,
+  } as const;
+  const known = nodes({ n4: hangs }).map((one) => ({
+    ...one,
+    facts: {
+      ...one.facts,
+      logs: one.facts.logs && {
+        ...one.facts.logs,
+        ...(one.target.name === 'n4' && { patterns: { stats_unauthorized: line } }),
+      },
+    },
+  })) as readonly KnownTarget[];
+  const { problems } = diagnose(known);
+  expect(problems.map(({ problem, name }) => [problem, name])).toContainEqual(['stats_refused', 'n4']);
+  expect(problems.find(({ problem }) => problem === 'quorum_at_risk')?.evidence).toBe(
+    '3 of 4 masternodes vote and 3 are needed, without n4, because n4 hangs',
+  );
+});
