@@ -154,7 +154,10 @@ test('the card of a problem leads to its incident, where a program or person wit
   await page.locator('summary').last().click();
   expect(await page.locator('pre.log').last().textContent()).toMatch(/\n.*\n/);
   await page.getByLabel('Your note').fill('I stopped it <b>myself</b>');
-  await page.getByLabel('API key or token').fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
+  await page
+    .getByRole('region', { name: 'Notes' })
+    .getByLabel('API key or token')
+    .fill(/subnetd_[\w-]{43}/.exec(demo.output())?.[0] ?? '');
   await page.getByRole('button', { name: 'Add note' }).click();
   await page.waitForURL(/#notes$/);
   expect(await page.locator('.note-text').textContent()).toBe('I stopped it <b>myself</b>');
