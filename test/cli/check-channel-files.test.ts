@@ -47,7 +47,7 @@ heartbeat: [{ urlFile: ${pathOf('beat')} }]
       `heartbeat[0].urlFile: ${pathOf('beat')} holds no URL; write the whole address into it, with https://`,
     ],
   ]);
-  for (const place of ['3:37', '4:40', '5:41', '7:54', '12:23']) expect(bad.stderr).toContain(`${config}:${place}: `);
+  for (const place of ['3:37', '4:40', '5:41', '7:54', '12:24']) expect(bad.stderr).toContain(`${config}:${place}: `);
   expect(bad.stderr).not.toContain('hunter2');
   const GOOD = {
     slack: 'https://hooks.slack.example/services/T/B/x\n',
