@@ -1,0 +1,11 @@
+import { globSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { docs, listPages } from '../../site/sidebar.ts';
+
+// The soak test of the same name builds the site.
+test('the site leads to every page of the documentation, once and by its title', () => {
+  const items = listPages().flatMap((group) => group.items);
+  const pages = globSync('**/*.md', { cwd: docs }).filter((file) => file !== 'index.md');
+  expect(items.map(({ link }) => link).toSorted()).toEqual(pages.map((file) => `/${file}`).toSorted());
+  expect(items[0]).toEqual({ text: 'Your first hour', link: '/first-hour.md' });
+});
