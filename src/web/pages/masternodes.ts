@@ -103,7 +103,7 @@ function row(subnet: string, epoch: Epoch, masternode: Masternode, range?: Range
   const short = shorten(address);
   const who =
     name === undefined
-      ? html`<span title="${address}">${short}</span> <small class="dim">no node</small>`
+      ? html`<span title="${address}">${short}</span> <small class="dim">no known node</small>`
       : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
   return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
 }

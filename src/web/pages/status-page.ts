@@ -49,13 +49,13 @@ function inFull(state: SubnetState, input: ShownInput, isOnly: boolean): readonl
     },
     {
       id: `state-${masternodes}`,
-      html: html`<section class="panel left" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
+      html: html`<section class="panel half" aria-labelledby="${masternodes}" id="state-${masternodes}"><h2 id="${masternodes}">Masternodes of ${subnet.name}</h2>
 ${masternodeRows(subnet.name, state.epoch, time.range)}
 </section>`,
     },
     {
       id,
-      html: html`<section class="panel right" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name} <small class="dim">${countStates(targets)}</small></h2>
+      html: html`<section class="panel half" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name} <small class="dim">${countStates(targets)}</small></h2>
 ${targetRows(subnet.name, targets, historyOf, query, time.range)}
 </section>`,
     },

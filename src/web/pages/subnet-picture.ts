@@ -139,7 +139,7 @@ export function subnetPicture(state: SubnetState, blocks: Steps, moment: Moment 
   const { isOnly = false } = moment;
   const id = `picture-${subnet.name}`;
   const { found, figures, quorum, peers, services } = pictureParts(state, blocks, moment);
-  return html`<section class="stack" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
+  return html`<section class="stack overview" aria-labelledby="${id}" id="state-${subnet.name}"><h2 id="${id}"${isOnly ? ' class=sr' : ''}>${subnet.name}</h2>
 ${found}${figureList(figures)}
 <div class="grid picture">
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorum}</section>

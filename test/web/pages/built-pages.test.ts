@@ -121,10 +121,18 @@ test.each(['/', '/?kiosk'])('axe finds nothing in %s in high contrast', async (p
   await page.close();
 });
 
-test('a healthy subnet of four is seen down to its last target on a wide screen', async () => {
+test('a healthy subnet of four is seen as a whole on a wide screen, with how it was beside it', async () => {
   const page = await openLive('/');
-  const box = await page.locator('#state-targets-devnet').boundingBox();
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(1_020);
+  const placeOf = async (selector: string) => {
+    const box = await page.locator(selector).boundingBox();
+    return { x: box?.x ?? 0, top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
+  };
+  const targets = await placeOf('#state-targets-devnet tr:last-child');
+  const time = await placeOf('#state-time-devnet');
+  expect((await placeOf('.picture')).bottom).toBeLessThan(1_080);
+  expect(targets.bottom).toBeLessThan(1_080);
+  expect(time.top).toBeLessThan(400);
+  expect(time.x).toBeGreaterThan(targets.x);
   await page.close();
 });
 

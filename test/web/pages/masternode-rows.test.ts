@@ -28,7 +28,7 @@ describe('the table of masternodes', () => {
       'subnet1 0xaaaa…aaaa silent 264 3 11 drops out in epoch 2',
       'subnet3 0xdddd…dddd penalised 0 0 back in epoch 2',
       'subnet2 0xbbbb…bbbb votes 267 0 0',
-      '0xcccc…cccc no node votes 267 0 0',
+      '0xcccc…cccc no known node votes 267 0 0',
     ]);
     // A text with any other character takes two bytes for each: 26 MB for a page of 10,000 nodes.
     expect(html).toMatch(/^[\0-\xff]*$/);
