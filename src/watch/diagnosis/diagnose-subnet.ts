@@ -4,6 +4,7 @@ import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey } from '../../model/target.ts';
@@ -60,9 +61,11 @@ export function describeSubnet(
   );
   const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
   const wallNow = view.toWall(view.now);
-  // Right after the start of subnetd the time of a block shows that it is new.
-  const hasNewBlock = ({ rises, height }: NodeView) =>
-    rises || Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
+  // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
+  const hasNewBlock = ({ rises, height, state }: NodeView) =>
+    rises ||
+    state.facts.node?.latest?.risen === true ||
+    Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const found = findMembers(view, idle, quorum);
   const members = seesNothing
@@ -132,15 +135,26 @@ function explainCheck(
 
 const keyOf = (component: string, name: string, check: string): string => `${subjectKey({ component, name })} ${check}`;
 
+/** Whether the container of a node runs as Docker started it after a crash. What came after that is seen of the node itself. */
+function isRunAfter({ since }: Problem, { target, facts }: TargetState): boolean {
+  const { running = false, startedAt = 0 } = findContainer(facts.container) ?? {};
+  return target.component === 'node' && running && startedAt - since < START_MS;
+}
+
 /** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */
-function findNaming(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
+function findNaming(problems: readonly Problem[], targets: readonly TargetState[]): ReadonlyMap<string, Problem> {
   const naming = new Map<string, Problem>();
   const add = (component: string, name: string, one: Problem) => {
     const key = subjectKey({ component, name });
     if (!naming.has(key)) naming.set(key, one);
   };
   for (const one of problems) if (one.component && one.name) add(one.component, one.name, one);
-  for (const one of problems) for (const name of one.nodes ?? []) add('node', name, one);
+  for (const one of problems) {
+    const { problem, nodes = [] } = one;
+    const crashed = problem === 'containers_crashed' ? targets.filter((each) => isRunAfter(one, each)) : undefined;
+    const named = crashed ? nodes.filter((name) => crashed.some(({ target }) => target.name === name)) : nodes;
+    for (const name of named) add('node', name, one);
+  }
   return naming;
 }
 
@@ -158,9 +172,13 @@ function explainByProblems(
       problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
     ),
   );
-  const naming = findNaming(problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'));
+  const naming = findNaming(
+    problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
+    targets,
+  );
   const suspected = findNaming(
     problems.filter(({ state, severity }) => state === 'suspected' && severity === 'critical'),
+    targets,
   );
   if (byCheck.size + naming.size + suspected.size === 0) return targets;
   return targets.map((judged) => {

@@ -116,11 +116,14 @@ export function findHeadline(
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
-  const suspected = problems.find(({ state, severity }) => state === 'suspected' && severity !== 'info');
+  // What clears of some nodes may be there of others.
+  const suspected = problems.find(
+    ({ state, severity, next }) => (state === 'suspected' || next !== undefined) && severity !== 'info',
+  );
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const gone = isClearing ? `No longer seen, and over unless it returns: ${worst.summary}.` : '';
+  const gone = isClearing && worst !== suspected ? `No longer seen, and over unless it returns: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const work = describeWork(plannedWork);
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);

@@ -125,7 +125,7 @@ function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Probl
     return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
   if (now - (before.clearingSince ?? now) >= clearMs)
     return toProblem(found, { state: 'suspected', since, seenAt: now });
-  return { ...before, explains, next: { about, since } };
+  return { ...before, explains, fix: found.fix, next: { about, since } };
 }
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
@@ -202,6 +202,10 @@ function isKnownOver({ problem, nodes }: Problem, subjects: readonly TargetState
   return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
 }
 
+/** Whether the peers of a node are not seen as it does not answer itself. That it had too few before, as another one was out, is over. */
+const hasLostPeersItself = ({ name }: Problem, each: ExplainedCheck, { facts }: TargetState): boolean =>
+  each.check === 'peers' && each.name !== name && facts.node?.observation.answered === false;
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
   if (!isStanding(before)) return undefined;
@@ -213,8 +217,12 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnow
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const explains = before.explains.filter((each) =>
-    subjectsOf(each).some(({ checks }) =>
-      checks.some(({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown')),
+    subjectsOf(each).some(
+      (state) =>
+        !hasLostPeersItself(before, each, state) &&
+        state.checks.some(
+          ({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown'),
+        ),
     ),
   );
   return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };

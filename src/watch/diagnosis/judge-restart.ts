@@ -125,15 +125,16 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
   const found = findContainer(container);
   // Without a container, a restart shows as a time without an answer.
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
+  const begin = found ? 'its start' : 'it was first seen to answer';
   const ran = now - startedAt;
   if (ran < START_MS) return recovering(`${name} has answered well for ${formatDuration(Math.max(0, ran))} only`);
   if (ran >= WATCHED_MS) return undefined;
   const peers = countPeers(state.facts) ?? 0;
   const expected = Math.max(0, expectedPeers - goneNodes);
-  if (peers < expected) return recovering(`${name} has ${peers} of ${expected} peers since its start`);
+  if (peers < expected) return recovering(`${name} has ${peers} of ${expected} peers since ${begin}`);
   // What it says in its first minute shows nothing of its votes.
   return (node?.chain?.at ?? 0) - startedAt < START_MS
-    ? recovering(`${name} has not been asked for its votes since its start ${formatDuration(ran)} ago`)
+    ? recovering(`${name} has not been asked for its votes since ${begin} ${formatDuration(ran)} ago`)
     : undefined;
 }
 
@@ -205,7 +206,7 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
   if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
   if (isFound('monitor_offline')) return 'subnetd cannot reach any node';
   if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
-  if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes yet';
+  if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes now';
   if (epoch === undefined) return 'no node has named the masternodes yet';
   const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
   if (reference !== undefined && reference >= nextFirstBlock)
@@ -354,7 +355,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
   if (target === undefined) return undefined;
   const member = state.members?.find((one) => one.name === name);
-  if (member === undefined) return unknown('nothing is known about the votes yet');
+  if (member === undefined) return unknown('nothing is known about the votes now');
   const { quorum } = state;
   const doubt = findDoubt(state, moment.now);
   const voters = quorum && doubt === undefined ? viewVoters(state, moment) : undefined;
@@ -362,7 +363,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const numbers = voters === undefined ? {} : { required, voting, headroom: voting - required };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
-  if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes yet');
+  if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes now');
   const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name) ?? findNewEpoch(state);
   return { ...(problem === undefined ? judgeVotes(voters, target, quorum, state) : no(problem)), ...numbers };
 }

@@ -663,6 +663,21 @@ describe('right after the start of subnetd', () => {
     expect(diagnose(first(false, NOW - stallMs + 1)).headline).toMatchObject(healthy);
     expect(diagnose(first(false, NOW - stallMs)).headline?.standing).toBe('off');
     expect(diagnose(first(false, NOW + stallMs)).headline?.standing).toBe('off');
+    // A node that has risen a while ago and is just back has shown one.
+    const [node, ...others] = first(false);
+    const latest = node?.facts.node?.latest;
+    const back = {
+      ...node,
+      facts: { ...node?.facts, node: { ...node?.facts.node, latest: { ...latest, risen: true } } },
+    };
+    const before = {
+      ...back,
+      facts: {
+        ...back.facts,
+        node: { ...back.facts.node, latest: { ...back.facts.node.latest, advancedAt: NOW - stallMs } },
+      },
+    };
+    expect(diagnose([before as KnownTarget, ...others]).headline).toMatchObject(healthy);
   });
 
   test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {

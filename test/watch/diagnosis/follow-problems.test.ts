@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
+import type { TargetState } from '../../../src/model/snapshot.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type FollowedProblems, restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { follow } from '../../support/diagnosed.ts';
@@ -212,6 +213,20 @@ describe('a problem', () => {
     expect(still?.explains).toHaveLength(1);
     const [recovered] = follow(open, [], well, T0 + SECOND).problems;
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
+    // A node that does not answer has not too few peers because another one was out.
+    const [a, b] = failing as [TargetState, TargetState];
+    const silent = { ...b, facts: { node: { observation: { answered: false } } } } as unknown as TargetState;
+    const other = suspicion({ problem: 'chain_forked' });
+    const own = suspicion({ problem: 'node_behind', name: 'b' });
+    const explained = (found: Suspicion) =>
+      follow(
+        follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0),
+        [],
+        [a, silent],
+        T0 + SECOND,
+      ).problems.map(({ problem, explains }) => [problem, explains.length]);
+    expect(explained(other)).toEqual([['chain_forked', 0]]);
+    expect(explained(own)).toEqual([['node_behind', 1]]);
   });
 
   test('that is a halt counts from its own last block, also while one before is clearing', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
+import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
@@ -184,6 +185,23 @@ test('the headline is of a node that is down rather than of crashes that are ove
   expect(told([crashed])).toBe('devnet is running, but the containers of all 4 nodes crashed');
 });
 
+test('a crash of several is shown of each that runs as it was started after it, and of none that was started anew since', () => {
+  const [risk] = clearing() as [Problem, Problem];
+  const { component: _, name: __, ...whole } = { ...risk, severity: 'warning' as const, state: 'open' as const };
+  const crashed: Problem = { ...whole, problem: 'containers_crashed', nodes: NAMES, since: NOW - 120_000 };
+  const namedOf = (problem: Problem, container: Partial<Container>) => {
+    const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? { container } : {}));
+    return explainTargets(judgeTargets(nodes, NOW), [problem]).map((one) => one.problem?.problem);
+  };
+  const all = NAMES.map(() => 'containers_crashed');
+  expect(namedOf(crashed, { startedAt: NOW - 119_000 })).toEqual(all);
+  expect(namedOf(crashed, { startedAt: NOW - 61_000 })).toEqual(all);
+  expect(namedOf(crashed, { startedAt: NOW - 60_000 })).toEqual(all.with(1, undefined as never));
+  expect(namedOf(crashed, STOPPED)).toEqual(all.with(1, undefined as never));
+  const atRisk = { ...crashed, problem: 'quorum_at_risk' } as const;
+  expect(namedOf(atRisk, STOPPED)).toEqual(NAMES.map(() => 'quorum_at_risk'));
+});
+
 test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
   const [risk, down] = clearing() as [Problem, Problem];
   const lost = { ...QUORUM, voting: 2 };
@@ -207,6 +225,13 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
       'The container of n2 does not run. Start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`.',
   });
   const enough = { ...QUORUM, voting: 3 };
+  // What clears of some nodes is not gone when it is found of others.
+  expect(
+    findHeadline('devnet', targets, [{ ...risk, next: { since: NOW } }], { quorum: enough, hasRisen: true }),
+  ).toMatchObject({
+    sentence: 'devnet is recovering, but a possible problem is being checked',
+    detail: '3 of 4 masternodes can vote, 3 needed. Suspected: no further node may fail.',
+  });
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: enough, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet is recovering, but a possible problem is being checked',

@@ -8,7 +8,7 @@ export const TIMES = {
   criticalWaitMs: 10_000,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
   waitMs: 15_000,
-  /** A new alert that pages does not wait for it, and another one not for a message that only told of ends. */
+  /** A new alert that pages does not wait for it, and a warning not for a message that only told of ends, or of what can wait. */
   pauseMs: 60_000,
 } as const;
 
@@ -84,7 +84,7 @@ export function planMessage(
     begun.some(({ labels, firedAt }) =>
       labels.severity === 'critical'
         ? isOver(firedAt, TIMES.criticalWaitMs, now)
-        : isRested(before?.begunAt ?? before?.sentAt) && isOver(firedAt, TIMES.waitMs, now),
+        : isRested(labels.severity === 'info' ? before?.sentAt : before?.begunAt) && isOver(firedAt, TIMES.waitMs, now),
     ) ||
     (isRested(before?.sentAt) && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
@@ -112,7 +112,7 @@ export function afterMessage(
     return [[key, acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy }]];
   });
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
-  const begunAt = begun.length > 0 ? now : before?.begunAt;
+  const begunAt = begun.some(({ labels }) => labels.severity !== 'info') ? now : before?.begunAt;
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 

@@ -89,6 +89,18 @@ describe('a message', () => {
     expect(words(plan(99 * S, [node('n3', 85 * S)], after))).toBeUndefined();
   });
 
+  it('about a warning does not wait for one that told only of what can wait, and that waits for each', () => {
+    const note = (name: string, after: number) =>
+      firingAlert(name, START + after, { labels: { alertname: 'Note', severity: 'info', subnet: 'devnet', name } });
+    const first = notified(15 * S, note('a', 0));
+    expect(words(plan(34 * S, [note('a', 0), node('n1', 20 * S)], first))).toBeUndefined();
+    expect(words(plan(35 * S, [note('a', 0), node('n1', 20 * S)], first))).toBe('change: +n1 - =a');
+    expect(words(plan(74 * S, [note('a', 0), note('b', 20 * S)], first))).toBeUndefined();
+    expect(words(plan(75 * S, [note('a', 0), note('b', 20 * S)], first))).toBe('change: +b - =a');
+    const warned = notified(15 * S, node('n1'));
+    expect(words(plan(74 * S, [node('n1'), note('b', 20 * S)], warned))).toBeUndefined();
+  });
+
   it('is sent once, then after the repeat interval, and never again without one', () => {
     const before = notified(30 * S, node('n1'));
     expect(words(plan(REPEAT + 29 * S, [node('n1')], before))).toBeUndefined();
