@@ -521,7 +521,9 @@ test('where no container is known, a restart shows as a time without an answer',
   expect(reasonOf(backSince(5_000, 'fail'))).toBe('n2 does not answer');
   expect(reasonOf(backSince(70_000, 'fail'))).toContain('3 needed: n2 does not answer');
   expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for 40s only');
-  expect(reasonOf(backSince(80_000))).toBe('n2 has not been asked for its votes since it was first seen to answer 1m 20s ago');
+  expect(reasonOf(backSince(80_000))).toBe(
+    'n2 has not been asked for its votes since it was first seen to answer 1m 20s ago',
+  );
   expect(reasonOf(backSince(100_000))).toBe('3 other masternodes vote, 3 needed');
 });
 
