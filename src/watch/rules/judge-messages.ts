@@ -98,7 +98,7 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
   const noAddress = missing.some(({ address }) => address === undefined);
   const [them, ports] = missing.length > 1 ? ['them', 'their p2p ports'] : ['it', 'its p2p port'];
   return fail(
-    `the bootnode has not heard ${names} for ${formatDuration(bootnodeWindowMs)}`,
+    `the bootnode has not heard ${names} within ${formatDuration(bootnodeWindowMs)}`,
     `start ${them}, or open UDP from ${ports}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
   );
 }

@@ -156,7 +156,7 @@ test('a log that Docker does not keep, a health check that fails and a container
 }, 100_000);
 
 test('the bootnode check names the node that was not heard', async () => {
-  await isSo('bootnode', 'messages', 'fail', /has not heard subnet2 for/);
+  await isSo('bootnode', 'messages', 'fail', /has not heard subnet2 within/);
   await metric(/subnet_bootnode_nodes_seen\{subnet="d"\} 1$/);
 }, 100_000);
 

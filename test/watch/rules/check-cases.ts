@@ -81,7 +81,7 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
     target: bootnode,
     others: [{ target: nodeTarget('subnet1', { p2p: address }), facts: {} }],
     pass: [heard(1_000), 'the bootnode has heard the only node within 10m'],
-    fail: [heard(600_000), /^the bootnode has not heard subnet1 for 10m; /],
+    fail: [heard(600_000), /^the bootnode has not heard subnet1 within 10m; /],
   },
   submissions: {
     target: serviceTarget('relayer'),

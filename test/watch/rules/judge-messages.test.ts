@@ -48,7 +48,7 @@ test('a bootnode that has not heard a node within the window fails and names it'
   expect(judge(three, heard)).toMatchObject({
     verdict: 'fail',
     heard: 2,
-    reason: expect.stringMatching(/has not heard b for 10m; start it, or open UDP from its p2p port/),
+    reason: expect.stringMatching(/has not heard b within 10m; start it, or open UDP from its p2p port/),
   });
 });
 
@@ -59,7 +59,7 @@ test('a node behind a NAT is known by its port, unless another node has the same
   expect(judge(same, { '192.168.25.11:20303': 1_000, '203.0.113.7:20303': 1_000 })).toMatchObject({
     verdict: 'fail',
     heard: 1,
-    reason: expect.stringContaining('has not heard b for'),
+    reason: expect.stringContaining('has not heard b within'),
   });
 });
 
@@ -169,7 +169,7 @@ test(`of ${MANY} nodes exactly those that the log has not shown are missing, whi
         const others = missing.length > 5 ? ` and ${missing.length - 5} other${missing.length === 6 ? '' : 's'}` : '';
         expect(judged).toMatchObject({
           verdict: 'fail',
-          reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} for 10m; start`),
+          reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} within 10m; start`),
         });
       }
     }),
