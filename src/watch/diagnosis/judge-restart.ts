@@ -364,6 +364,9 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes now');
-  const problem = findSubnetProblem(state, moment.now) ?? findNearChoice(state, name) ?? findNewEpoch(state);
-  return { ...(problem === undefined ? judgeVotes(voters, target, quorum, state) : no(problem)), ...numbers };
+  const judged = judgeVotes(voters, target, quorum, state);
+  // What passes within a minute is the reason only where nothing else is.
+  const passing = judged.safe ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
+  const problem = findSubnetProblem(state, moment.now) ?? passing;
+  return { ...(problem === undefined ? judged : no(problem)), ...numbers };
 }
