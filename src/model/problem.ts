@@ -34,7 +34,7 @@ export interface Suspicion extends ProblemRef {
   readonly explains: readonly ExplainedCheck[];
   /** How long the evidence goes back, where that is known: it counts as if it had been found since then. */
   readonly lastedMs?: number | undefined;
-  /** How long it must be found before it is open, where that is longer than for others of its name. */
+  /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /** What it consists of, as a text. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. */
   readonly about?: string;

@@ -43,6 +43,12 @@ function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string
   return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
 }
 
+/** A server that hangs was silent for seconds before that showed. */
+const HANGS_MS = 11_000;
+
+const hangs = ({ facts: { service } }: TargetState): boolean =>
+  service?.observation.ok === false && service.observation.fault.kind === 'timeout';
+
 function toSuspicion(
   view: TargetView,
   { check, seen, fix }: FailedCheck,
@@ -66,6 +72,7 @@ function toSuspicion(
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
     explains,
+    ...(problem === 'service_down' && hangs(state) && { confirmMs: HANGS_MS }),
   });
 }
 

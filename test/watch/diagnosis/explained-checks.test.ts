@@ -115,3 +115,25 @@ test('a frontend that does not answer explains the errors in its log for as long
     expect(told(last)).toEqual([['service_down', 'clearing', 'logs']]);
   }
 });
+
+test.each([
+  ['refuses', refused, 16_000],
+  [
+    'hangs, which has taken seconds to show,',
+    { kind: 'timeout', address: 'x', afterMs: 10_000, received: false },
+    11_000,
+  ],
+] as const)('a service that %s is a problem when it has not answered for as long', (_, fault, confirmMs) => {
+  const targets = [...NAMES.map(healthy), diagnosedService('stats', { fault })];
+  const subnet = {
+    ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+    targets: targets.map(({ target }) => target),
+  };
+  const stateAfter = (ms: number) => {
+    const first = diagnoseSubnet(subnet, judgeTargets(targets, NOW), NO_PROBLEMS, NOW);
+    const { problems } = diagnoseSubnet(subnet, judgeTargets(targets, NOW), first, NOW + ms);
+    return problems.map(({ problem, state }) => [problem, state]);
+  };
+  expect(stateAfter(confirmMs - 1)).toEqual([['service_down', 'suspected']]);
+  expect(stateAfter(confirmMs)).toEqual([['service_down', 'open']]);
+});
