@@ -53,10 +53,13 @@ const isEnough = ({ balance, recent }: WalletFacts): boolean =>
  * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
  * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
  */
-export function withWallet(one: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+export function withWallet(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { subnet, facts, now } = view;
   const named = subnet.parentChain?.wallet;
-  if (one.problem !== 'wallet_without_funds' || named === undefined) return one;
+  if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
+  // Its balance may have shown it before the relayer tried to pay.
+  const { since = now } = before.get({ ...found, problem: 'wallet_nearly_empty' }) ?? {};
+  const one = { ...found, lastedMs: now - since };
   const address = toAddress(named);
   const relayer = findRelayer(view)?.state;
   const { wallet } = facts.parent ?? {};

@@ -135,6 +135,16 @@ test('a relayer that says that it cannot pay has that problem only', () => {
   expect(problems(wallet(1), [unpaid])).toEqual(['wallet_without_funds']);
 });
 
+test('a relayer that cannot pay has had that problem since its balance showed it', () => {
+  const [nearly] = since(NOW - 25_000).map((one) => ({ ...one, problem: 'wallet_nearly_empty' as const }));
+  const lasted = (before: readonly Problem[], readAt: number) =>
+    causesOf(wallet(1, readAt), [unpaid], undefined, before).map((one) => [one.problem, one.lastedMs]);
+  for (const readAt of [NOW, NOW - 30_000]) {
+    expect(lasted([nearly as Problem], readAt)).toEqual([['wallet_without_funds', 25_000]]);
+    expect(lasted([], readAt)).toEqual([['wallet_without_funds', 0]]);
+  }
+});
+
 test('a relayer that cannot pay is told with the address and the balance of its wallet, where the inventory names it', () => {
   const tell = (facts: WalletFacts | undefined, parentChain?: NonNullable<Subnet['parentChain']>) =>
     causesOf(facts, [unpaid], parentChain).map(({ evidence, fix }) => [evidence.replace(/^.*\. /, ''), fix]);
