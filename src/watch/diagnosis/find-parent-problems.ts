@@ -99,6 +99,8 @@ export function findWalletProblem(view: SubnetView): Suspicion | undefined {
   const spend = findSpend(wallet);
   if (spend === undefined) return undefined;
   const { perDay, daysLeft, payments, overMs } = spend;
+  // A wallet that has paid since it was read has been filled.
+  if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
   const age = view.now - wallet.readAt;
   const read = age < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;

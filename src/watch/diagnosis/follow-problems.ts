@@ -143,8 +143,10 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const since = found.problem === 'subnet_halted' ? now - lastedMs : foundAt;
   const confirmMs = confirmMsOf(found);
   const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
-  if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS))
-    return toProblem(found, { state: 'open', since: ended.since, seenAt: now, openedAt: ended.openedAt ?? now });
+  if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS)) {
+    const life = { state: 'open', seenAt: now, openedAt: ended.openedAt ?? now } as const;
+    return toProblem(found, { ...life, since: found.problem === 'subnet_halted' ? since : ended.since });
+  }
   const openedAt = isNew ? undefined : before.openedAt;
   if (openedAt === undefined && lastedMs < confirmMs)
     return toProblem(found, { state: 'suspected', since, seenAt: now });
@@ -202,9 +204,12 @@ function isKnownOver({ problem, nodes }: Problem, subjects: readonly TargetState
   return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
 }
 
-/** Whether the peers of a node are not seen as it does not answer itself. That it had too few before, as another one was out, is over. */
-const hasLostPeersItself = ({ name }: Problem, each: ExplainedCheck, { facts }: TargetState): boolean =>
-  each.check === 'peers' && each.name !== name && facts.node?.observation.answered === false;
+/**
+ * Whether a node lacks peers for another reason than the problem that explained it: it does not answer itself, while that was of another
+ * node; or it answers again, while that was its own.
+ */
+const lacksPeersOtherwise = ({ name }: Problem, each: ExplainedCheck, { facts: { node } }: TargetState): boolean =>
+  each.check === 'peers' && node !== undefined && (each.name === name) === node.observation.answered;
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
@@ -219,7 +224,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnow
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some(
       (state) =>
-        !hasLostPeersItself(before, each, state) &&
+        !lacksPeersOtherwise(before, each, state) &&
         state.checks.some(
           ({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown'),
         ),

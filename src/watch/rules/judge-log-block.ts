@@ -66,7 +66,7 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
 
 /** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
-  const { target, facts, settings } = view;
+  const { target, facts, settings, now } = view;
   const { latest } = facts.node ?? {};
   const logged = facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY;
   // A log that has shown its height misses nothing.
@@ -77,6 +77,9 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
+  const { startedAt = Number.NEGATIVE_INFINITY } = findContainer(facts.container) ?? {};
+  // The run of now has had no time to print one.
+  if (now - startedAt < settings.rpc.stallAfterMs) return unknown(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
     above,

@@ -213,23 +213,20 @@ describe('a problem', () => {
     expect(still?.explains).toHaveLength(1);
     const [recovered] = follow(open, [], well, T0 + SECOND).problems;
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
-    // A node that does not answer has not too few peers because another one was out.
+    // A node that does not answer has not too few peers because another one was out, nor one that is back because it was.
     const [a, b] = failing as [TargetState, TargetState];
-    const silent = { ...b, facts: { node: { observation: { answered: false } } } } as unknown as TargetState;
+    const explained = (found: Suspicion, answered: boolean) => {
+      const answers = { ...b, facts: { node: { observation: { answered } } } } as unknown as TargetState;
+      const before = follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0);
+      return follow(before, [], [a, answers], T0 + SECOND).problems.map((one) => [one.problem, one.explains.length]);
+    };
     const other = suspicion({ problem: 'chain_forked' });
     const own = suspicion({ problem: 'node_behind', name: 'b' });
-    const explained = (found: Suspicion) =>
-      follow(
-        follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0),
-        [],
-        [a, silent],
-        T0 + SECOND,
-      ).problems.map(({ problem, explains }) => [problem, explains.length]);
-    expect(explained(other)).toEqual([['chain_forked', 0]]);
-    expect(explained(own)).toEqual([['node_behind', 1]]);
+    expect([explained(other, false), explained(other, true)]).toEqual([[['chain_forked', 0]], [['chain_forked', 1]]]);
+    expect([explained(own, false), explained(own, true)]).toEqual([[['node_behind', 1]], [['node_behind', 0]]]);
   });
 
-  test('that is a halt counts from its own last block, also while one before is clearing', () => {
+  test('that is a halt counts from its own last block, also while one before is clearing, or is over', () => {
     const halt = (lastedMs: number) => suspicion({ problem: 'subnet_halted', lastedMs, explains: [] });
     const first = follow(NO_PROBLEMS, [halt(30 * SECOND)], failing, T0);
     const clearing = follow(first, [], well, T0 + 60 * SECOND);
@@ -237,6 +234,10 @@ describe('a problem', () => {
     const [again] = follow(clearing, [halt(31 * SECOND)], failing, T0 + 100 * SECOND).problems;
     expect([before?.state, before?.since]).toEqual(['clearing', T0 - 30 * SECOND]);
     expect([again?.state, again?.since, again?.openedAt]).toEqual(['open', T0 + 69 * SECOND, T0 + 100 * SECOND]);
+    const end = T0 + 60 * SECOND + problemCatalog.subnet_halted.clearMs;
+    const over = follow(clearing, [], well, end);
+    const [back] = follow(over, [halt(31 * SECOND)], failing, end + SECOND).problems;
+    expect([over.problems, back?.state, back?.since]).toEqual([[], 'open', end - 30 * SECOND]);
   });
 
   test('comes before those that are less severe, and before later ones', () => {

@@ -116,6 +116,12 @@ test('one with coins for less than two days is another problem, in the place of 
   });
 });
 
+test('one in which nothing is left is no problem once the relayer has paid since it was read', () => {
+  expect(problems(wallet(0, NOW))).toEqual(['wallet_nearly_empty']);
+  expect(problems(wallet(0, NOW - 1))).toEqual([]);
+  expect(problems(wallet(500, NOW - 1))).toEqual(['wallet_nearly_empty']);
+});
+
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
   expect(problems(wallet(20_000))).toEqual([]);
   expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);

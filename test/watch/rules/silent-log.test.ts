@@ -12,8 +12,10 @@ function judge(
   silentMs = 120_000,
   level = 4,
   address = addressOf('n2'),
+  ranMs = 3_600_000,
 ) {
-  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs, chain: { address } });
+  const container = { startedAt: NOW - ranMs };
+  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs, chain: { address }, container });
   if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
   const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level };
   return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW }));
@@ -26,6 +28,13 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
     fix: 'set LOG_LEVEL=4 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
   });
   expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
+});
+
+test('a node that was started a moment ago has had no time to print a block', () => {
+  const own = addressOf('n2');
+  const seen = 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000';
+  expect(judge(2_000, 668, 120_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
+  expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
 });
 
 test('a log that is a few blocks behind the RPC shows them with its next line: the node itself has stood, as in a halt that is just over', () => {
