@@ -18,7 +18,7 @@ const ABSENCES = {
 type Absence = keyof typeof ABSENCES;
 
 /** Whether a node can be read again for less than a minute. */
-function isBack(state: TargetState, now: number): boolean {
+export function isBack(state: TargetState, now: number): boolean {
   const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
   return verdict !== 'fail' && failures > 0 && now - since < START_MS;
 }

@@ -218,7 +218,7 @@ function findPenalised(view: SubnetView): readonly Suspicion[] {
     return suspectTarget('masternode_penalised', node, {
       summary: `${name} is penalised and does not vote`,
       evidence: `the chain lists ${address}${whose} among the penalised masternodes at block ${number}`,
-      fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(chain, address, node.isOut)}`,
+      fix: `find out why ${name} missed its rounds: its log, its clock and its peers; ${describeReturn(view, address, node.isOut)}`,
     });
   });
 }

@@ -65,7 +65,11 @@ export function findChosen(
 }
 
 /** What is known of when a penalised masternode takes part again, as the end of a sentence. `isOut`: its node does not run now. */
-export function describeReturn(chain: ChainView, address: string, isOut = false): string {
+export function describeReturn(
+  { chain, reference = 0 }: Pick<SubnetView, 'chain' | 'reference'>,
+  address: string,
+  isOut = false,
+): string {
   const { masternodes } = chain;
   const place = masternodes && placeEpoch(chain, masternodes);
   if (masternodes === undefined || place === undefined) return 'it may take part again in a later epoch';
@@ -76,7 +80,7 @@ export function describeReturn(chain: ChainView, address: string, isOut = false)
   if (isNextAtLatest)
     return `${keep}: it may take part again in ${next}, which begins with block ${nextFirstBlock} at the latest`;
   if (chosen === undefined || choiceBlock === undefined)
-    return masternodes.number < (choiceBlock ?? nextFirstBlock)
+    return Math.max(masternodes.number, reference) < (choiceBlock ?? nextFirstBlock)
       ? `${keep}: at block ${choiceBlock} the chain chooses who takes part in ${next}`
       : `${keep}: at block ${choiceBlock} the chain has chosen who takes part in ${next}, and no node says whom yet`;
   if (chosen.has(address)) return `${keep}: it takes part again in ${next}, from block ${nextFirstBlock} on`;

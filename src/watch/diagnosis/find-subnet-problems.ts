@@ -16,7 +16,8 @@ import { explainEach, type Found, suspect } from './suspect.ts';
 const SEEN_LATER_MS = 20_000;
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
-function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | undefined {
+function findShrunk(view: SubnetView, total: number): Suspicion | undefined {
+  const { chain, masters } = view;
   const penalised = chain.masternodes?.penalised ?? [];
   const all = total + penalised.length;
   const [first] = penalised;
@@ -28,7 +29,7 @@ function findShrunk({ chain, masters }: SubnetView, total: number): Suspicion | 
     about: names,
     summary: `no node may fail, because ${names} ${are} penalised`,
     evidence: `${all} masternodes were chosen, ${names} ${are} penalised, and each of the other ${total} must vote`,
-    fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(chain, first, masters.get(first)?.isOut)}`,
+    fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(view, first, masters.get(first)?.isOut)}`,
   });
 }
 

@@ -22,6 +22,7 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
+import { isBack } from './explain-peers.ts';
 import { checkOf } from './subnet-view.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
@@ -205,11 +206,15 @@ function isKnownOver({ problem, nodes }: Problem, subjects: readonly TargetState
 }
 
 /**
- * Whether a node lacks peers for another reason than the problem that explained it: it does not answer itself, while that was of another
- * node; or it answers again, while that was its own.
+ * Whether a node lacks peers for another reason than the problem that explained it: it does not answer itself or is just back, while that
+ * was of another node; or it answers again, while that was its own.
  */
-const lacksPeersOtherwise = ({ name }: Problem, each: ExplainedCheck, { facts: { node } }: TargetState): boolean =>
-  each.check === 'peers' && node !== undefined && (each.name === name) === node.observation.answered;
+function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: TargetState, now: number): boolean {
+  const { node } = state.facts;
+  if (each.check !== 'peers' || node === undefined) return false;
+  const { answered } = node.observation;
+  return each.name === name ? answered : !answered || isBack(state, now);
+}
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
@@ -224,7 +229,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnow
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some(
       (state) =>
-        !lacksPeersOtherwise(before, each, state) &&
+        !lacksPeersOtherwise(before, each, state, now) &&
         state.checks.some(
           ({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown'),
         ),

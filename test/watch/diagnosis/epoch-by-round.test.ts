@@ -68,8 +68,8 @@ describe('an epoch of a network that counts by rounds', () => {
 
   it('says when a penalised masternode may take part again, and claims nothing of the next choice', () => {
     const candidates = { candidates: NAMES.map(addressOf), penalised: [] };
-    const view = viewChain(judgeTargets(nodes({ ...PENALISED, nextEpoch: candidates }), NOW));
-    expect(describeReturn(view, addressOf('n4'))).toBe(
+    const chain = viewChain(judgeTargets(nodes({ ...PENALISED, nextEpoch: candidates }), NOW));
+    expect(describeReturn({ chain, reference: 0 }, addressOf('n4'))).toBe(
       'keep it running: it may take part again in epoch 6, which begins with block 490 at the latest',
     );
     expect(epochOf({ ...PENALISED, nextEpoch: candidates })?.isNextKnown).toBe(false);

@@ -228,9 +228,10 @@ describe('the next epoch', () => {
   });
 
   test('is in the advice on a penalised masternode, as far as it is known', () => {
-    const adviceOn = (chain: Partial<ChainObservation>, isDown = false): string | undefined => {
+    const adviceOn = (chain: Partial<ChainObservation>, isDown = false, height = 1_000): string | undefined => {
       const known = NAMES.map((name) =>
         diagnosedNode(name, NAMES, {
+          height,
           chain: { address: addressOf(name), ...chain },
           ...(name === 'n4' &&
             isDown && { container: STOPPED, fault: { kind: 'refused', address: 'http://n4' } as const }),
@@ -244,6 +245,9 @@ describe('the next epoch', () => {
     );
     expect(adviceOn({ masternodes: members({}, 1_349) }, true)).toBe(
       'bring it back and keep it running: at block 1350 the chain chooses who takes part in epoch 2',
+    );
+    expect(adviceOn({ masternodes: members({}, 1_349) }, false, 1_360)).toBe(
+      'keep it running: at block 1350 the chain has chosen who takes part in epoch 2, and no node says whom yet',
     );
     expect(adviceOn({ masternodes: members(), nextEpoch: chosen(NAMES, []) })).toBe(
       'keep it running: it takes part again in epoch 2, from block 1800 on',

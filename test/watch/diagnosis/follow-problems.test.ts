@@ -215,14 +215,17 @@ describe('a problem', () => {
     expect(recovered).toMatchObject({ state: 'clearing', explains: [] });
     // A node that does not answer has not too few peers because another one was out, nor one that is back because it was.
     const [a, b] = failing as [TargetState, TargetState];
-    const explained = (found: Suspicion, answered: boolean) => {
-      const answers = { ...b, facts: { node: { observation: { answered } } } } as unknown as TargetState;
+    const explained = (found: Suspicion, answered: boolean, backFor = 60 * SECOND) => {
+      const latest = { check: 'latest_block', verdict: 'pass', since: T0 + SECOND - backFor, failures: 9 };
+      const facts = { node: { observation: { answered } } };
+      const answers = { ...b, facts, checks: [...b.checks, latest] } as unknown as TargetState;
       const before = follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0);
       return follow(before, [], [a, answers], T0 + SECOND).problems.map((one) => [one.problem, one.explains.length]);
     };
     const other = suspicion({ problem: 'chain_forked' });
     const own = suspicion({ problem: 'node_behind', name: 'b' });
     expect([explained(other, false), explained(other, true)]).toEqual([[['chain_forked', 0]], [['chain_forked', 1]]]);
+    expect(explained(other, true, 60 * SECOND - 1)).toEqual([['chain_forked', 0]]);
     expect([explained(own, false), explained(own, true)]).toEqual([[['node_behind', 1]], [['node_behind', 0]]]);
   });
 
