@@ -6,7 +6,7 @@ import type { TargetState } from '../../src/model/snapshot.ts';
 import { type ClientName, DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
 import { diagnose } from '../../src/watch/diagnosis/diagnose.ts';
 import { NETWORK_FAULTS } from '../../src/watch/diagnosis/find-unseen.ts';
-import { type FollowedProblems, followProblems } from '../../src/watch/diagnosis/follow-problems.ts';
+import { type FollowedProblems, followProblems, type Shown } from '../../src/watch/diagnosis/follow-problems.ts';
 import type { SubnetView } from '../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { judgeTargets } from './judge-targets.ts';
@@ -176,7 +176,9 @@ export const follow = (
   found: readonly Suspicion[],
   targets: readonly TargetState[],
   now: number,
-): FollowedProblems => followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now);
+  shown: Shown = {},
+): FollowedProblems =>
+  followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now, shown);
 
 /** The causes that the real rules and the diagnosis find in these targets at `NOW`. */
 export const diagnosed = (targets: readonly KnownTarget[]): readonly Suspicion[] =>

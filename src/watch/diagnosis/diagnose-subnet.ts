@@ -102,8 +102,11 @@ export function diagnoseSubnet(
   const known = indexProblems(before.problems);
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
-  const isSpendKnown = subnet.parentChain?.wallet === undefined || isSpendJudged(facts.parent?.wallet);
-  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, isSpendKnown);
+  const { parent } = facts;
+  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, {
+    isSpendKnown: subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet),
+    ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
+  });
   const problems = markPlanned(followed.problems, known, plannedWork);
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }

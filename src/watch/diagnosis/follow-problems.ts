@@ -192,9 +192,20 @@ const SHOWN_LATE: readonly ProblemName[] = [
 const isShownLate = ({ problem, name }: Problem): boolean =>
   (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
 
+/** What is known of a subnet as a whole and shows whether some problems are over. */
+export interface Shown {
+  /** Whether it can be said how long the wallet of the relayer lasts. */
+  readonly isSpendKnown?: boolean;
+  /** When the newest block of the parent chain was made, if it is known. */
+  readonly parentBlockAt?: number;
+}
+
 /** Whether a problem of an earlier process of subnetd may still be found. */
-const isAwaited = (one: Problem, now: number): boolean =>
-  one.restoredAt !== undefined && isShownLate(one) && now - one.restoredAt < ALL_READ_MS;
+function isAwaited(one: Problem, now: number, { parentBlockAt = Number.NEGATIVE_INFINITY }: Shown): boolean {
+  const { restoredAt, problem } = one;
+  if (restoredAt === undefined || !isShownLate(one)) return false;
+  return now - restoredAt < ALL_READ_MS && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
+}
 
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */
 const withoutAges = (problem: Problem): Problem => ({ ...problem, evidence: dropAges(problem.evidence) });
@@ -217,11 +228,12 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
 }
 
 /** A problem that is not found any more; undefined when it is over. */
-function clear(before: Problem, subjectsOf: SubjectsOf, now: number, isSpendKnown: boolean): Problem | undefined {
+function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now))
+  const { isSpendKnown = true } = shown;
+  if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
@@ -281,17 +293,14 @@ export function restoreProblems(problems: readonly Problem[], stored: readonly P
   return restored.values.toSorted(byUrgency);
 }
 
-/**
- * The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. `isSpendKnown`: whether it
- * can be said how long the wallet of the relayer lasts.
- */
+/** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
   before: ProblemIndex<Problem>,
   endedBefore: readonly EndedProblem[],
   found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
   now: number,
-  isSpendKnown = true,
+  shown: Shown = {},
 ): FollowedProblems {
   const covered = indexProblems(found.values.flatMap(({ causes }) => causes));
   // What something graver hides may come back when that is gone, however long it takes.
@@ -313,7 +322,7 @@ export function followProblems(
   };
   for (const one of before.values) {
     if (found.get(one) !== undefined) continue;
-    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, isSpendKnown) : undefined;
+    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, shown) : undefined;
     if (left !== undefined) problems.push(left);
     else end(one);
   }

@@ -3,7 +3,7 @@ import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { type FollowedProblems, restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { follow } from '../../support/diagnosed.ts';
 import { failing, nodeState, statesAfter, suspicion, T0, well } from '../../support/followed.ts';
 
@@ -263,9 +263,9 @@ test('a stored problem that only shows when all was read is awaited for a minute
     ...{ ...suspicion(more), severity: 'warning', alert: 'x', state: 'open', since: 1, openedAt: 1 },
     ...{ seenAt: T0, restoredAt: T0 },
   });
-  const statesOf = (more: Partial<Suspicion>, ms: number) => {
+  const statesOf = (more: Partial<Suspicion>, ms: number, shown: Shown = {}) => {
     const before = { problems: [stored(more)] as readonly Problem[], ended: [] };
-    return follow(before, [], well, T0 + ms).problems.map(({ state }) => state);
+    return follow(before, [], well, T0 + ms, shown).problems.map(({ state }) => state);
   };
   const whole = { component: undefined, name: undefined };
   expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 59_999)).toEqual(['open']);
@@ -274,6 +274,10 @@ test('a stored problem that only shows when all was read is awaited for a minute
   // No reading shows by itself that blocks do not come.
   expect(statesOf({ problem: 'parent_behind' }, 59_999)).toEqual(['open']);
   expect(statesOf({ problem: 'checkpoint_behind' }, 59_999)).toEqual(['open']);
+  // But a block that was made since does.
+  expect(statesOf({ problem: 'parent_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['clearing']);
+  expect(statesOf({ problem: 'parent_behind' }, 1, { parentBlockAt: T0 })).toEqual(['open']);
+  expect(statesOf({ problem: 'checkpoint_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['open']);
   expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
   expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
 });
