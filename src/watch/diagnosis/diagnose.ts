@@ -72,12 +72,19 @@ function findStale(
   return new Set(found.filter(isStale));
 }
 
+/** What the check of submissions says by itself. */
+const SAID_BY_SUBMISSIONS: readonly ProblemName[] = ['relayer_dead', 'relayer_redis_dead', 'relayer_idle'];
+
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
 function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   if (one.problem !== 'relayer_stopped') return one;
   const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
   if (cause === undefined) return one;
-  return { ...one, evidence: formatReason({ seen: one.evidence, cause: cause.summary }), fix: cause.fix };
+  const { problem, summary, fix } = cause;
+  const evidence = SAID_BY_SUBMISSIONS.includes(problem)
+    ? one.evidence
+    : formatReason({ seen: one.evidence, cause: summary });
+  return { ...one, evidence, fix };
 }
 
 /** A quorum at risk pages with what keeps its nodes from voting, as their own problems are not sent beside it. */

@@ -480,6 +480,12 @@ describe('the evidence of', () => {
     );
   });
 
+  test('a relayer that submits nothing, as its process has ended, says that once', () => {
+    const evidence = evidenceOf([deadRelayer('unreachable_at_start')], 'relayer_stopped');
+    expect(evidence).toMatch(/^the relayer died 20s ago \(02:46:20 UTC\) while its container lives on/);
+    expect(evidence).not.toContain('because');
+  });
+
   test('a dead relayer whose log says why has the fix of that, and is made again, as its settings change', () => {
     const { what, fix } = relayerPack.find(({ name }) => name === 'wrong_contract') ?? { what: '' };
     const line: PatternFacts = { means: 'note', count: 1, at: NOW - 20_000, order: 1, what, fix, own: false };
