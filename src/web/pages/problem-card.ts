@@ -42,13 +42,19 @@ export interface CardOptions {
 }
 
 /** A card shows at most this many commands of causes. */
-const MAX_CAUSES = 3;
+const MAX_CAUSES = 5;
 
-/** What to type: the commands of the fix, or the first one of each cause. */
+/** What to type: the commands of the fix, or the first one of each node that the fix names, in its order. */
 function findCommands({ fix, name }: Problem, causes: readonly Problem[]): readonly string[] {
   const own = commandsOf(fix);
   if (own.length > 0 || name !== undefined) return own;
-  return causes.flatMap((cause) => commandsOf(cause.fix).slice(0, 1)).slice(0, MAX_CAUSES);
+  const words = fix.split(/[\s,:;]+/);
+  const byNode = Map.groupBy(causes, (cause) => words.indexOf(cause.name ?? ''));
+  byNode.delete(-1);
+  return [...byNode]
+    .toSorted(([one], [other]) => one - other)
+    .flatMap(([, ones]) => ones.flatMap((cause) => commandsOf(cause.fix)).slice(0, 1))
+    .slice(0, MAX_CAUSES);
 }
 
 /** A problem: what, since when, what to type, and what was seen. */

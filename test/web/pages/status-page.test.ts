@@ -196,6 +196,14 @@ describe('the status page', () => {
       page.slice(page.indexOf('id="problem-devnet-quorum_at_risk"')).split('</article>')[0];
     const commands = (text = '') => [...text.matchAll(/data-copy="([^"]*)"/g)].map(([, command]) => command);
     expect(commands(card(pageOf([stateOf(nodes({ n2: DOWN }))])))).toEqual(['docker start generated-n2-1']);
+    // Only of those that its fix names, in that order.
+    const state = stateOf(nodes({ n2: DOWN, n3: DOWN, n4: DOWN }));
+    const fix = 'bring back n4, n2: 1 more must vote; restart no other node';
+    const problems = state.problems.map((one) => (one.problem === 'quorum_at_risk' ? { ...one, fix } : one));
+    expect(commands(card(pageOf([{ ...state, problems }])))).toEqual([
+      'docker start generated-n4-1',
+      'docker start generated-n2-1',
+    ]);
     const two = pageOf([stateOf(nodes({ n2: DOWN }), 'a'), stateOf(nodes({ n3: DOWN }), 'b')]);
     expect(words(two)).toContain('No further node may fail critical a open');
     expect(words(two)).toContain('No further node may fail critical b open');
