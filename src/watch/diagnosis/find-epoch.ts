@@ -187,13 +187,16 @@ export const findMembers = (
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** The nodes whose addresses are known, by these. One on the chain comes before one on another. */
+/** The nodes whose addresses are known, by these. One on the chain comes before one on another, and one that takes part before one that is out. */
 function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyMap<string, Member> {
-  const known = nodes.flatMap(({ address, isForeign }, place) => {
+  const known = nodes.flatMap(({ address, isForeign, isOut }, place) => {
     const member = members[place];
-    return address === undefined || member === undefined ? [] : [{ address, member, isForeign }];
+    return address === undefined || member === undefined ? [] : [{ address, member, isForeign, isOut }];
   });
-  const inOrder = known.toSorted((one, other) => Number(other.isForeign) - Number(one.isForeign));
+  // The last one of an address stays.
+  const inOrder = known.toSorted(
+    (one, other) => Number(other.isForeign) - Number(one.isForeign) || Number(other.isOut) - Number(one.isOut),
+  );
   return new Map(inOrder.map(({ address, member }) => [address, member]));
 }
 

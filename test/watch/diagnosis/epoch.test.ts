@@ -58,6 +58,17 @@ test('an address that a node on another chain gives too is that of the node on t
   expect(find(stateOf([foreign, ...on.slice(1)]).epoch, 'n1')).toMatchObject({ name: 'n0' });
 });
 
+test('an address that two nodes have is that of the one that runs, whichever comes first', () => {
+  const given = (name: string, isDown = false) =>
+    diagnosedNode(name, NAMES, { chain: { address: addressOf(name === 'n0' ? 'n1' : name) }, ...(isDown && down) });
+  const others = NAMES.slice(1).map((name) => given(name));
+  for (const nodes of [
+    [given('n0', true), given('n1'), ...others],
+    [given('n1'), given('n0', true), ...others],
+  ])
+    expect(find(stateOf(nodes).epoch, 'n1')).toMatchObject({ name: 'n1', vote: 'votes' });
+});
+
 describe('the masternodes of the recorded network', () => {
   test('have made every block of the epoch between them, each its turns without those it missed', () => {
     expect(recordedEpoch('healthy', ALL)).toEqual({
