@@ -7,7 +7,7 @@ import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-c
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import { type Subnet, subjectKey } from '../../model/target.ts';
+import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
 import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
@@ -51,10 +51,12 @@ export function describeSubnet(
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
 ): Omit<Diagnosis, keyof FollowedProblems> {
-  // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name.
+  // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name. One that has just started
+  // is seen to, if not by its answer.
   const seesNothing =
     problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
-    (view.nodes.every(({ answers, rises }) => answers === false && !rises) && !isQuorumLost(view.quorum));
+    (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
+      !isQuorumLost(view.quorum));
   const idle = findIdle(
     view,
     problems.some(({ problem }) => problem === 'subnet_halted'),
@@ -161,6 +163,17 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
   return naming;
 }
 
+/**
+ * Whether a problem will explain a check that has begun to fail since it was last found: it is about this target and explains another
+ * check of it, or is a halt that explains the same check of another.
+ */
+function willExplain({ problem, seenAt, explains }: Problem, target: Target, { check, since }: ExplainedCheckState) {
+  if (since < seenAt) return false;
+  return explains.some((each) =>
+    problem === 'subnet_halted' ? each.check === check : subjectKey(each) === subjectKey(target),
+  );
+}
+
 /** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them. */
 function explainByProblems(
   targets: readonly TargetState[],
@@ -184,6 +197,7 @@ function explainByProblems(
     targets,
   );
   if (byCheck.size + naming.size + suspected.size === 0) return targets;
+  const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   return targets.map((judged) => {
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
@@ -193,8 +207,12 @@ function explainByProblems(
       problem === undefined && checked === undefined
         ? judged
         : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
-    const find = ({ check, verdict }: ExplainedCheckState) =>
-      verdict === 'fail' ? byCheck.get(keyOf(component, name, check)) : undefined;
+    const open = [problem, halt].filter((one) => one !== undefined);
+    const find = (check: ExplainedCheckState) =>
+      check.verdict === 'fail'
+        ? (byCheck.get(keyOf(component, name, check.check)) ??
+          open.find((one) => willExplain(one, judged.target, check)))
+        : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
       const because = find(check);

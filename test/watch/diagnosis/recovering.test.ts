@@ -202,6 +202,48 @@ test('a crash of several is shown of each that runs as it was started after it, 
   expect(namedOf(atRisk, STOPPED)).toEqual(NAMES.map(() => 'quorum_at_risk'));
 });
 
+test('a check that fails since the last diagnosis is explained by what is wrong with its target, or by a halt', () => {
+  const [, down] = clearing() as [Problem, Problem];
+  const open: Problem = { ...down, state: 'open', seenAt: NOW };
+  const judged = judgeTargets(startedAgain(), NOW);
+  const reasonOf = (problem: Problem, since: number) => {
+    const targets = judged.map((one) => ({
+      ...one,
+      checks: one.checks.map((check) =>
+        check.check === 'log_block'
+          ? { ...check, verdict: 'fail' as const, seen: 'it stands', fix: 'wait', since }
+          : check,
+      ),
+    }));
+    return explainTargets(targets, [problem]).map(({ checks }) =>
+      checks.flatMap((check) => (check.check === 'log_block' ? formatReason(check) : [])).join(),
+    );
+  };
+  const own = { ...open, explains: [{ component: 'node', name: 'n2', check: 'latest_block' } as const] };
+  expect(reasonOf(own, NOW)).toEqual(['it stands, because the container of n2 does not run', 'it stands; wait']);
+  expect(reasonOf(own, NOW - 1)).toEqual(['it stands; wait', 'it stands; wait']);
+  expect(reasonOf({ ...own, explains: [] }, NOW)).toEqual(['it stands; wait', 'it stands; wait']);
+  const { component: _, name: __, ...whole } = open;
+  const explains = [{ component: 'node', name: 'n9', check: 'log_block' } as const];
+  const halt: Problem = { ...whole, problem: 'subnet_halted', summary: 'the subnet is halted', explains };
+  expect(reasonOf(halt, NOW)).toEqual(Array(2).fill('it stands, because the subnet is halted'));
+  expect(reasonOf({ ...halt, problem: 'quorum_at_risk' }, NOW)).toEqual(Array(2).fill('it stands; wait'));
+});
+
+test('a subnet whose nodes have all just started waits for them, before one has answered', () => {
+  const { headline, quorum } = diagnoseSubnet(
+    toSubnet(NAMES.map(starting)),
+    judgeTargets(NAMES.map(starting), NOW),
+    NO_PROBLEMS,
+    NOW,
+  );
+  expect(headline).toMatchObject({
+    sentence: 'devnet is waiting for masternodes that have just started',
+    detail: '0 of 4 masternodes can vote, 3 needed, and 4 have just started.',
+  });
+  expect(quorum).toMatchObject({ total: 4, starting: 4 });
+});
+
 test('the headline of a subnet that has lost its quorum anew is no longer of the problem that clears', () => {
   const [risk, down] = clearing() as [Problem, Problem];
   const lost = { ...QUORUM, voting: 2 };
