@@ -103,11 +103,21 @@ function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView):
   if (some.length < 2) return [];
   const explained = indexProblems(found.flatMap(({ causes }) => causes));
   return some.flatMap((one) => {
-    const target = targets.find(
-      ({ state }) => state.target.component === one.component && state.target.name === one.name,
-    );
+    const target = findTarget(one, targets);
     return target === undefined || explained.get(one) !== undefined ? [] : (toCrash(one, target, now) ?? []);
   });
+}
+
+const findTarget = ({ component, name }: Suspicion, targets: readonly TargetView[]): TargetView | undefined =>
+  targets.find(({ state }) => state.target.component === component && state.target.name === name);
+
+/** Whether a crash was told with those of others, which are too old to be found now. */
+function wasJoined(found: Suspicion, { targets, now }: SubnetView, before: ProblemIndex<Problem>): boolean {
+  const { nodes = [], since = 0 } = before.get({ problem: 'containers_crashed' }) ?? {};
+  if (found.problem !== 'container_restarting' || !nodes.includes(found.name ?? '')) return false;
+  const target = findTarget(found, targets);
+  const crash = target && toCrash(found, target, now);
+  return crash !== undefined && crash.at < since + TOGETHER_MS;
 }
 
 /** The problem of crashes in one or more series, the newest first. */
@@ -150,7 +160,7 @@ export function joinCrashes(
   before: ProblemIndex<Problem>,
 ): readonly Suspicion[] {
   const series = findTogether(listCrashes(found, view));
-  if (series.length === 0) return found;
+  if (series.length === 0) return found.filter((one) => !wasJoined(one, view, before));
   const parts = new Set(series.flat().map((each) => each.found));
   return [toProblem(series, view, before), ...found.filter((each) => !parts.has(each))];
 }

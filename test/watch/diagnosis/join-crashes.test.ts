@@ -127,6 +127,26 @@ describe('containers that crash within seconds of each other', () => {
     expect(named(...gone)).not.toContain('containers_crashed');
   });
 
+  test('are not told singly when those of the others are too old to be found', () => {
+    const [last, ...others] = NAMES.map((name, place) => crash(node(name), place === 0 ? 289_000 : 300_300));
+    const found = (nodes: readonly string[], since: number) => {
+      const known = { ...(diagnosed([crash(node('n1'), 9_000), crash(node('n2'), 9_000)])[0] as Suspicion), nodes };
+      const problem = { ...known, severity: 'warning', alert: 'x', state: 'open', since, seenAt: NOW } as Problem;
+      const all = [last as KnownTarget, ...others];
+      const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+      return diagnoseSubnet(
+        { ...subnet, targets: all.map(({ target }) => target) },
+        judgeTargets(all, NOW),
+        { problems: [problem], ended: [] },
+        NOW,
+      ).problems.flatMap((one) => (one.problem === 'container_restarting' ? [`${one.problem} ${one.name}`] : []));
+    };
+    expect(found(NAMES, NOW - 298_500)).toEqual([]);
+    // Another crash, and one of a node that was not among them, are their own.
+    expect(found(NAMES, NOW - 299_500)).toEqual(['container_restarting n1']);
+    expect(found(NAMES.slice(1), NOW - 298_500)).toEqual(['container_restarting n1']);
+  });
+
   test('are told with the time of their end, not with that of their next start', () => {
     const all = NAMES.map((name, index) =>
       crash(
