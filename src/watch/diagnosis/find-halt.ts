@@ -213,6 +213,15 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
+/** The newest block that a node has shown, whether it answers now or not. */
+const findNewestShown = ({ nodes }: SubnetView): Block | undefined =>
+  lastOf(
+    nodes.flatMap(({ isForeign, state: { facts } }) => {
+      const { number = 0, risen = false, advancedAt = 0 } = facts.node?.latest ?? {};
+      return risen && !isForeign ? [{ number, since: advancedAt }] : [];
+    }),
+  );
+
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
 export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
   const { nodes, now, stallAfterMs } = view;
@@ -246,8 +255,9 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
   const cause = foreign ?? (voting < required ? undefined : (findLostState(view, last) ?? findSplit()));
+  const shown = last ?? findNewestShown(view);
   return suspect('subnet_halted', {
-    lastedMs: last && now - last.since,
+    lastedMs: shown && now - shown.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
     fix: foreign

@@ -137,7 +137,11 @@ export function findHeadline(
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)
-    return { standing: 'off', sentence: `${subnet} has shown no new block yet`, detail: join(votes, suspicion, work) };
+    return {
+      standing: 'off',
+      sentence: `${subnet} has not been seen to make a block yet`,
+      detail: join(votes, suspicion, work),
+    };
   if (isOfPart && !isClearing && isWaiting(quorum)) {
     const detail = join(votes, known, describeUnseen(targets), work);
     const waits = `${subnet} is waiting for masternodes that have just started`;

@@ -1,12 +1,12 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
 import type { NodeLogFacts } from '../../model/facts.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
-import type { View } from './view.ts';
+import { JUST_STARTED, type View } from './view.ts';
 
 /** Times of lines and of their reading may differ by this much although no clock is wrong. */
 const TOLERATED_MS = 5_000;
@@ -77,9 +77,8 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
-  const { startedAt = Number.NEGATIVE_INFINITY } = findContainer(facts.container) ?? {};
   // The run of now has had no time to print one.
-  if (now - startedAt < settings.rpc.stallAfterMs) return unknown(above);
+  if (findStart(facts.container, now, settings.rpc.stallAfterMs) !== undefined) return unknown(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
     above,
@@ -132,7 +131,10 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const isShownSoon = rises(view) && risenAt - advancedAt < (number > height ? stallAfterMs : ASKED_WITHIN_MS);
   if (silentMs >= stallAfterMs && !isShownSoon) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
-    const fix = `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}`;
+    const fix =
+      findStart(facts.container, now, START_MS) === undefined
+        ? `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}`
+        : JUST_STARTED;
     return judgeSilentLog(view, seen) ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
   }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;

@@ -10,7 +10,7 @@ import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainFault, judgeFault } from './explain-fault.ts';
 import { hasLostData } from './known-failures.ts';
-import { isCredible, type View } from './view.ts';
+import { isCredible, JUST_STARTED, type View } from './view.ts';
 
 /** Fails a node that did not answer. One whose container was started a moment ago only needs time. */
 function judgeSilence(
@@ -22,7 +22,7 @@ function judgeSilence(
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
   const isAsked = fault.kind === 'refused' || fault.kind === 'closed';
   if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, START_MS) === undefined) return judged;
-  return { ...judged, fix: 'wait up to a minute: it has just started' };
+  return { ...judged, fix: JUST_STARTED };
 }
 
 /** Is the node connected to as many peers as it should be? */

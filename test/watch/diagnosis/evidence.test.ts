@@ -653,7 +653,7 @@ describe('right after the start of subnetd', () => {
   test('a subnet is not well before a node has shown a new block', () => {
     expect(diagnose(first(false)).headline).toEqual({
       standing: 'off',
-      sentence: 'devnet has shown no new block yet',
+      sentence: 'devnet has not been seen to make a block yet',
       detail: '4 of 4 masternodes can vote, 3 needed.',
     });
     const healthy = { standing: 'ok', sentence: 'devnet is healthy: it can lose 1 more node' };

@@ -8,7 +8,7 @@ import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { addressOf, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -228,6 +228,17 @@ test('a check that fails since the last diagnosis is explained by what is wrong 
   const halt: Problem = { ...whole, problem: 'subnet_halted', summary: 'the subnet is halted', explains };
   expect(reasonOf(halt, NOW)).toEqual(Array(2).fill('it stands, because the subnet is halted'));
   expect(reasonOf({ ...halt, problem: 'quorum_at_risk' }, NOW)).toEqual(Array(2).fill('it stands; wait'));
+});
+
+test('a halt in which nobody answers counts from the newest block that a node had shown', () => {
+  const paused = { running: false, status: 'paused' } as const;
+  const fault = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false } as const;
+  const nodes = NAMES.map((name, place) =>
+    diagnosedNode(name, NAMES, { container: paused, fault, height: 1_000 - place, stalledMs: 70_000 - place * 1_000 }),
+  );
+  const [halt] = diagnosed(nodes).filter(({ problem }) => problem === 'subnet_halted');
+  expect(halt?.evidence).toMatch(/^no node runs and answers; 0 of 4 masternodes can vote/);
+  expect(halt?.lastedMs).toBe(70_000);
 });
 
 test('a subnet whose nodes have all just started waits for them, before one has answered', () => {
@@ -775,10 +786,10 @@ test('right after a start nobody is said to vote before each node was asked', ()
   const said = (targets: readonly KnownTarget[]) =>
     findHeadline('devnet', judgeTargets(targets, NOW), [], { quorum: QUORUM, hasRisen: false });
   expect(said(nodes)).toMatchObject({
-    sentence: 'devnet has shown no new block yet',
+    sentence: 'devnet has not been seen to make a block yet',
     detail: '4 of 4 masternodes can vote, 3 needed.',
   });
-  expect(said(unasked)).toMatchObject({ sentence: 'devnet has shown no new block yet', detail: '' });
+  expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been seen to make a block yet', detail: '' });
 });
 
 test('what an old answer says of a node counts no more when the last of what kept it from answering is over', () => {

@@ -37,6 +37,13 @@ test('a node that was started a moment ago has had no time to print a block', ()
   expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
 });
 
+test('a node that was started a moment ago and does not rise yet is waited for', () => {
+  const own = addressOf('n2');
+  const fixOf = (ranMs: number) => judge(120_000, 995, 120_000, 4, own, ranMs).fix;
+  expect(fixOf(59_999)).toBe('wait up to a minute: it has just started');
+  expect(fixOf(60_000)).toMatch(/^check its peers and whether two thirds of the nodes run, and run `/);
+});
+
 test('a log that is a few blocks behind the RPC shows them with its next line: the node itself has stood, as in a halt that is just over', () => {
   expect(judge(2_000, 989)).toMatchObject({ verdict: 'degraded' });
   expect(judge(2_000, 990)).toMatchObject({
