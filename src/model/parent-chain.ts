@@ -197,6 +197,8 @@ export interface ParentFacts {
   readonly firstChainId?: number;
   /** Kept while the contract cannot be read; absent until it once could. */
   readonly progress?: CheckpointProgress;
+  /** Since when the chain has it. */
+  readonly contractSince?: WatchedMs | undefined;
   /** Kept while the balance cannot be read; absent until it once could. */
   readonly wallet?: WalletFacts;
 }

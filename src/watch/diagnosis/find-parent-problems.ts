@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { failsNow } from '../../model/observation.ts';
 import {
   type CheckpointProgress,
@@ -347,17 +348,23 @@ function failsElsewhere({ facts: { logs, service } }: TargetState): boolean {
   );
 }
 
+/** When a relayer last said that it cannot submit. */
+const lastErrorAt = (relayer: TargetState | undefined): number =>
+  highest(Object.values(relayer?.facts.logs?.relayer?.byMode ?? {}).map(({ error }) => error?.at ?? 0));
+
 /**
  * A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. Its check may have failed
  * before `failsSince` for another reason.
  */
 export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Suspicion | undefined {
-  const { progress, observation } = view.facts.parent ?? {};
+  const { progress, observation, contractSince = Number.NEGATIVE_INFINITY } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
   const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
   if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
+  // The relayer has said it before the contract was there again.
+  if (one.problem === 'contract_missing' && lastErrorAt(relayer) < contractSince) return undefined;
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}`,

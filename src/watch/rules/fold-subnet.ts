@@ -126,6 +126,12 @@ export function foldParent(
     unanswered: head.ok ? undefined : { since, probes: probes + 1 },
     firstChainId,
     progress: checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at),
+    contractSince:
+      checkpoint !== undefined
+        ? (before?.contractSince ?? at)
+        : observation.contract?.ok
+          ? undefined
+          : before?.contractSince,
     wallet: balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at),
   };
 }

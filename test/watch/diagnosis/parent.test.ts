@@ -287,6 +287,14 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('that is there again since the relayer has last missed it is not missed', () => {
+    const facts = parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false });
+    const relayer = failing('contract_missing');
+    const [{ error = { at: 0 } } = {}] = Object.values(relayer.facts.logs?.relayer?.byMode ?? {});
+    expect(named({ ...facts, contractSince: error.at }, [relayer])).toEqual(['contract_missing relayer']);
+    expect(named({ ...facts, contractSince: error.at + 1 }, [relayer])).toEqual([]);
+  });
+
   test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
     const told = (failsForMs: number, facts = parent(), mode = 'full') => {
       const targets = [...nodes, failing('job_failed', mode)];

@@ -56,6 +56,17 @@ test('probes without an answer are counted from the first one, until one has an 
   expect(foldParent(three, head(), { at: 120_000, wallMs: WALL }).unanswered).toBeUndefined();
 });
 
+test('the contract is there since the first of the readings in a row that gave it, whatever could not be read between', () => {
+  const gone: ParentObservation = { ...head(), contract: { ok: true, value: { kind: 'missing' } } };
+  const unread: ParentObservation = { ...head(), contract: { ok: false, why: 'did not answer in time' } };
+  const since = (...seen: readonly ParentObservation[]) =>
+    foldAll(seen.map((one, index) => [index * 10_000, one] as const))?.contractSince;
+  expect(since(at(1), at(2))).toBe(0);
+  expect(since(at(1), unread, at(2))).toBe(0);
+  expect(since(at(1), gone, at(2))).toBe(20_000);
+  expect(since(at(1), gone)).toBeUndefined();
+});
+
 test('the first chain id that was given is remembered, whatever comes later', () => {
   const id = (value: number): ParentObservation => ({ ...head(), chainId: { ok: true, value } });
   const silent = { ...head(), chainId: { ok: false, why: 'answers HTTP 500' } } as const;

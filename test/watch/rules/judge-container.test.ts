@@ -78,6 +78,11 @@ describe('a container that does not run fails', () => {
       ['out of memory (OOMKilled)', '16 MiB'],
       ['docker stop'],
     ],
+    [
+      stopped('exited', { exitCode: 137, name: '2bb5fca96518_generated-subnet1-1' }),
+      ['wait a moment, as compose is making it anew; if it stays so, '],
+      ['docker start'],
+    ],
     [stopped('paused'), ['paused', 'docker unpause subnet1'], ['exited']],
     [stopped('restarting', { exitCode: 0 }), ['next restart', 'exit code 0', 'docker logs'], ['exited']],
     [stopped('restarting', { exitCode: 137, oomKilled: true }), ['out of memory (OOMKilled)'], ['docker stop']],
