@@ -108,7 +108,10 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   [
     'xdposchain',
     'other-genesis',
-    [AT_RISK, ['other_chain subnet2', 'subnet2 is on another chain', /genesis.*remove its data/]],
+    [
+      AT_RISK,
+      ['other_chain subnet2', 'subnet2 is on another chain', /genesis.*, then stop subnet2, (?:move|remove) only /],
+    ],
   ],
   ['xdposchain', 'rpc-garbage', [GARBLED]],
   ['xdposchain', 'subnet-halted', [HALTED]],

@@ -128,14 +128,15 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
     if (!node.isForeign || isStopped(node) || own === undefined || chain === undefined) return [];
     const { name, target } = node;
     const isId = own.chainId !== chain.chainId;
+    const { giveGenesis, resync } = adviceOf(node);
     return suspectTarget('other_chain', node, {
       summary: `${name} is on another chain`,
       evidence: isId
         ? `${name} has the chain id ${own.chainId}, the other nodes have ${chain.chainId}`
         : `${name} has the genesis block ${shorten(own.genesis ?? '')}, the other nodes have ${shorten(chain.genesis ?? '')}`,
       fix: isId
-        ? `correct the address of ${name} in the inventory if another network answers there; else ${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again`
-        : `${adviceOf(node).giveGenesis(target)}, remove its data, and let it sync again; if the subnet was reset on purpose, reset the others too`,
+        ? `correct the address of ${name} in the inventory if another network answers there; else ${giveGenesis(target)}, then ${resync(name)}`
+        : `${giveGenesis(target)}, then ${resync(name)}; if the subnet was reset on purpose, reset the others too`,
       explains: explain(node, 'latest_block', 'peers', 'log_block'),
       // The other chain begins at its own block 0.
       causes: refsTo(target, 'head_regression'),

@@ -225,7 +225,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
   return suspectTarget('height_not_credible', node, {
     ...told,
     summary: `${name} claims a height that no other node has`,
-    fix: `see what answers at the address of ${name}; if it is the node, remove its data and let it sync again from the others`,
+    fix: `see what answers at the address of ${name}; if it is the node, ${adviceOf(node).resync(name)} from the others`,
   });
 }
 

@@ -23,7 +23,7 @@ describe('another chain', () => {
     expect(byId).toMatchObject({
       name: 'n2',
       evidence: 'n2 has the chain id 551, the other nodes have 28656',
-      fix: 'correct the address of n2 in the inventory if another network answers there; else give n2 the genesis file of the subnet, remove its data, and let it sync again',
+      fix: 'correct the address of n2 in the inventory if another network answers there; else give n2 the genesis file of the subnet, then stop n2, move only XDC/chaindata out of its data folder, and start it to sync again',
     });
     const [byGenesis] = diagnosed(only({ genesis: '0x1234567890' })).filter(({ problem }) => problem === 'other_chain');
     expect(byGenesis?.evidence).toBe('n2 has the genesis block 0x12345678…, the other nodes have 0xgenesis…');
