@@ -3,13 +3,13 @@ import type { Headline } from '../../model/headline.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
-import { explainPeers } from './explain-peers.ts';
+import { explainPeers, type Returns } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
@@ -174,6 +174,21 @@ function willExplain({ problem, seenAt, explains }: Problem, target: Target, { c
   );
 }
 
+/** The problems of a node that takes no part while they last. */
+const AWAY: readonly ProblemName[] = [
+  'node_down',
+  'node_hanging',
+  'container_down',
+  'container_paused',
+  'out_of_memory',
+];
+
+/** Those that have ended just now. */
+const findOver = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.filter(
+    ({ problem, component, state }) => state === 'clearing' && component === 'node' && AWAY.includes(problem),
+  );
+
 /** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them. */
 function explainByProblems(
   targets: readonly TargetState[],
@@ -196,7 +211,8 @@ function explainByProblems(
     problems.filter(({ state, severity }) => state === 'suspected' && severity === 'critical'),
     targets,
   );
-  if (byCheck.size + naming.size + suspected.size === 0) return targets;
+  const over = findOver(problems);
+  if (byCheck.size + naming.size + suspected.size + over.length === 0) return targets;
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   return targets.map((judged) => {
     const { component, name } = judged.target;
@@ -208,10 +224,13 @@ function explainByProblems(
         ? judged
         : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
     const open = [problem, halt].filter((one) => one !== undefined);
+    // The log of a node that was away has stood.
+    const away = over.find((one) => subjectKey(one) === key);
     const find = (check: ExplainedCheckState) =>
       check.verdict === 'fail'
         ? (byCheck.get(keyOf(component, name, check.check)) ??
-          open.find((one) => willExplain(one, judged.target, check)))
+          open.find((one) => willExplain(one, judged.target, check)) ??
+          (check.check === 'log_block' ? away : undefined))
         : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
@@ -223,9 +242,18 @@ function explainByProblems(
   });
 }
 
+/** Who is just back, by the problems of a subnet. */
+function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
+  const blind = [...problems, ...ended].filter(({ problem }) => isBlind(problem));
+  return {
+    nodes: new Set(findOver(problems).flatMap(({ name }) => name ?? [])),
+    blindAt: Math.max(...blind.map(({ seenAt }) => seenAt)),
+  };
+}
+
 /** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
 export const explainTargets = (
   targets: readonly TargetState[],
   problems: readonly Problem[],
   ended: readonly EndedProblem[] = [],
-): readonly TargetState[] => explainPeers(explainByProblems(targets, problems, ended));
+): readonly TargetState[] => explainPeers(explainByProblems(targets, problems, ended), findReturns(problems, ended));

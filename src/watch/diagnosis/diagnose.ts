@@ -43,7 +43,13 @@ function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
 }
 
 /** What is seen of a node that is just back. */
-const RECOVERY: readonly ProblemName[] = ['node_stalled', 'node_behind', 'node_partitioned', 'peers_missing'];
+const RECOVERY: readonly ProblemName[] = [
+  'node_stalled',
+  'node_behind',
+  'node_partitioned',
+  'peers_missing',
+  'node_log_fault',
+];
 
 /** What is said of a node that does not answer. */
 const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];

@@ -23,7 +23,18 @@ export function isBack(state: TargetState, now: number): boolean {
   return verdict !== 'fail' && failures > 0 && now - since < START_MS;
 }
 
-function findAbsence(state: TargetState, now: number): Absence | undefined {
+/** Every node is read again within this time once subnetd sees them again. */
+const SEEN_AGAIN_MS = 20_000;
+
+/** What the problems of a subnet say of who is just back. */
+export interface Returns {
+  /** The nodes whose own problem has ended just now, though they may still lag. */
+  readonly nodes: ReadonlySet<string>;
+  /** When subnetd itself was last found to see no node: who can be read again since then was not away. */
+  readonly blindAt: number;
+}
+
+function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Returns): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
   if (container.kind === 'paused') return 'paused';
@@ -31,7 +42,9 @@ function findAbsence(state: TargetState, now: number): Absence | undefined {
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
-  return isBack(state, now) ? 'returns' : undefined;
+  const seenAgainMs = (checkOf(state, 'latest_block')?.since ?? now) - blindAt;
+  const wasUnseen = seenAgainMs >= 0 && seenAgainMs < SEEN_AGAIN_MS;
+  return nodes.has(state.target.name) || (isBack(state, now) && !wasUnseen) ? 'returns' : undefined;
 }
 
 /** By why they are absent. */
@@ -71,11 +84,11 @@ const isUnexplained = ({ check, verdict, because }: ExplainedCheckState): boolea
  * The targets with what to do about too few peers that no problem explains, where nodes that have just come, or that do not run, are why.
  * It is found among the states as they are now, as a check may be judged before the next diagnosis knows of a stopped node.
  */
-export function explainPeers(targets: readonly TargetState[]): readonly TargetState[] {
+export function explainPeers(targets: readonly TargetState[], returns: Returns): readonly TargetState[] {
   const unexplained = new Set(targets.filter(({ checks }) => checks.some(isUnexplained)));
   if (unexplained.size === 0) return targets;
   const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
-  const absences = new Map(targets.map((state) => [state, findAbsence(state, now)]));
+  const absences = new Map(targets.map((state) => [state, findAbsence(state, now, returns)]));
   const absent = Map.groupBy(targets, (state) => absences.get(state));
   return targets.map((state) => {
     const fix = unexplained.has(state) ? findFix(state, absences.get(state), absent) : undefined;

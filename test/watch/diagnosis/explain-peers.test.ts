@@ -16,8 +16,8 @@ const states = (given: Readonly<Record<string, Given>>, more: readonly KnownTarg
   judgeTargets([...NAMES.map((name) => diagnosedNode(name, NAMES, given[name])), ...more], NOW);
 
 /** What the check `peers` of a node says before any problem is known. */
-const peersOf = (targets: readonly TargetState[], name = 'n1'): string => {
-  const state = explainTargets(targets, []).find(({ target }) => target.name === name);
+const peersOf = (targets: readonly TargetState[], name = 'n1', problems: readonly Problem[] = []): string => {
+  const state = explainTargets(targets, problems).find(({ target }) => target.name === name);
   const check = state && checkOf(state, 'peers');
   return check === undefined ? '' : formatReason(check);
 };
@@ -62,6 +62,40 @@ test('a peer that can be read again is just back for a minute, unless it could a
   expect(peersOf(withReturned(few, 'n2', 5_000, 0))).toContain(FIREWALL);
   const silent = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
   expect(peersOf(withReturned(silent, 'n2', 5_000))).toContain(FIREWALL);
+});
+
+/** A problem that is over since a moment. */
+const over = (more: Partial<Problem>): Problem => ({
+  ...{ problem: 'node_down', component: 'node', name: 'n2', state: 'clearing', severity: 'warning', alert: 'x' },
+  ...{ since: 0, seenAt: NOW - 9_000, summary: 'n2 does not answer', evidence: '', fix: '', explains: [], causes: [] },
+  ...more,
+});
+
+test('a node whose own problem has ended is just back, though it still lags', () => {
+  const lagging = states({ n1: { peers: ['n3', 'n4'] }, n2: { height: 900 } });
+  expect(peersOf(lagging)).toContain(FIREWALL);
+  expect(peersOf(lagging, 'n1', [over({})])).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 is just back');
+  expect(peersOf(lagging, 'n1', [over({ problem: 'disk_filling' })])).toContain(FIREWALL);
+});
+
+test('a node that subnetd itself could not see is not just back', () => {
+  const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
+  const { component: _, name: __, ...whole } = over({ problem: 'monitor_offline' });
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 24_999 }])).toContain(FIREWALL);
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 25_000 }])).toContain('n2 is just back');
+  // It went away before subnetd saw nobody.
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 4_999 }])).toContain('n2 is just back');
+});
+
+test('the log of a node that was away has stood because of that', () => {
+  const logOf = (problem: Problem) => {
+    const targets = states({ n2: { height: 950, stalledMs: 200_000 } });
+    const n2 = explainTargets(targets, [problem]).find(({ target }) => target.name === 'n2');
+    const check = n2 && checkOf(n2, 'log_block');
+    return check && formatReason(check);
+  };
+  expect(logOf(over({}))).toMatch(/ for 3m 20s, because of a problem that seems to be over: n2 does not answer$/);
+  expect(logOf(over({ name: 'n3' }))).not.toContain('seems to be over');
 });
 
 test('a node that does not run is named before the diagnosis knows of it', () => {
