@@ -5,6 +5,7 @@ import { findStart } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
+import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import {
   isDockerSilent,
@@ -97,6 +98,23 @@ function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
 
+/** The RPC of a node shows a block at most this much later than its log. */
+const ASKED_WITHIN_MS = 20_000;
+
+/**
+ * Whether no height is above that in the log of a node, its RPC shows the same, and no error is in it: that it stands says nothing of
+ * this node alone.
+ */
+function standsWithAll({ state: { facts } }: TargetView, { reference, subnet, now }: SubnetView): boolean {
+  const { node, patterns = {} } = facts.logs ?? {};
+  const { latest } = facts.node ?? {};
+  if (node?.height === undefined || reference === undefined || latest === undefined) return false;
+  const { errorWindowMs } = subnet.settings.logs;
+  const hasError = Object.values(patterns).some((one) => isError(one) && now - one.at < errorWindowMs);
+  const isShown = latest.advancedAt - (node.advancedAt ?? 0) < ASKED_WITHIN_MS;
+  return !hasError && isShown && node.height >= Math.max(reference, latest.number);
+}
+
 /** The checks that may be a problem by themselves. Errors of a known failure that is over were reported with it. */
 function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: SubnetView): readonly FailedCheck[] {
   const { state } = view;
@@ -113,6 +131,7 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     // A node that joins has not spoken with the bootnode yet.
     !(check.check === 'messages' && all.joining.size > 0) &&
     !(check.check === 'peers' && !lacksPeers(view, all)) &&
+    !(check.check === 'log_block' && standsWithAll(view, all)) &&
     // It was probed before its container was started, or before that could be seen.
     !(check.check === 'http' && (isFromBefore(view, 'http') || findStart(facts.container, all.now) !== undefined)) &&
     (check.check === 'submissions' || !isStopped(view));

@@ -3,7 +3,7 @@ import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapsh
 import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
 import { findNameless, isToJoin } from './quorum.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
+import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 /** How many masternodes an epoch may have where the settings do not say it (XDC-Subnet common/constants.go). */
 const MAX_MASTERNODES = 108;
@@ -219,10 +219,15 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     ...changes,
   });
   const nameless = findNameless(view, active);
+  /** One that was not asked yet may have an address of these. */
+  const isUnasked = view.nodes.some(
+    (node) => node.chainFacts === undefined && node.address === undefined && !isMissing(node),
+  );
   /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
     if (silentVoters.has(address)) return isBlind ? 'unknown' : 'silent';
-    if (isBlind || (nameless.nodesOut > 0 && nameless.nodesOut < nameless.addresses.length)) return 'unknown';
+    if (isBlind || isUnasked || (nameless.nodesOut > 0 && nameless.nodesOut < nameless.addresses.length))
+      return 'unknown';
     return nameless.nodesOut > 0 ? 'silent' : 'votes';
   };
   const describeActive = (address: string): Masternode => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts';
+import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
 import { countBlocks } from '../../../src/watch/diagnosis/find-epoch.ts';
 import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
@@ -356,4 +357,16 @@ test('masternodes that no node has named may be those of nodes that are out and 
   expect(votesOf(0)).toEqual([4, 'votes', 'votes']);
   expect(votesOf(1)).toEqual([3, 'unknown', 'unknown']);
   expect(votesOf(2)).toEqual([2, 'silent', 'silent']);
+});
+
+test('a masternode that no node has named yet may be that of a node that was not asked yet', () => {
+  const known = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const unasked = known.map((one) => {
+    const { chain: _, ...node } = one.facts.node ?? {};
+    return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
+  });
+  expect([find(stateOf(known).epoch, 'n4')?.vote, find(stateOf(unasked).epoch, 'n4')]).toMatchObject([
+    'votes',
+    { name: undefined, vote: 'unknown' },
+  ]);
 });

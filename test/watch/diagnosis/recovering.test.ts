@@ -230,6 +230,22 @@ test('a check that fails since the last diagnosis is explained by what is wrong 
   expect(reasonOf({ ...halt, problem: 'quorum_at_risk' }, NOW)).toEqual(Array(2).fill('it stands; wait'));
 });
 
+test('a log that stands at the height of all others, as its RPC does, is no fault of its node', () => {
+  const named = (ofRpc: number) =>
+    diagnosed(
+      NAMES.map((name) => {
+        // A halt is found after 88 s with these, and the log of a node is judged after 60.
+        const consensus = { ...{ minePeriodMs: 2_000, timeoutPeriodMs: 40_000 }, certificateThreshold: 0.667 };
+        const chain = { address: addressOf(name), consensus: { ...consensus, epoch: 900, gap: 450 } };
+        const one = diagnosedNode(name, NAMES, { stalledMs: ofRpc, chain });
+        return name === 'n2' ? withLog(one, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : one;
+      }),
+    ).map(({ problem, name }) => `${problem} ${name}`);
+  // The RPC shows a block seconds after the log, and the others have no later one.
+  expect(named(50_001)).toEqual([]);
+  expect(named(50_000)).toEqual(['node_log_fault n2']);
+});
+
 test('a halt in which nobody answers counts from the newest block that a node had shown', () => {
   const paused = { running: false, status: 'paused' } as const;
   const fault = { kind: 'timeout', address: 'n', afterMs: 5_000, received: false } as const;
