@@ -92,6 +92,18 @@ function findEngineConflicts(document: unknown, add: AddConflict): void {
   }
 }
 
+/** Two with the same labels would be one target in Prometheus. */
+function findSameExporters(subnet: unknown, s: number, add: AddConflict): void {
+  const known = new Set<string>();
+  for (const [e, exporter] of listOf(get(subnet, 'exporters')).entries()) {
+    const [kind, name] = [get(exporter, 'kind'), nameOf(exporter)];
+    if (typeof kind !== 'string' || name === undefined) continue;
+    if (known.has(`${kind} ${name}`))
+      add(['subnets', s, 'exporters', e, 'name'], `another ${kind} of this subnet is already called ${name}`);
+    known.add(`${kind} ${name}`);
+  }
+}
+
 function findSubnetConflicts(subnet: unknown, s: number, add: AddConflict): void {
   const nodes = listOf(get(subnet, 'nodes'));
   const nodeNames = new Set<string>();
@@ -105,6 +117,7 @@ function findSubnetConflicts(subnet: unknown, s: number, add: AddConflict): void
     findNodeConflicts(node, path, add);
   }
   findSameNodes(nodes, s, add);
+  findSameExporters(subnet, s, add);
   // A node whose name has an error may be the one that is meant.
   if (!areAllNamed) return;
   for (const reader of ['relayer', 'stats']) {
