@@ -70,7 +70,7 @@ export function startWeb(options: AppOptions, store: Store, watch: Watch): Web {
     },
   });
   const scrapes = createScrapes({
-    ...{ snapshot: monitor.unexplained, intervalMs: monitor.intervalMs, clock },
+    ...{ snapshot: () => incidents.addAcknowledgements(monitor.unexplained()), intervalMs: monitor.intervalMs, clock },
     renderOwn: (format) => {
       ownMetrics.keepRounds((subnet, round) => monitor.intervalMs(subnet, round) !== undefined);
       return ownMetrics.render(format);

@@ -153,6 +153,10 @@ export const families: readonly Family[] = toFamilies({
     'A problem that opened during planned work, so it is not notified until the work ends; always 1.',
     isMuted,
   ),
+  subnet_problem_acknowledged: perProblem(
+    'A problem that somebody has acknowledged; always 1.',
+    ({ acknowledged }) => acknowledged !== undefined,
+  ),
   subnet_planned_work: {
     labels: 'subnet, component, name',
     help: 'Planned work is in force on the target, or, with empty component and name, on the whole subnet; always 1.',

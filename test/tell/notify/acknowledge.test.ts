@@ -64,6 +64,12 @@ it('an unacknowledged alert is repeated and escalated; the link of a message end
     async () => expect(await problemOf(second)).toMatchObject({ acknowledged: { by: 'Anna' } }),
     LONG_MS,
   );
+  const metrics = async () => (await fetch(`${second.url}/metrics`)).text();
+  await eventually(async () =>
+    expect(await metrics()).toMatch(
+      /^subnet_problem_acknowledged\{subnet="demo",component="\w*",name="\w*",problem="\w+"\} 1$/m,
+    ),
+  );
   for (const receiver of [onCall, boss])
     await eventually(() => expect(kindsAt(receiver).at(-1)).toBe('acknowledgement'), LONG_MS);
   const told = () => onCall.requests.length + boss.requests.length;
