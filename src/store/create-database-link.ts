@@ -53,7 +53,13 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       `the database has been busy with one statement for ${formatDuration(ms)}: checks and reads continue, writes wait; check whether its disk is slow and what else uses it`,
     );
   };
-  const options = { signal: stopping.signal, onSlow, ...(onWarning && { onWarning }) };
+  /** What was warned of since it was up last: an attempt to open it warns of the same things each time. */
+  const warned = new Set<string>();
+  const warnOnce = (warning: string) => {
+    if (!warned.has(warning)) onWarning?.(warning);
+    warned.add(warning);
+  };
+  const options = { signal: stopping.signal, onSlow, onWarning: warnOnce };
   /** The first attempt to open it has ended. */
   const tried = Promise.withResolvers<void>();
   let connection: DatabaseConnection | undefined;
@@ -87,6 +93,7 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       if (up !== true && !stopping.signal.aborted) onUp();
       up = true;
       outage = undefined;
+      warned.clear();
     } catch (error) {
       if (!canStillRead(error)) await drop();
       const reason = describeOutage(error);

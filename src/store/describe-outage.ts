@@ -25,6 +25,11 @@ const OUTAGES: readonly Outage[] = [
     remedy: 'end that process; fuser FILE names it',
   },
   {
+    code: 'DATABASE_IS_NEWER',
+    what: 'the database was made by a newer subnetd: the platform API answers 1106',
+    remedy: 'install that version again, or run subnetd restore with a backup from before the upgrade',
+  },
+  {
     code: 'DATABASE_FILE_LOST',
     what: 'the database file was deleted or replaced while subnetd was running: the file now at its path is opened, or an empty one created',
     remedy: 'to get the records back, run subnetd restore',

@@ -34,7 +34,9 @@ export async function migrate(connection: DatabaseConnection, steps: readonly Mi
     const done = await column('select name from schema_migration');
     const unknown = done.find((name) => !steps.some((step) => step.name === name));
     if (unknown !== undefined)
-      throw new Error(`the database was made by a newer subnetd (${unknown}); run that one, or restore a backup`);
+      throw Object.assign(new Error(`the database was made by a newer subnetd (${unknown})`), {
+        code: 'DATABASE_IS_NEWER',
+      });
     for (const { name, sql } of steps.filter((step) => !done.includes(step.name))) {
       await run(sql(connection.kind));
       await run(`insert into schema_migration (name, at) values (${quote(name)}, ${quote(new Date().toISOString())})`);

@@ -59,7 +59,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
   const link = createDatabaseLink({
     address,
     secretKeys,
-    onUp: () => log.info({ database: name }, 'the database answers again'),
+    onUp: () => log.info({ database: name }, 'the database answers'),
     onDown: (outage, error) => log.error({ database: name, cause: describeCause(error) }, outage),
     onWarning: (warning) => log.warn({ database: name }, warning),
   });

@@ -199,7 +199,7 @@ describe('the image that the Dockerfile makes', () => {
     const messages = log.map((line): string => JSON.parse(line).msg);
     expect(messages.filter((message) => !OF_A_STARVED_MACHINE.test(message))).toEqual([
       'listening',
-      'the database answers again',
+      'the database answers',
       'stopping',
       'stopped',
     ]);

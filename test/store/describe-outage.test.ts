@@ -14,6 +14,10 @@ it.each([
     'the disk of the database fails or is full: the platform API answers 1106 until it works; free space on that disk, and check it',
   ],
   [
+    'DATABASE_IS_NEWER',
+    'the database was made by a newer subnetd: the platform API answers 1106; install that version again, or run subnetd restore with a backup from before the upgrade',
+  ],
+  [
     'ECONNREFUSED',
     'the database is unreachable: the platform API answers 1106 until it is back; check SUBNETD_DATABASE_URL',
   ],

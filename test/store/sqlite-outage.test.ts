@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -19,10 +19,12 @@ const author = { statedBy: 1, owner: 1, credential: 'key 1', at: '2026-01-31T12:
 /** A link whose outages are noted. */
 function startLink(path: string) {
   const outages: string[] = [];
+  const warnings: string[] = [];
   const link = createDatabaseLink({
     address: { kind: 'sqlite', path },
     onUp: () => {},
     onDown: (outage) => void outages.push(outage),
+    onWarning: (warning) => void warnings.push(warning),
     checkEveryMs: 100,
     writeEveryMs: 100,
   });
@@ -30,7 +32,7 @@ function startLink(path: string) {
   const isUp = (expected: boolean) => eventually(() => expect(link.isUp()).toBe(expected));
   const add = async (name: string) =>
     (await link.open()).platform.add(projectType, { ContractName: name, IsDeleted: false }, author);
-  return { link, outages, isUp, add };
+  return { link, outages, warnings, isUp, add };
 }
 const namesIn = (path: string) => {
   const database = new Database(path, { readonly: true });
@@ -59,6 +61,29 @@ describe('a SQLite database', () => {
     other.close();
     expect((await add('first')).ok).toBe(true);
     expect(outages).toEqual([]);
+  });
+
+  it('that a newer subnetd made is refused at each attempt, and what else is wrong with it is said once', async () => {
+    const path = pathOf('shared/subnetd.db');
+    await (await openDatabase({ kind: 'sqlite', path })).close();
+    writeFileSync(pathOf('shared/of-somebody-else'), '');
+    chmodSync(pathOf('shared'), 0o777);
+    const change = (sql: string) => {
+      const other = new Database(path);
+      other.exec(sql);
+      other.close();
+    };
+    change("insert into schema_migration (name, at) values ('9999-later', '')");
+    const begun = performance.now();
+    const { outages, warnings, isUp } = startLink(path);
+    // Three attempts, half a second apart.
+    await eventually(() => expect(performance.now() - begun).toBeGreaterThan(1_500));
+    change("delete from schema_migration where name = '9999-later'");
+    await isUp(true);
+    expect(outages).toEqual([
+      'the database was made by a newer subnetd: the platform API answers 1106; install that version again, or run subnetd restore with a backup from before the upgrade',
+    ]);
+    expect(warnings).toEqual([expect.stringMatching(/^other users can write to /)]);
   });
 
   it('that stays locked is away, with a line that says so, and comes back with its lock', async () => {

@@ -9,6 +9,7 @@ import { createOpenApi } from '../../../src/platform/api/create-open-api.ts';
 import { createServices } from '../../../src/platform/api/create-services.ts';
 import type { Resource } from '../../../src/platform/model/resource.ts';
 import { createRepositories } from '../../../src/store/create-repositories.ts';
+import { describeFailedCall } from '../../../src/store/describe-outage.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { migrations } from '../../../src/store/migrations.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
@@ -87,7 +88,10 @@ it('a database of a newer version is refused, and nothing is changed', async () 
     const connection = await openDatabase(address);
     await migrate(connection, [...migrations, migration]);
     await connection.close();
-    await expect(openDatabase(address)).rejects.toThrow(/newer subnetd \(9999-currency\)/);
+    const error = await openDatabase(address).catch((one: unknown) => one);
+    expect(describeFailedCall('x.db', error)).toBe(
+      'the database x.db failed: the database was made by a newer subnetd (9999-currency); install that version again, or run subnetd restore with a backup from before the upgrade',
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
