@@ -152,7 +152,7 @@ function printAddresses(
   printLine(
     faults.length > 0
       ? `Broken on purpose: ${faults.join(', ')}. A stalled height fails after a minute.`
-      : 'Nothing is broken. Try: bin/subnetd demo --fault node-down (--list-faults shows them all)',
+      : 'Nothing is broken. Start it again with --fault node-down (--list-faults shows all faults).',
   );
   for (const fault of faults) {
     const missing = missingFor(fault, parts);

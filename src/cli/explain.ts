@@ -43,11 +43,12 @@ export type Explained =
 
 /** The runbook of a problem or alert by its name, in any case. */
 export async function explainName(word: string): Promise<Explained> {
-  const name = word.toLowerCase();
+  const name = word.trim().toLowerCase();
+  if (name === '') return { ok: false, error: 'the name is missing; "subnetd explain" lists the alerts' };
   const problem = Object.hasOwn(problems, name) ? problems[name] : undefined;
   const rule = findAlert(problem?.alert ?? name);
   if (rule === undefined) {
-    const near = findNear(word, [...alertRules.map((one) => one.name), ...Object.keys(problems)]);
+    const near = findNear(word.trim(), [...alertRules.map((one) => one.name), ...Object.keys(problems)]);
     const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : '"subnetd explain" lists the alerts';
     return { ok: false, error: `there is no alert or problem ${quote(word)}; ${hint}` };
   }

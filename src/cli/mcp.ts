@@ -23,7 +23,7 @@ const INSTRUCTIONS =
   'subnetd watches blockchain subnets. Start with status. A problem has a cause (summary), evidence and what to do (fix); explain gives its ' +
   'runbook. Ask safe_to_restart before you suggest that a node is restarted. Nothing here changes anything.';
 
-/** Every tool reads from the daemon there, or from the catalogue of alerts. */
+/** Every tool reads from the daemon at this address, or from the catalogue of alerts. */
 function createServer(url: URL): McpServer {
   const server = new McpServer({ name: 'subnetd', version: readBuild().version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, openWorldHint: false };
@@ -126,7 +126,8 @@ function createServer(url: URL): McpServer {
 export async function mcp({ url: given }: { readonly url?: string }): Promise<ExitCode> {
   const daemon = await toDaemonUrl(given);
   if (!daemon.ok) return refuse('subnetd mcp', ...daemon.errors);
-  const ended = new Promise<void>((resolve) => process.stdin.once('close', resolve));
+  // A file on stdin, such as /dev/null, ends but does not close.
+  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve).once('close', resolve));
   const served = serveStdio(() => createServer(daemon.url));
   await Promise.race([ended, untilSignal()]);
   await served.close();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -92,6 +93,11 @@ test('what cannot be answered says why', async () => {
   });
   await nobody.client.close();
 }, 90_000);
+
+test('input that is at its end, as of a file, ends it without a word', () => {
+  const { status, stdout, stderr } = spawnSync(program, ['mcp', '--url', url], { stdio: ['ignore', 'pipe', 'pipe'] });
+  expect({ status, stdout: `${stdout}`, stderr: `${stderr}` }).toEqual({ status: 0, stdout: '', stderr: '' });
+}, 30_000);
 
 test('an address that is none is refused before anything is served', async () => {
   expect(await runCommand(['mcp', '--url', 'ftp://x'])).toEqual({

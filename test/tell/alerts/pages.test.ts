@@ -135,5 +135,7 @@ describe('subnetd explain', () => {
     expect(stderr).toContain('did you mean SubnetNodeDown');
     const { stderr: far } = await runCommand(['explain', 'zzzzzzzzzzzzzzzz']);
     expect(far).toContain('"subnetd explain" lists the alerts');
+    const { stderr: blank } = await runCommand(['explain', ' ']);
+    expect(blank).toBe('subnetd explain: the name is missing; "subnetd explain" lists the alerts\n');
   });
 });
