@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { listPages } from '../../site/sidebar.ts';
@@ -24,6 +24,19 @@ test('the documentation is a site with a search, made and read without a network
     expect(read('first-hour.html'), page).toContain(`href="/${page}"`);
     expect(read(page), page).not.toMatch(/<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?\/\//);
   }
+  expect(read('upgrade.html')).toMatch(/<a href="\/changelog\.html"[^>]*>changelog<\/a>/);
+  const files = globSync('**/*.html', { cwd: out });
+  const parts = new Map(
+    files.map((file) => [file, new Set([...read(file).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  for (const file of files)
+    for (const [, href = ''] of read(file).matchAll(/<a [^>]*href="((?!\w+:)[^"#]*#[^"]+)"/g)) {
+      const [path = '', part = ''] = href.split('#');
+      const target = path === '' ? file : join('/', dirname(file), path).slice(1);
+      expect([...(parts.get(path.startsWith('/') ? path.slice(1) : target) ?? [])], `${file}: ${href}`).toContain(
+        decodeURIComponent(part),
+      );
+    }
   const [index = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: out });
   expect(read(index)).toContain('safe-to-restart');
   expect(read('index.html')).toContain('VPNavBarSearch');
