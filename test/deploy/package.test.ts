@@ -52,6 +52,9 @@ it('the package needs no compiler and less than 120 MB, and works read-only', { 
   const home = pathOf('global/lib/node_modules/subnetd');
   for (const left of ['src/main.ts', 'node_modules/typescript', 'node_modules/viem', 'node_modules/vitest'])
     expect(existsSync(join(home, left)), left).toBe(false);
+  const firstHour = readFileSync(join(home, 'docs/first-hour.md'), 'utf8');
+  for (const [, page = ''] of firstHour.matchAll(/\]\(([\w/-]+\.md)/g))
+    expect(existsSync(join(home, 'docs', page)), page).toBe(true);
   expect(readJson(join(home, 'package.json'))).not.toHaveProperty('scripts');
   // Exactly the libraries that were tested, also where newer ones are out. npm takes those below another library from the registry.
   const locked = readPackages(join(root, 'package-lock.json'));
