@@ -75,7 +75,10 @@ function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Req
   const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
   const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
   const [node] = lacking;
-  if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow))) return undefined;
+  // Right after a start nodes may find their state by themselves.
+  const isNew = ({ container: one }: NodeView) =>
+    'container' in one && now - (one.container.startedAt ?? 0) < LACKS_STATE_MS;
+  if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow)) || nodes.some(isNew)) return undefined;
   const { name, container, target } = node;
   // In its container the socket is always there.
   const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
@@ -213,6 +216,12 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
+/** When a block was made by its own time, as watched time; undefined where no node gives it. */
+function findMadeAt({ nodes, now, toWall }: SubnetView, number: number): number | undefined {
+  const { timestamp } = nodes.find(({ height }) => height?.number === number)?.height ?? {};
+  return !timestamp ? undefined : Math.min(now, now - (toWall(now) - timestamp * 1_000));
+}
+
 /** The newest block that a node has shown, whether it answers now or not. */
 const findNewestShown = ({ nodes }: SubnetView): Block | undefined =>
   lastOf(
@@ -235,8 +244,9 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const starting = nodes.filter((node) => node.isOut && node.isStarting && isVoter(node));
   const out = nodes.filter((node) => node.isOut && !node.isStarting && isVoter(node));
   const seenLast = findLastBlock(view, isOpen);
-  // After a restart of subnetd the block was first seen long after it came.
-  const last = seenLast && { ...seenLast, since: isOpen ? Math.min(seenLast.since, halt.since) : seenLast.since };
+  // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
+  const begunAt = isOpen ? ((halt.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? halt.since) : now;
+  const last = seenLast && { ...seenLast, since: Math.min(seenLast.since, begunAt) };
   const joining = nodes.filter((node) => !node.isOut && view.joining.has(node.name) && isVoter(node));
   const { quorum = { total: 0, required: 0, voting: 0 } } = view;
   const { required, voting } = quorum;

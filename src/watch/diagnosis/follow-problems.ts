@@ -266,15 +266,15 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
 }
 
 /**
- * Whether a problem that is clearing pages for a warning which has opened and began since. That is of another cause, of which nobody
+ * Whether a problem that is clearing pages for another one which has opened and began since. That is of another cause, of which nobody
  * would be told while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
   const pagedFor = findPagedFor([one]);
-  return problems.some(
-    (other) => other.state === 'open' && other.since > clearingSince && isWarningOf(other, pagedFor),
-  );
+  const isPagedBy = (other: Problem) =>
+    isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
+  return problems.some((other) => other.state === 'open' && other.since > clearingSince && isPagedBy(other));
 }
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */

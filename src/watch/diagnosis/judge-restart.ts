@@ -5,7 +5,7 @@ import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
-import type { Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { Masternode, Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { checkOf } from './subnet-view.ts';
@@ -302,12 +302,15 @@ function judgeVotes(
   const doubtful = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
   const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
-  const nameless = takesTurns.filter((one) => one.name === undefined).length;
+
   const unaddressed = voters.flatMap(({ target, voter }) =>
     voter.kind === 'out' && addressOf(target.facts) === undefined
       ? [`${voter.why}, and ${target.target.name} has not said by which address it votes`]
       : [],
   );
+  // A masternode whose key no node has is silent.
+  const mayVote = ({ name, vote }: Masternode) => name === undefined && (vote !== 'silent' || unaddressed.length > 0);
+  const nameless = takesTurns.filter(mayVote).length;
   if (votes + doubtful.length + nameless >= required) {
     const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;

@@ -142,8 +142,8 @@ export interface Moment {
 }
 
 /** Whether a block was made when the chain had stood for the stall limit. One of the future shows that clocks differ. */
-function isMadeInHalt({ timestamp = 0 }: Progress, { stoodSince, stallAfterMs, now, toWall }: Moment): boolean {
-  const madeAt = timestamp * 1_000;
+function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, now, toWall }: Moment): boolean {
+  const madeAt = (block?.timestamp ?? 0) * 1_000;
   return madeAt > toWall(stoodSince) + stallAfterMs && madeAt <= toWall(now) + stallAfterMs;
 }
 
@@ -200,9 +200,10 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
+  // A block that is no higher than the last one may be lost again, until one is committed.
   const isNew =
     ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt ||
-    (height !== undefined && isMadeInHalt(height, moment));
+    (height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment));
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {

@@ -725,6 +725,13 @@ describe('right after the start of subnetd', () => {
     });
     expect(diagnose(silent).problems.map(({ problem }) => problem)).toContain('node_log_fault');
     expect(states(silent)).toEqual([['subnet_halted', 'open']]);
+    // One that was stored may have begun with an earlier block: the last one says itself when it was made.
+    const longAgo = stored.map((one) => ({ ...one, since: NOW - 600_000, restoredAt: NOW - 1_000 }));
+    const toWall = (at: number) => at + 5_000_000;
+    const evidenceOf = (targets: readonly KnownTarget[]) =>
+      diagnoseSubnet(toSubnet(targets), judge(targets), { problems: longAgo, ended: [] }, NOW, { toWall }).problems[0]
+        ?.evidence;
+    expect(evidenceOf(first(false, toWall(NOW - 92_000)))).toMatch(/^no block after 1000 for 1m 32s; /);
     // The first height that a node prints after its start is its last one.
     expect(states(printed(NOW - 60_999))).toEqual([['subnet_halted', 'open']]);
     expect(states(printed(NOW - 61_000))).toEqual([['subnet_halted', 'clearing']]);

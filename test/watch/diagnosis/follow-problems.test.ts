@@ -116,6 +116,18 @@ describe('a problem', () => {
     expect(openAgain(gone - SECOND)?.toSorted()).toEqual(['clearing', 'open']);
   });
 
+  test('that is a halt is over once a risk opens that began after it was last found', () => {
+    const whole = { component: undefined, name: undefined, explains: [] };
+    const halt = suspicion({ problem: 'subnet_halted', lastedMs: 40 * SECOND, ...whole });
+    const risk = suspicion({ problem: 'quorum_at_risk', ...whole });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const openAfter = (began: number) =>
+      statesAfter([0, [halt]], [SECOND, []], [began, [risk]], [began + wait - 1, [risk]], [began + wait, [risk]]).slice(
+        -2,
+      );
+    expect(openAfter(2 * SECOND)).toEqual([['clearing', 'suspected'], ['open']]);
+  });
+
   describe('that was over', () => {
     const gone = confirmMs + SECOND;
     const over = gone + clearMs;

@@ -106,6 +106,17 @@ const nobodyKnows = (reason: string, required?: number, voting?: number) => ({
   ...(required !== undefined && { required, voting }),
 });
 
+/** The state when the masternodes that no node has named vote no more. */
+const withoutKey = ({ epoch, ...state }: SubnetState): SubnetState => ({
+  ...state,
+  ...(epoch && {
+    epoch: {
+      ...epoch,
+      masternodes: epoch.masternodes.map((one) => (one.name === undefined ? { ...one, vote: 'silent' as const } : one)),
+    },
+  }),
+});
+
 const CASES: readonly Case[] = [
   ['all four vote', stateWith(), 'n1', yes('3 other masternodes vote, 3 needed')],
   [
@@ -312,6 +323,16 @@ const CASES: readonly Case[] = [
       3,
       4,
     ),
+  ],
+  [
+    'no node has the key of a masternode',
+    withoutKey(
+      stateWith(all(masters({ active: [...['n1', 'n2', 'n3'].map(addressOf), '0xelsewhere'] })), {
+        names: ['n1', 'n2', 'n3'],
+      }),
+    ),
+    'n1',
+    no('3 of 4 masternodes must vote, so no block comes while one restarts', 3, 4),
   ],
   [
     'another one is down since subnetd started, so its address is not known',

@@ -714,16 +714,19 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   const first = open.map((one) => ({ ...one, since: NOW - 60_000 }));
   expect(haltOf(shown(1_001, NOW - 500), first)[0]).toBe('clearing');
   // The heads of all were set back, so new blocks are below the one at which the chain stood.
-  const below = (madeAt: number) =>
+  const below = (madeAt: number, committedAt = madeAt) =>
     NAMES.map((name) => {
       const node = withLog(back(name, 988), { heightBefore: 1_000, startedAt: NOW - 5_000, height: 988 });
       const latest = node.facts.node?.latest && {
         ...node.facts.node.latest,
         ...{ advancedAt: NOW - 1_000, timestamp: madeAt / 1_000 },
       };
-      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+      const committed = latest && { ...latest, number: 986, timestamp: committedAt / 1_000 };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest, committed } } } as KnownTarget;
     });
   expect(haltOf(below(NOW - 1_000))[0]).toBe('clearing');
+  // Until one of them is committed, it may be lost again.
+  expect(haltOf(below(NOW - 1_000, NOW - 700_000))[0]).toBe('open');
   expect(haltOf(below(NOW - 571_999))[0]).toBe('clearing');
   expect(haltOf(below(NOW - 572_000))[0]).toBe('open');
   // By the time of a block from the future nobody can say when it was made.

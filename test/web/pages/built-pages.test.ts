@@ -127,7 +127,7 @@ test('a healthy subnet of four is seen as a whole on a wide screen, with how it 
     const box = await page.locator(selector).boundingBox();
     return { x: box?.x ?? 0, top: box?.y ?? 0, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
   };
-  const targets = await placeOf('#state-targets-devnet tr:last-child');
+  const targets = await placeOf('#state-targets-devnet tbody tr:last-child');
   const time = await placeOf('#state-time-devnet');
   expect((await placeOf('.picture')).bottom).toBeLessThan(1_080);
   expect(targets.bottom).toBeLessThan(1_080);
