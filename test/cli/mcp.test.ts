@@ -97,7 +97,7 @@ test('what cannot be answered says why', async () => {
 test('input that is at its end, as of a file, ends it without a word', () => {
   const { status, stdout, stderr } = spawnSync(program, ['mcp', '--url', url], { stdio: ['ignore', 'pipe', 'pipe'] });
   expect({ status, stdout: `${stdout}`, stderr: `${stderr}` }).toEqual({ status: 0, stdout: '', stderr: '' });
-}, 30_000);
+}, 90_000);
 
 test('an address that is none is refused before anything is served', async () => {
   expect(await runCommand(['mcp', '--url', 'ftp://x'])).toEqual({
