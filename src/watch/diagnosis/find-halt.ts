@@ -245,7 +245,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const out = nodes.filter((node) => node.isOut && !node.isStarting && isVoter(node));
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
-  const begunAt = isOpen ? ((halt.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? halt.since) : now;
+  const madeAt = (halt?.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? Number.NEGATIVE_INFINITY;
+  const begunAt = isOpen ? Math.max(halt.since, madeAt) : now;
   const last = seenLast && { ...seenLast, since: Math.min(seenLast.since, begunAt) };
   const joining = nodes.filter((node) => !node.isOut && view.joining.has(node.name) && isVoter(node));
   const { quorum = { total: 0, required: 0, voting: 0 } } = view;
