@@ -132,6 +132,16 @@ function addWorkCommands(program: Command, runs: Runs): void {
       }),
     );
   program
+    .command('whatif')
+    .description('ask the running daemon what would happen')
+    .command('stop')
+    .description('if these were stopped now; exit 1 if a subnet would make no blocks, 2 if nobody knows')
+    .argument('<targets>', 'names, engine:NAME or host:NAME, with commas between them, such as subnet2,subnet3')
+    .option('--subnet <name>', 'the subnet, if several have a target of this name')
+    .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
+    .option('--json', 'print JSON')
+    .action(runs(async () => (await import('./whatif.ts')).whatIfStopped));
+  program
     .command('silence')
     .description('announce planned work, which mutes its notifications, and print its id; or end it, or list all')
     .option('--subnet <name>', 'the subnet')

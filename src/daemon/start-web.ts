@@ -5,6 +5,7 @@ import { startPlatformApi } from '../platform/api/start-platform-api.ts';
 import { loadReference } from '../platform/reference/load-reference.ts';
 import { createOwnMetrics } from '../tell/metrics/create-own-metrics.ts';
 import { createScrapes } from '../tell/metrics/create-scrapes.ts';
+import { answerWhatIf } from '../watch/planned/answer-what-if.ts';
 import { answerUnreadable } from '../web/answer-broken-requests.ts';
 import { createCheckRequest } from '../web/check-user.ts';
 import { createRoutes } from '../web/create-routes.ts';
@@ -99,6 +100,7 @@ export function startWeb(options: AppOptions, store: Store, watch: Watch): Web {
     reload: () => reloader.reload('request'),
     probe: monitor.probeTarget,
     mayRestart: monitor.restarts.ask,
+    whatIf: (subnet, words) => answerWhatIf(monitor.snapshot(), subnet, words),
     api,
     corsOrigins,
     reference: reference.get,

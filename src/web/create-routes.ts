@@ -5,6 +5,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
+import type { StopResult } from '../model/stop-forecast.ts';
 import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/create-scrapes.ts';
 import {
   type ApiRoutes,
@@ -28,7 +29,13 @@ import { assets } from './pages/paths.ts';
 import { type AnsweredRequest, measureRequests, REQUEST_ID, refuseOtherMethods } from './receive-requests.ts';
 import { addReferenceRoutes, type ReferencePages } from './reference-routes.ts';
 import type { ScrapeTarget } from './scrape-targets.ts';
-import { addProbeRoute, answerMasternodes, answerRestart, type MasternodesStatus } from './subnet-routes.ts';
+import {
+  addProbeRoute,
+  answerMasternodes,
+  answerRestart,
+  answerStop,
+  type MasternodesStatus,
+} from './subnet-routes.ts';
 import type { Status } from './to-status.ts';
 
 /** What the routes are made of. */
@@ -51,6 +58,8 @@ export interface RouteDeps {
   readonly probe: (subnet: string, name: string) => Promise<void> | undefined;
   /** Whether a node may be restarted now; without a subnet, the only one that has the node is meant. */
   readonly mayRestart: (subnet: string | undefined, node: string) => Promise<RestartResult>;
+  /** What would happen if some targets were stopped now; without a subnet, in all that have them. */
+  readonly whatIf: (subnet: string | undefined, words: readonly string[]) => StopResult;
   readonly api: ApiRoutes;
   /** The origins whose pages may use the platform API. */
   readonly corsOrigins?: readonly string[];
@@ -157,6 +166,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   app.get('/fleet.json', answerFleet(deps.fleet ?? (() => undefined)));
   app.get('/masternodes.json', answerMasternodes(deps.masternodes));
   app.get(MONITOR_QUESTION.path, answerRestart(deps.mayRestart));
+  app.get('/what-if', answerStop(deps.whatIf));
   app.get('/history.json', answerChanges(deps.history));
   app.get('/history.json/uptime', answerUptimes(deps.history));
   app.get('/', packed, async (c) => c.html(await (await deps.pages()).status(c.req.query())));

@@ -3,6 +3,7 @@ import { settleWithin } from '../lib/promises.ts';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import { type RestartResult, toRestartBody } from '../model/restart-answer.ts';
 import type { Masternode, Snapshot, SubnetState, Vote } from '../model/snapshot.ts';
+import type { StopResult } from '../model/stop-forecast.ts';
 import { parseRange } from '../model/time-range.ts';
 import type { Upgrade } from '../model/upgrade.ts';
 import type { RoutesEnv } from './api-routes.ts';
@@ -48,6 +49,20 @@ export const answerRestart =
     if (result.kind === 'ambiguous') return c.text(`${result.error}\n`, 400);
     if (result.kind === 'unknown') return c.text(`${result.error}\n`, 404);
     return c.json(toRestartBody(result), result.safe ? 200 : 409);
+  };
+
+/** `/what-if?stop=…&subnet=`: what would happen if these targets, with commas between them, were stopped now. */
+export const answerStop =
+  (whatIf: (subnet: string | undefined, words: readonly string[]) => StopResult) =>
+  (c: Context): Response => {
+    const { subnet, stop = '' } = c.req.query();
+    const words = stop.split(',').filter(Boolean);
+    c.header('cache-control', 'no-store');
+    if (words.length === 0) return c.text('say what to stop: /what-if?stop=NAME,NAME\n', 400);
+    const result = whatIf(subnet || undefined, words);
+    return result.ok
+      ? c.json({ subnets: result.forecasts })
+      : c.text(`${result.error}\n`, result.kind === 'ambiguous' ? 400 : 404);
   };
 
 /** One masternode in `/masternodes.json`. What is not known is left out. */

@@ -87,6 +87,7 @@ function routes(more: Partial<RouteDeps> = {}) {
     isAlive: () => true,
     isReady: () => true,
     reload: async () => [],
+    whatIf: () => ({ ok: false, kind: 'unknown', error: 'nothing in the inventory is n1' }),
     probe: () => undefined,
     mayRestart: async () => ({ kind: 'unknown', error: 'd has no such node; it has a' }),
     api: apiThat(),
@@ -333,7 +334,7 @@ describe('under basic auth', () => {
     // The inventory of this test is empty, it is in no fleet, and nothing has ever happened.
     const status = /^\/(targets|badge|incidents)\/|^\/fleet/.test(pattern)
       ? 404
-      : pattern === '/safe-to-restart'
+      : pattern === '/safe-to-restart' || pattern === '/what-if'
         ? 400
         : 200;
     expect(known.status).toBe(status);

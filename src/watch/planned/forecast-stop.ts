@@ -1,0 +1,136 @@
+import { listNames } from '../../lib/words.ts';
+import { type ConsensusSettings, type RoundSettings, settingsAt } from '../../model/chain.ts';
+import type { Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
+import type { StopForecast } from '../../model/stop-forecast.ts';
+import type { Target } from '../../model/target.ts';
+
+/** Three rounds in a row must bring a block each, so that the first of them is final. */
+const COMMIT_ROUNDS = 3;
+
+const MINUTE_MS = 60_000;
+
+/** One masternode in the order of turns. */
+interface Seat {
+  readonly name?: string | undefined;
+  readonly vote: Vote;
+}
+
+/** Those whose turn comes, in order; the nodes themselves until the chain has named its masternodes. */
+function findSeats({ epoch, members = [] }: SubnetState): readonly Seat[] {
+  const all: readonly Seat[] =
+    epoch?.masternodes ?? members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
+  return all.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby');
+}
+
+/** How blocks come when each turn of those who are away times out. Somebody must be there. */
+export function findPace(
+  areThere: readonly boolean[],
+  { minePeriodMs, timeoutPeriodMs, timeoutBase = 1, timeoutMaxExponent = 0 }: RoundSettings,
+): { readonly blocksPerMinute: number; readonly commits: boolean } {
+  const first = areThere.indexOf(true);
+  // From somebody who is there on, so that all who are away in a row are counted together.
+  const turns = [...areThere.slice(first), ...areThere.slice(0, first)];
+  let ms = 0;
+  let away = 0;
+  let inRow = 0;
+  let most = 0;
+  // Twice: who comes last in the order stands before who comes first.
+  for (const [index, isThere] of [...turns, ...turns].entries()) {
+    inRow = isThere ? inRow + 1 : 0;
+    most = Math.max(most, inRow);
+    if (index >= turns.length) continue;
+    ms += isThere ? minePeriodMs : timeoutPeriodMs * timeoutBase ** Math.min(away, timeoutMaxExponent);
+    away = isThere ? 0 : away + 1;
+  }
+  const blocks = turns.filter(Boolean).length;
+  return { blocksPerMinute: (blocks * MINUTE_MS) / ms, commits: most >= Math.min(COMMIT_ROUNDS, 2 * turns.length) };
+}
+
+/** The settings of the chain, as the first node that knows them says. */
+function findConsensus({ targets, epoch }: SubnetState): ConsensusSettings | undefined {
+  const given = targets.flatMap(({ facts }) => facts.node?.chain?.observation.consensus ?? []);
+  return given[0] && settingsAt(given[0], epoch?.round ?? 0);
+}
+
+/** What each service would do. `stops`: why no block comes to it. */
+function describeServices(targets: readonly Target[], stopped: ReadonlySet<Target>, halts: boolean): readonly string[] {
+  const names = new Set([...stopped].flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
+  return targets.flatMap((target) => {
+    const { component, name } = target;
+    if (component === 'node') return [];
+    const who = component === 'stats' ? 'the stats server' : `the ${name}`;
+    if (stopped.has(target))
+      return component === 'relayer'
+        ? ['no block of the subnet reaches the parent chain while the relayer is stopped']
+        : component === 'bootnode'
+          ? ['a node that starts meanwhile finds no peers by the bootnode']
+          : [`nobody sees ${who} meanwhile`];
+    if (!('readsFrom' in target) || target.readsFrom === undefined) return [];
+    const what = component === 'relayer' ? 'submits nothing' : 'shows no new block';
+    if (names.has(target.readsFrom)) return [`${who} reads from ${target.readsFrom} and ${what} until it is back`];
+    return halts ? [`${who} ${what}, as no block comes`] : [];
+  });
+}
+
+/** How the chain would go on. */
+function describeChain(
+  subnet: string,
+  { total, required }: Pick<Quorum, 'total' | 'required'>,
+  { least, most }: { readonly least: number; readonly most: number },
+  isHalted: boolean,
+): string {
+  const votes = `${most} of ${total} masternodes ${most === 1 ? 'votes' : 'vote'}, ${required} needed`;
+  if (most < required) return `${subnet} ${isHalted ? 'stays halted' : 'halts'}: ${votes}`;
+  if (least < required)
+    return `nobody knows whether ${subnet} halts: ${least} to ${most} of ${total} masternodes vote, ${required} needed`;
+  if (isHalted) return `enough masternodes of ${subnet} can vote, yet it is halted now`;
+  const spare = least - required;
+  return `${subnet} makes blocks: ${votes}, ${spare === 0 ? 'so no other may fail' : `so ${spare} more may fail`}`;
+}
+
+/** What would become of a subnet if these of its targets were stopped now, by what is known of it. */
+export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): StopForecast {
+  const { subnet, quorum, problems } = state;
+  const named = subnet.targets.filter((target) => stopped.has(target));
+  const gone = new Set(named.flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
+  const isGone = ({ name }: Seat) => name !== undefined && gone.has(name);
+  const seats = findSeats(state);
+  const isHalted = problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage !== 'clearing');
+  const known = quorum === undefined || seats.length === 0 ? undefined : quorum;
+  const count = (may: (vote: Vote) => boolean) => seats.filter((seat) => !isGone(seat) && may(seat.vote)).length;
+  const voting = { least: count((vote) => vote === 'votes'), most: count((vote) => vote !== 'silent') };
+  const halts = known !== undefined && voting.most < known.required;
+  const goesOn = known !== undefined && voting.least >= known.required && !isHalted;
+  const consensus = goesOn ? findConsensus(state) : undefined;
+  const pace =
+    consensus &&
+    findPace(
+      seats.map((seat) => !isGone(seat) && seat.vote !== 'silent'),
+      consensus,
+    );
+  const lost = seats.filter((seat) => isGone(seat) && seat.vote !== 'silent').length;
+  const slower =
+    pace === undefined || lost === 0
+      ? []
+      : [
+          `about ${Number(pace.blocksPerMinute.toPrecision(2))} blocks a minute come, as each turn of ${lost === 1 ? listNames([...gone]) : 'those who are stopped'} times out`,
+          ...(pace.commits ? [] : ['no block is final, as three rounds in a row never bring one each']),
+        ];
+  return {
+    subnet: subnet.name,
+    stopped: named.map(({ name }) => name),
+    makesBlocks: halts ? false : goesOn ? true : null,
+    commitsBlocks: halts ? false : (pace?.commits ?? null),
+    voting: known === undefined ? null : voting,
+    required: known?.required ?? null,
+    total: known?.total ?? null,
+    blocksPerMinute: halts ? 0 : (pace?.blocksPerMinute ?? null),
+    effects: [
+      known === undefined
+        ? `nothing is known about the votes of ${subnet.name} now`
+        : describeChain(subnet.name, known, voting, isHalted),
+      ...slower,
+      ...describeServices(subnet.targets, stopped, halts),
+    ],
+  };
+}

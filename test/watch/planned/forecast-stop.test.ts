@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NO_EFFECTS } from '../../../src/demo/effects.ts';
+import { createSubnet } from '../../../src/demo/simulated-subnet.ts';
+import { BLOCK_PERIOD_MS } from '../../../src/demo/timeline.ts';
+import type { ConsensusSettings } from '../../../src/model/chain.ts';
+import type { Masternode, SubnetState, Vote } from '../../../src/model/snapshot.ts';
+import type { Target } from '../../../src/model/target.ts';
+import { answerWhatIf } from '../../../src/watch/planned/answer-what-if.ts';
+import { findPace, forecastStop } from '../../../src/watch/planned/forecast-stop.ts';
+import { many } from '../../support/page-stage.ts';
+
+const TIMEOUT_MS = 10_000;
+const SETTINGS: ConsensusSettings = {
+  ...{ minePeriodMs: BLOCK_PERIOD_MS, timeoutPeriodMs: TIMEOUT_MS, certificateThreshold: 0.667 },
+  ...{ epoch: 900, gap: 450 },
+};
+const SERVICES = [
+  { component: 'relayer', name: 'relayer', readsFrom: 'subnet1' },
+  { component: 'stats', name: 'stats', readsFrom: 'subnet2', url: 'http://10.0.0.2:5000' },
+  { component: 'frontend', name: 'frontend', container: { name: 'f', engine: 'second' } },
+  { component: 'bootnode', name: 'bootnode' },
+];
+
+/** A subnet in which these do not vote, by the place of each in the order of turns. */
+function subnetOf(
+  names: readonly string[],
+  votes: readonly Vote[] = [],
+  services: readonly object[] = [],
+): SubnetState {
+  const nodes = names.map((name) => ({ component: 'node', name, rpc: `http://10.0.0.${name.slice(6)}:8545` }));
+  const targets = [...nodes, ...services].map(
+    (one) => ({ ...one, subnet: 'devnet', logFiles: [] }) as unknown as Target,
+  );
+  const masternodes = names.map((name, place): Masternode => ({ address: name, name, vote: votes[place] ?? 'votes' }));
+  const active = masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby');
+  return {
+    subnet: { name: 'devnet', targets },
+    targets: targets.map((target) => ({
+      ...{ target, checks: [] },
+      facts: target.component === 'node' ? { node: { chain: { observation: { consensus: SETTINGS } } } } : {},
+    })),
+    problems: [],
+    quorum: {
+      total: active.length,
+      required: Math.ceil(active.length * 0.667),
+      voting: active.filter(({ vote }) => vote !== 'silent').length,
+    },
+    epoch: { round: 1_000, masternodes },
+  } as unknown as SubnetState;
+}
+
+const targetsOf = ({ subnet: { targets } }: SubnetState, names: readonly string[]): ReadonlySet<Target> =>
+  new Set(targets.filter(({ name }) => names.includes(name)));
+
+test('1,000 of 1,000 random stops come out as the forecast says, on the simulated chain', () => {
+  const draw = fc.integer({ min: 4, max: 21 }).chain((count) =>
+    fc.record({
+      count: fc.constant(count),
+      down: fc.uniqueArray(fc.nat(count - 1), { maxLength: Math.floor(count / 3) }),
+      stop: fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: count }),
+    }),
+  );
+  fc.assert(
+    fc.property(draw, ({ count, down, stop }) => {
+      const names = many(count);
+      const nameAt = (place: number) => names[place] ?? '';
+      const before = subnetOf(
+        names,
+        names.map((_, place) => (down.includes(place) ? 'silent' : 'votes')),
+      );
+      const forecast = forecastStop(before, targetsOf(before, stop.map(nameAt)));
+
+      let now = 1_700_000_000_000;
+      const simulated = createSubnet(names, { ...NO_EFFECTS, down: down.map(nameAt) }, () => now, [], TIMEOUT_MS);
+      now += 60_000;
+      simulated.apply({ ...NO_EFFECTS, down: [...new Set([...down, ...stop])].map(nameAt) });
+      const away = new Set([...down, ...stop]).size;
+      const cycleMs = (count - away) * BLOCK_PERIOD_MS + away * TIMEOUT_MS;
+      const heightBefore = simulated.chain.heightAt(now);
+      const minutes = (100 * cycleMs) / 60_000;
+      now += 100 * cycleMs;
+      const blocks = simulated.chain.heightAt(now) - heightBefore;
+
+      // A quorum that was lost before is a halt, which the forecast says as one.
+      expect(forecast.makesBlocks).toBe(blocks > 0);
+      expect(forecast.blocksPerMinute).toBeCloseTo(blocks / minutes, 6);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('blocks are final where three rounds in a row bring one each, also over the end of the order', () => {
+  const commits = (turns: string) =>
+    findPace(
+      [...turns].map((one) => one === 'x'),
+      SETTINGS,
+    ).commits;
+  expect(['x', 'xx', 'xxx', 'xxx.', 'xx.x', 'x.xx', '.xxx', 'xx.xx.xxx'].map(commits)).toEqual(Array(8).fill(true));
+  expect(['xx.xx.', 'x.x.x.x.', '.xx.xx', 'xx.'].map(commits)).toEqual(Array(4).fill(false));
+});
+
+test('timeouts in a row grow as the settings of the chain have it', () => {
+  const growing = { ...SETTINGS, timeoutBase: 2, timeoutMaxExponent: 1 };
+  // Ten, twenty and twenty seconds, then two blocks.
+  expect(findPace([true, false, false, false, true], growing).blocksPerMinute).toBeCloseTo(120 / 54, 9);
+  expect(findPace([false, true, true, false, false], growing).blocksPerMinute).toBeCloseTo(120 / 54, 9);
+});
+
+describe('the words', () => {
+  const names = many(4);
+  const tell = (state: SubnetState, ...stop: readonly string[]) => forecastStop(state, targetsOf(state, stop)).effects;
+  const state = subnetOf(names, [], SERVICES);
+
+  test('say that blocks come, how slowly, and what each service does', () => {
+    expect(tell(state, 'subnet2')).toEqual([
+      'devnet makes blocks: 3 of 4 masternodes vote, 3 needed, so no other may fail',
+      'about 11 blocks a minute come, as each turn of subnet2 times out',
+      'the stats server reads from subnet2 and shows no new block until it is back',
+    ]);
+    expect(tell(state, 'relayer', 'frontend', 'bootnode', 'stats')).toEqual([
+      'devnet makes blocks: 4 of 4 masternodes vote, 3 needed, so 1 more may fail',
+      'no block of the subnet reaches the parent chain while the relayer is stopped',
+      'nobody sees the stats server meanwhile',
+      'nobody sees the frontend meanwhile',
+      'a node that starts meanwhile finds no peers by the bootnode',
+    ]);
+  });
+
+  test('say that it halts, for whatever reads from whom', () => {
+    expect(tell(state, 'subnet3', 'subnet4')).toEqual([
+      'devnet halts: 2 of 4 masternodes vote, 3 needed',
+      'the relayer submits nothing, as no block comes',
+      'the stats server shows no new block, as no block comes',
+    ]);
+    const halted = { ...state, problems: [{ problem: 'subnet_halted', state: 'open' }] } as unknown as SubnetState;
+    expect(tell(halted, 'subnet3')[0]).toBe('enough masternodes of devnet can vote, yet it is halted now');
+    expect(tell(halted, 'subnet3', 'subnet4')[0]).toBe('devnet stays halted: 2 of 4 masternodes vote, 3 needed');
+  });
+
+  test('say that blocks are not final where they never come three in a row', () => {
+    const six = subnetOf(many(6), []);
+    const few = { ...six, quorum: { total: 6, required: 4, voting: 6 } };
+    expect(tell(few, 'subnet3', 'subnet6').slice(1)).toEqual([
+      'about 8.6 blocks a minute come, as each turn of those who are stopped times out',
+      'no block is final, as three rounds in a row never bring one each',
+    ]);
+  });
+
+  test('say what nobody knows', () => {
+    const doubtful = subnetOf(names, ['votes', 'votes', 'unknown', 'votes']);
+    expect(forecastStop(doubtful, targetsOf(doubtful, ['subnet4']))).toMatchObject({
+      makesBlocks: null,
+      blocksPerMinute: null,
+      effects: ['nobody knows whether devnet halts: 2 to 3 of 4 masternodes vote, 3 needed'],
+    });
+    const { quorum: _, ...unread } = doubtful;
+    expect(forecastStop(unread, targetsOf(unread, ['subnet4']))).toMatchObject({
+      makesBlocks: null,
+      voting: null,
+      effects: ['nothing is known about the votes of devnet now'],
+    });
+  });
+
+  test('count no turn of who has none', () => {
+    const penalised = subnetOf(many(5), ['votes', 'votes', 'penalised', 'votes', 'votes']);
+    expect(tell(penalised, 'subnet3')).toEqual([
+      'devnet makes blocks: 4 of 4 masternodes vote, 3 needed, so 1 more may fail',
+    ]);
+  });
+});
+
+describe('what is stopped', () => {
+  const state = subnetOf(many(4), [], SERVICES);
+  const other = {
+    ...state,
+    subnet: {
+      ...state.subnet,
+      name: 'other',
+      targets: state.subnet.targets.map((one) => ({ ...one, subnet: 'other' })),
+    },
+  };
+  const stopped = (subnet: string | undefined, ...words: readonly string[]) => {
+    const result = answerWhatIf([state, other], subnet, words);
+    return result.ok ? result.forecasts.map((one) => `${one.subnet}: ${one.stopped.join(' ')}`) : result.error;
+  };
+
+  test('is named, or all of an engine or a host, of one subnet or of all', () => {
+    expect(stopped('devnet', 'subnet2', 'relayer')).toEqual(['devnet: subnet2 relayer']);
+    expect(stopped('devnet', 'host:10.0.0.2')).toEqual(['devnet: subnet2 stats']);
+    expect(stopped(undefined, 'engine:second')).toEqual(['devnet: frontend', 'other: frontend']);
+  });
+
+  test('is refused where nobody has it, or several do', () => {
+    expect(stopped(undefined, 'subnet2')).toBe('several subnets have subnet2, so name the subnet: devnet, other');
+    expect(stopped('nowhere', 'subnet2')).toBe('the inventory has no such subnet; it has devnet, other');
+    expect(stopped('devnet', 'subnet9')).toBe(
+      'nothing in the inventory is subnet9; name targets, or all of a Docker Engine or a host as engine:NAME or host:NAME',
+    );
+    expect(stopped('devnet', 'toString:x')).toContain('nothing in the inventory is toString:x');
+  });
+});
