@@ -99,6 +99,12 @@ function addInspectCommands(program: Command, runs: Runs): void {
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./explain.ts')).explain));
   program
+    .command('replay')
+    .description('diagnose again what the capsule of an incident has kept; exit 1 if this version tells otherwise')
+    .argument('<file>', 'the incident as JSON, or - for standard input')
+    .option('--json', 'print JSON')
+    .action(runs(async () => (await import('./replay.ts')).replayCapsule));
+  program
     .command('health')
     .description('ask the daemon of this machine whether it lives; exit 1 when it does not')
     .addOption(new Option('--listen <host:port>', 'where it listens (default: SUBNETD_LISTEN, else 0.0.0.0:10545)'))

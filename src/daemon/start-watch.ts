@@ -7,6 +7,7 @@ import { type Heartbeats, startHeartbeats } from '../tell/notify/start-heartbeat
 import { type PushLink, startPush } from '../tell/notify/start-push.ts';
 import { createReloader, type Reloader } from '../watch/inventory/create-reloader.ts';
 import { createMonitor, type Monitor } from '../watch/monitor/create-monitor.ts';
+import { packReplay } from '../watch/monitor/replay.ts';
 import { type PlannedWorkLink, startPlannedWork } from '../watch/planned/start-planned-work.ts';
 import type { AppOptions } from './app-options.ts';
 import { planDescriptors } from './limits/descriptors.ts';
@@ -81,6 +82,10 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     explained: snapshot,
     keptDays: options.history.incidents,
     readLastLines: monitor.readLastLines,
+    packReplay: (subnet) => {
+      const input = monitor.inputOf(subnet);
+      return input && packReplay(input, options.build.version);
+    },
     log,
     linkKey: async (make) => (await database.open()).platform.getOrCreate('acknowledge_key', make),
     publicUrl: options.publicUrl,

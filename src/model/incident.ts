@@ -109,6 +109,8 @@ export interface Capsule {
     /** Why there are none. */
     readonly why?: string;
   }[];
+  /** What the diagnosis was made of, so that `subnetd replay` can make it again. */
+  readonly replay?: string;
 }
 
 /** A note of a person, in wall time. */

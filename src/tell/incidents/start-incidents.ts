@@ -58,6 +58,8 @@ export interface IncidentsDeps
   /** With what explains failed checks, for capsules. */
   readonly explained: () => Snapshot;
   readonly readLastLines: ReadLastLines;
+  /** What the diagnosis was made of that has found a problem of this subnet to be open. */
+  readonly packReplay?: (subnet: string) => string | undefined;
   readonly onBug: (error: unknown) => void;
   /** Called with the open problems of a subnet, and those that ended lately, which an earlier process or another instance has stored. */
   readonly onRestored: (subnet: string, open: readonly Problem[], ended: readonly EndedProblem[]) => void;
@@ -147,12 +149,13 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       seen = [];
     },
   });
-  const keepCapsule = (id: string, capsule: Capsule) => {
-    saver.addCapsule(id, boundCapsule(capsule));
+  const keepCapsule = (id: string, { replay, ...capsule }: Capsule) => {
+    saver.addCapsule(id, { ...boundCapsule(capsule), ...(replay && { replay }) });
   };
   /** What is known at once is kept at once; the logs follow. */
   const capture = async (incident: Incident, state: SubnetState) => {
-    const capsule = takeCapsule(state, incident, wallNow(), clock.toWall);
+    const replay = deps.packReplay?.(incident.subnet);
+    const capsule = { ...takeCapsule(state, incident, wallNow(), clock.toWall), ...(replay && { replay }) };
     keepCapsule(incident.id, capsule);
     const logs = await readLogs(chooseLogs(state, incident), readLastLines);
     keepCapsule(incident.id, { ...capsule, logs });

@@ -4,6 +4,7 @@ import { addressOf, type Facts } from '../../model/facts.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
 import type { Observation } from '../../model/prober.ts';
 import type { EndedProblem, Problem } from '../../model/problem.ts';
+import { indexProblems } from '../../model/problem.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../../model/subnet-facts.ts';
 import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../../model/target.ts';
@@ -19,6 +20,7 @@ import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
 import { createSharing } from './create-sharing.ts';
+import type { DiagnosisInput } from './replay.ts';
 import {
   findByName,
   hasNewContainer,
@@ -63,6 +65,8 @@ export interface Board {
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
   snapshot(): Snapshot;
+  /** What the diagnosis was made of that has found a problem to be open, for some seconds. */
+  inputOf(subnet: string): DiagnosisInput | undefined;
   /** The same without what explains failed checks, which costs a copy of each. A target whose state is the same object is unchanged. */
   unexplained(): Snapshot;
 }
@@ -88,6 +92,8 @@ interface Entry {
   readonly exposures: ExposureMemory;
   /** The planned work that was in force at the diagnosis. */
   plannedWork: readonly PlannedWork[];
+  /** What the last diagnosis was made of that has found a problem to be open, for some seconds. */
+  input: DiagnosisInput | undefined;
   readonly states: TargetState[];
 }
 
@@ -102,6 +108,15 @@ const FOUND_ITSELF_MS = 2 * 60_000;
 
 const isPausing = ({ diagnosedAt, states }: Entry, now: number): boolean =>
   now >= diagnosedAt && now - diagnosedAt < states.length * PAUSE_MS_PER_TARGET;
+
+/** Whoever keeps what a diagnosis was made of asks for it within this time. It holds the states of all targets as they were. */
+const INPUT_KEPT_MS = 10_000;
+
+/** Whether a problem is open that was not. */
+function hasOpened(before: Diagnosis, after: Diagnosis): boolean {
+  const known = indexProblems(before.problems);
+  return after.problems.some((one) => one.state === 'open' && known.get(one)?.openedAt !== one.openedAt);
+}
 
 /** The facts of a subnet whose probes a new inventory leaves as they are. */
 function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
@@ -167,6 +182,7 @@ export function createBoard(
         share: createSharing(),
         exposures: new WeakMap(),
         plannedWork: last?.plannedWork ?? [],
+        input: undefined,
       };
     });
     places = new Map(
@@ -234,14 +250,14 @@ export function createBoard(
     entry.plannedWork = findInForce(readPlannedWork(), entry.subnet.name, toWall(now));
     entry.isChanged = false;
     entry.diagnosedAt = now;
+    const { subnet, facts, plannedWork, exposures, diagnosis: before } = entry;
+    const targets = [...entry.states];
     try {
-      entry.diagnosis = diagnoseSubnet(entry.subnet, entry.states, entry.diagnosis, now, {
-        clock: readDisturbances(),
-        facts: entry.facts,
-        plannedWork: entry.plannedWork,
-        exposures: entry.exposures,
-        toWall,
-      });
+      const given = { clock: readDisturbances(), facts, plannedWork };
+      entry.diagnosis = diagnoseSubnet(subnet, targets, before, now, { ...given, exposures, toWall });
+      if (hasOpened(before, entry.diagnosis))
+        entry.input = { ...{ subnet, targets, before, now, ...given }, wallAheadMs: toWall(now) - now };
+      else if (entry.input !== undefined && now - entry.input.now > INPUT_KEPT_MS) entry.input = undefined;
       entry.foundAt = now;
       entry.isBroken = false;
     } catch (error) {
@@ -301,6 +317,7 @@ export function createBoard(
         if (isWorkChanged || (entry.isChanged && !isPausing(entry, now))) diagnoseEntry(entry, now);
       }
     },
+    inputOf: (subnet) => entryOf(subnet)?.input,
     unexplained: () => entries.map((entry) => stateOf(entry, [...entry.states])),
     snapshot: () =>
       entries.map((entry) => {

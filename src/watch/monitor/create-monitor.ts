@@ -37,7 +37,7 @@ import { createConnectionBudget } from './slots.ts';
 import { reuseUnchanged } from './to-target-state.ts';
 
 /** Probes the targets of an inventory on schedule and judges them. */
-export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems'> {
+export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'restoreProblems' | 'inputOf'> {
   /** Loads or replaces the inventory; unchanged targets continue undisturbed. A throw is a bug, and changes nothing. */
   load(inventory: Inventory): void;
   /** Reports how rounds run, from now on. */
@@ -341,6 +341,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       }
     },
     snapshot: board.snapshot,
+    inputOf: board.inputOf,
     unexplained: board.unexplained,
     restoreProblems: board.restoreProblems,
     intervalMs,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { eventually, NO_BROWSER, startCli, startDaemon, temporaryFolder } from '../../support/cli.ts';
+import { runCommand } from '../../support/run-command.ts';
 
 interface Exported {
   readonly id: string;
@@ -43,6 +44,12 @@ it('a fault becomes an incident with a capsule and what changed, which goes on a
     expect(timeline.changes.map(({ kind, is }) => `${kind} ${is}`)).toContain('check fail');
   });
   expect(first.output()).not.toContain('please report this');
+  const exported = folder.path('incident.json');
+  writeFileSync(exported, JSON.stringify(await read(first)));
+  const replayed = await runCommand(['replay', exported]);
+  expect(replayed).toMatchObject({ code: 0, stderr: '' });
+  expect(replayed.stdout).toContain('container_down node subnet2  warning  open\n');
+  expect(replayed.stdout).toMatch(/the same as version \d+\.\d+\.\d+ told\n$/);
 
   interface Status {
     readonly subnets: readonly { readonly problems: readonly Readonly<Record<string, string>>[] }[];
