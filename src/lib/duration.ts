@@ -24,9 +24,9 @@ export function formatDuration(ms: number): string {
   return minutes < MOST_HOURS * 60 ? join(minutes, 60, 'h', 'm') : join(hours, 24, 'd', 'h');
 }
 
-/** How long ago a moment was, as `45s ago`. A moment after `now`, by a clock that differs, is `just now`. */
+/** How long ago a moment was, as `45s ago`, in whole seconds that have passed. A moment after `now`, by a clock that differs, is `just now`. */
 export const formatAgo = (at: number, now: number): string =>
-  now - at < 1_000 ? 'just now' : `${formatDuration(now - at)} ago`;
+  now - at < 1_000 ? 'just now' : `${formatDuration(Math.floor((now - at) / 1_000) * 1_000)} ago`;
 
 /** Parses a duration such as 30s or 1h to milliseconds; undefined for 0 and anything else. */
 export function parseDuration(text: string): number | undefined {

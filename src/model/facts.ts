@@ -265,7 +265,7 @@ export interface LogFacts extends LogState {
   readonly clockAheadMs?: number;
   /**
    * What the container was created with: the log level, the p2p address, the bootnodes as `ID@host:port` and the network id of a
-   * node, the checkpoint contract of a relayer.
+   * node, the checkpoint contract of a relayer and the variables without which it runs in no mode.
    */
   readonly created?: {
     readonly level?: number;
@@ -273,6 +273,7 @@ export interface LogFacts extends LogState {
     readonly bootnodes?: readonly string[];
     readonly networkId?: number;
     readonly contract?: string;
+    readonly unset?: readonly string[];
   };
 }
 

@@ -1,5 +1,5 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
-import { formatCount, formatTimes } from '../../lib/words.ts';
+import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -8,6 +8,7 @@ import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
 import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast, isError } from '../rules/find-log-fault.ts';
+import { setMode } from '../rules/judge-submissions.ts';
 import { hasLostData } from '../rules/known-failures.ts';
 import { withWallet } from './find-parent-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -85,11 +86,18 @@ function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<Shown
   };
 }
 
+/** What replaces the texts of `relayer_idle` when it is seen which variables its container was made without. */
+function findUnset({ facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
+  const { unset } = logs?.created ?? {};
+  return unset ? { cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : {};
+}
+
 /** What replaces the texts of a known failure when more is known of it. */
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
+  if (problem === 'relayer_idle') return { ...failure, ...findUnset(state) };
   if (state.target.component === 'node') return { ...failure, fix: fixOf(failure, state) };
   // All signs but the first are reasons.
   return { ...failure, fix: explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix };

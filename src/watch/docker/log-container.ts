@@ -31,6 +31,8 @@ export interface LogContainer {
   readonly networkId?: number;
   /** `CHECKPOINT_CONTRACT`, in lower case with `0x`. */
   readonly contract?: string;
+  /** Those of `MODE_VARIABLES` that are not set while another one is, as of a relayer. */
+  readonly unset?: readonly string[];
 }
 
 /** The log settings of a container. */
@@ -93,6 +95,9 @@ export const VARIABLES = {
   bootnodes: variablesOf(({ bootnodes }) => [bootnodes]),
 } as const;
 
+/** Without one of these a relayer runs in no mode. */
+const MODE_VARIABLES = ['PARENTNET_URL', 'PARENTNET_WALLET_PK', 'CHECKPOINT_CONTRACT'];
+
 /** The public keys and addresses of `enode://` addresses. */
 const findBootnodes = (text = ''): readonly string[] =>
   [...text.matchAll(/enode:\/\/([0-9a-f]{128}@[\w.:[\]-]{1,260})/gi)].map(([, bootnode = '']) => bootnode);
@@ -106,6 +111,7 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
   const rotation = readRotation(HostConfig?.LogConfig);
   const networkId = /^\d{1,15}$/.exec(readEnv(Config?.Env, 'NETWORK_ID') ?? '')?.[0];
   const contract = /^(?:0x|xdc)[0-9a-f]{40}$/i.exec(readEnv(Config?.Env, 'CHECKPOINT_CONTRACT') ?? '')?.[0];
+  const unset = MODE_VARIABLES.filter((name) => !readEnv(Config?.Env, name));
   const bootnodes = findBootnodes(readEnv(Config?.Env, ...VARIABLES.bootnodes));
   return {
     id,
@@ -119,5 +125,6 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     ...(bootnodes.length > 0 && { bootnodes }),
     ...(networkId !== undefined && { networkId: Number(networkId) }),
     ...(contract !== undefined && { contract: toAddress(contract) }),
+    ...(unset.length > 0 && unset.length < MODE_VARIABLES.length && { unset }),
   };
 }

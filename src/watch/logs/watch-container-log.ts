@@ -118,7 +118,7 @@ export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
           const { level, p2p, bootnodes, networkId } = found;
           created = { level, p2p, bootnodes, networkId };
         }
-        if ('id' in found && target.component === 'relayer') created = { contract: found.contract };
+        if ('id' in found && target.component === 'relayer') created = { contract: found.contract, unset: found.unset };
         return found;
       },
       openLog: (...asked) => docker.openLog(container, ...asked),

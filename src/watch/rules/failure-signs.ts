@@ -2,7 +2,7 @@ import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../.
 import { findContainer, findRestartCause, isLoopOver, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
-import { hasStartedWell } from './judge-log-block.ts';
+import { hasStartedWell } from './find-log-fault.ts';
 
 /** What a log shows of known failures; in watched time. */
 export interface LogEvidence {

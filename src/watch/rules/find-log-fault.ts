@@ -1,5 +1,5 @@
 import { formatMoment } from '../../lib/duration.ts';
-import type { Facts, LogFacts, PatternFacts } from '../../model/facts.ts';
+import type { Facts, LogFacts, NodeLogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
@@ -108,11 +108,28 @@ export function isYetToCome(fault: LogFault | undefined, { container }: Facts, n
   return isAbsent && running === true && now - startedAt < START_MS;
 }
 
+/** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */
+export function hasStartedWell(
+  run: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'> | undefined,
+  since: number,
+  now: number,
+): boolean {
+  const { startedAt, stoppedAt = 0, wellFrom = since } = run ?? {};
+  if (wellFrom > since) return true;
+  return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
+}
+
+/** Whether the container of a target was started after a line and has run for a minute since. */
+function isOfRunBefore({ at }: PatternFacts, { facts, now }: View): boolean {
+  const container = findContainer(facts.container);
+  return container?.running === true && hasStartedWell(container, at, now);
+}
+
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
 export function readLog(
   view: View,
   log: string,
-  counts: (pattern: PatternFacts) => boolean = () => true,
+  counts: (pattern: PatternFacts) => boolean = (pattern) => pattern.own || !isOfRunBefore(pattern, view),
 ): LogFacts | Judgement {
   const { logs } = view.facts;
   if (logs === undefined) return unknown(`${log} has not been checked yet`);

@@ -1,11 +1,10 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import type { NodeLogFacts } from '../../model/facts.ts';
 import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { readLog, readSince } from './find-log-fault.ts';
+import { hasStartedWell, readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
 /** Times of lines and of their reading may differ by this much although no clock is wrong. */
@@ -32,17 +31,6 @@ function describeSkew(aheadMs: number): Required<Finding> | undefined {
       ? ['its clock is', aheadMs, 'set its clock with chrony']
       : ['the times in its log are', zone, 'correct timezone of its logFiles, or set its clock'];
   return isSkewed(aheadMs) ? { seen: `${what} ${formatSkew(by)} ours`, fix } : undefined;
-}
-
-/** Whether a node was started after `since`, by its log, and has run for a minute then, even if started again since. */
-export function hasStartedWell(
-  node: Pick<NodeLogFacts, 'startedAt' | 'stoppedAt' | 'wellFrom'> | undefined,
-  since: number,
-  now: number,
-): boolean {
-  const { startedAt, stoppedAt = 0, wellFrom = since } = node ?? {};
-  if (wellFrom > since) return true;
-  return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
 }
 
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */

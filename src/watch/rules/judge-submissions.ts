@@ -1,5 +1,6 @@
 import { formatAgo, formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
+import { joinAnd } from '../../lib/words.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
@@ -9,9 +10,15 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainPattern, isBeingRead, readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** What gives a relayer a mode to run in. It reads its settings when its container is made. */
-export const SET_MODE =
-  'set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer';
+/** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
+export function setMode(
+  unset: readonly string[] = ['PARENTNET_URL', 'PARENTNET_WALLET_PK', 'CHECKPOINT_CONTRACT'],
+): string {
+  const deployed = unset.includes('CHECKPOINT_CONTRACT')
+    ? ', after deploying the checkpoint contract if there is none,'
+    : '';
+  return `set ${joinAnd(unset)} in common.env${deployed} and recreate the relayer`;
+}
 
 /** A relayer that has just started has no jobs yet. */
 const START_MS = 60_000;
@@ -52,7 +59,10 @@ function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
   if (working.length === 0)
     return ageMs < START_MS
       ? unknown('the queues of the relayer are empty, as shortly after its start', more)
-      : fail(`the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`, SET_MODE);
+      : fail(
+          `the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`,
+          setMode(view.facts.logs?.created?.unset),
+        );
   const found = findFailing(view) ?? working.map((queue) => findLate(queue, view)).find((late) => late !== undefined);
   if (found !== undefined) return fail(found.seen, `${found.fix ?? 'read its log, which should name why'}; ${more}`);
   const names = working.map(({ mode }) => formatMode(mode)).join(', ');
@@ -152,7 +162,9 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
   if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
   if (startError !== undefined && modes === undefined)
     return specify('the relayer cannot start', explainPattern(logs, startError));
-  return modes?.length === 0 ? { seen: 'the relayer runs in no mode and does nothing', fix: SET_MODE } : undefined;
+  return modes?.length === 0
+    ? { seen: 'the relayer runs in no mode and does nothing', fix: setMode(logs.created?.unset) }
+    : undefined;
 }
 
 /** Does the relayer submit blocks, in each of its modes? */

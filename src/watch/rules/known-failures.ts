@@ -24,7 +24,7 @@ import {
   whileItRuns,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
-import { SET_MODE } from './judge-submissions.ts';
+import { setMode } from './judge-submissions.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
@@ -239,7 +239,7 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'The relayer runs and looks healthy, but submits nothing; its log says `Running modes:  []`.',
     cause:
       'PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env, or was added after the relayer started.',
-    fix: SET_MODE,
+    fix: setMode(),
     seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
   },
   {

@@ -99,6 +99,27 @@ test('a relayer whose heap is full is dead of it, and nothing else is said of it
   expect(wordsOf(one)[2]).toMatch(/^set NODE_OPTIONS=--max-old-space-size=4096/);
 });
 
+test('a relayer without a mode says which of its variables is missing, where its container shows that', () => {
+  const wordsWithout = (unset?: readonly string[]) => {
+    const state = showing('relayer', 'modes', { relayer: { submissions: 0, byMode: {}, modes: [] } });
+    const created = unset && { created: { unset } };
+    const { facts } = state;
+    const one = { ...state, facts: { ...facts, logs: { ...facts.logs, ...created } } } as typeof state;
+    const { problem, evidence, fix } = diagnosed([one])[0] ?? {};
+    return [problem, evidence?.split('. ')[1], fix];
+  };
+  expect(wordsWithout(['PARENTNET_WALLET_PK'])).toEqual([
+    'relayer_idle',
+    'Its container was made without PARENTNET_WALLET_PK',
+    'set PARENTNET_WALLET_PK in common.env and recreate the relayer',
+  ]);
+  expect(wordsWithout()).toEqual([
+    'relayer_idle',
+    'PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env, or was added after the relayer started',
+    'set PARENTNET_URL, PARENTNET_WALLET_PK and CHECKPOINT_CONTRACT in common.env, after deploying the checkpoint contract if there is none, and recreate the relayer',
+  ]);
+});
+
 test('a relayer whose redis is a stranger’s replica says to close its port', () => {
   const relayer = { submissions: 0, byMode: {}, redisFault: 'redis_captured' };
   expect(wordsOf(showing('relayer', 'redis_captured', { relayer, isUp: true }))).toEqual([

@@ -270,6 +270,7 @@ describe('an engine at the wire', () => {
           `BOOTNODES=enode://${key}@10.0.0.5:20301`,
           'NETWORK_ID=551',
           'CHECKPOINT_CONTRACT=xdcAB00000000000000000000000000000000000001',
+          'PARENTNET_WALLET_PK=',
         ],
       };
       const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
@@ -284,6 +285,7 @@ describe('an engine at the wire', () => {
         bootnodes: [`${key}@10.0.0.5:20301`],
         networkId: 551,
         contract: '0xab00000000000000000000000000000000000001',
+        unset: ['PARENTNET_URL', 'PARENTNET_WALLET_PK'],
       },
     });
     expect(asked).toEqual(['/containers/n/json']);

@@ -125,7 +125,7 @@ describe('http', () => {
       );
     expect(judge(19_999)).toEqual({
       verdict: 'unknown',
-      reason: 'the relayer was started 20s ago and does not answer as it should yet',
+      reason: 'the relayer was started 19s ago and does not answer as it should yet',
     });
     const late = { verdict: 'fail', reason: expect.stringMatching(/^the relayer is not well: nothing listens at/) };
     expect(judge(20_000)).toEqual(late);

@@ -96,3 +96,17 @@ test('an error in the log of the frontend fails for five minutes, and a refused 
   expect([judgeAt('serve_error', 'error', 299), judgeAt('serve_error', 'error', 300)]).toEqual(['fail', 'pass']);
   expect(judgeAt('http_4xx', 'note', 1)).toBe('pass');
 });
+
+test('an error of the run before is over once this run of the frontend has lasted for a minute, but an own pattern counts', () => {
+  const judge = (ranMs: number, own: boolean, running = true) => {
+    const boom = { means: 'error', count: 1, at: NOW - 90_000, order: 1, what: 'it broke', own } as const;
+    const container = { id: 'a', running, status: running ? 'running' : 'exited', startedAt: NOW - ranMs } as const;
+    const facts = {
+      logs: { sources: { container: source }, patterns: { boom } },
+      container: { observation: { kind: 'found', container } },
+    } as unknown as Facts;
+    return judgeFrontendLog(aView(serviceTarget('frontend'), facts, { now: NOW })).verdict;
+  };
+  expect([judge(59_999, false), judge(60_000, false), judge(90_000, false)]).toEqual(['fail', 'pass', 'fail']);
+  expect([judge(60_000, true), judge(60_000, false, false)]).toEqual(['fail', 'fail']);
+});
