@@ -75,6 +75,12 @@ export function settingsAt(settings: ConsensusSettings, round: number): Consensu
   return { ...now, epoch, gap, byRound };
 }
 
+/** How long a round waits for its block, after so many that waited in vain. */
+export const timeoutMs = (
+  { timeoutPeriodMs, timeoutBase = 1, timeoutMaxExponent = 0 }: RoundSettings,
+  before: number,
+): number => timeoutPeriodMs * timeoutBase ** Math.min(before, timeoutMaxExponent);
+
 /** The members of the epoch of a node's newest block, by their addresses. */
 export interface Masternodes {
   readonly number: number;

@@ -1,4 +1,5 @@
 import type { WatchedMs } from '../lib/clock.ts';
+import { type ConsensusSettings, settingsAt } from './chain.ts';
 import type { Advised, Client } from './client.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
@@ -138,6 +139,12 @@ export interface SubnetState {
   readonly reference?: number;
   /** How long a height may go without rising, as it is judged now. */
   readonly stallAfterMs?: number;
+}
+
+/** The settings of a chain that hold now, as the first node that knows them says. */
+export function consensusOf({ targets, epoch }: Pick<SubnetState, 'targets' | 'epoch'>): ConsensusSettings | undefined {
+  const [given] = targets.flatMap(({ facts }) => facts.node?.chain?.observation.consensus ?? []);
+  return given && settingsAt(given, epoch?.round ?? 0);
 }
 
 /** Everything known at one moment; immutable. */

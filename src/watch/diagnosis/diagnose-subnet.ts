@@ -3,7 +3,7 @@ import type { Headline } from '../../model/headline.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -15,7 +15,7 @@ import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import type { ExposureMemory, NodeView, SubnetView } from './subnet-view.ts';
-import { viewSubnet } from './view-subnet.ts';
+import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
 export interface Diagnosis extends FollowedProblems {
@@ -174,19 +174,10 @@ function willExplain({ problem, seenAt, explains }: Problem, target: Target, { c
   );
 }
 
-/** The problems of a node that takes no part while they last. */
-const AWAY: readonly ProblemName[] = [
-  'node_down',
-  'node_hanging',
-  'container_down',
-  'container_paused',
-  'out_of_memory',
-];
-
-/** Those that have ended just now. */
+/** The problems that kept a node from taking part and have ended just now. */
 const findOver = (problems: readonly Problem[]): readonly Problem[] =>
   problems.filter(
-    ({ problem, component, state }) => state === 'clearing' && component === 'node' && AWAY.includes(problem),
+    ({ problem, component, state }) => state === 'clearing' && component === 'node' && RECOVERED_FROM.includes(problem),
   );
 
 /** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them. */

@@ -3,7 +3,7 @@ import { listNames } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { checkOf, isDown } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, isDown } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node may not be connected to all others, as said of one node and of several. */
@@ -23,9 +23,6 @@ export function isBack(state: TargetState, now: number): boolean {
   return verdict !== 'fail' && failures > 0 && now - since < START_MS;
 }
 
-/** Every node is read again within this time once subnetd sees them again. */
-const SEEN_AGAIN_MS = 20_000;
-
 /** What the problems of a subnet say of who is just back. */
 export interface Returns {
   /** The nodes whose own problem has ended just now, though they may still lag. */
@@ -43,7 +40,7 @@ function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Return
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
   const seenAgainMs = (checkOf(state, 'latest_block')?.since ?? now) - blindAt;
-  const wasUnseen = seenAgainMs >= 0 && seenAgainMs < SEEN_AGAIN_MS;
+  const wasUnseen = seenAgainMs >= 0 && seenAgainMs < ASKED_WITHIN_MS;
   return nodes.has(state.target.name) || (isBack(state, now) && !wasUnseen) ? 'returns' : undefined;
 }
 

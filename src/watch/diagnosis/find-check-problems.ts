@@ -8,6 +8,7 @@ import { requestCauses } from '../logs/known-causes.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import {
+  ASKED_WITHIN_MS,
   isDockerSilent,
   isFromBefore,
   isStopped,
@@ -97,9 +98,6 @@ function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
 
 /** The checks that fail for some minutes after an error in the log. */
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
-
-/** The RPC of a node shows a block at most this much later than its log. */
-const ASKED_WITHIN_MS = 20_000;
 
 /**
  * Whether no height is above that in the log of a node, its RPC shows the same, and no error is in it: that it stands says nothing of

@@ -9,11 +9,8 @@ import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findUnseen } from './find-unseen.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
-import { checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { explainEach, type Found, suspect } from './suspect.ts';
-
-/** Each node is asked again within this time. What is seen of one may be this much older than what is seen of another. */
-const SEEN_LATER_MS = 20_000;
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
 function findShrunk(view: SubnetView, total: number): Suspicion | undefined {
@@ -41,7 +38,7 @@ function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView)
   const failedAt = missing.map(({ answers, state }) =>
     answers === false ? (state.facts.node?.latest?.lastGoodAt ?? checkOf(state, 'latest_block')?.since ?? now) : now,
   );
-  return missing.length > 0 && lastRise - highest(failedAt) >= SEEN_LATER_MS;
+  return missing.length > 0 && lastRise - highest(failedAt) >= ASKED_WITHIN_MS;
 }
 
 /** The subnet goes on, but halts when one more node fails. */
@@ -67,7 +64,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     // With too few votes the subnet halts, which pages after the stall limit.
-    confirmMs: short > 0 ? view.stallAfterMs + SEEN_LATER_MS : undefined,
+    confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
     fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : ' before any other work, and restart no other node'}`,

@@ -1,4 +1,5 @@
 import { listEach } from '../../lib/words.ts';
+import { timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
@@ -204,12 +205,11 @@ const SPARE_BLOCKS = 4;
  */
 export function findStallMs({ consensus, masternodes }: ChainView): number | undefined {
   if (consensus === undefined || masternodes === undefined) return undefined;
-  const { minePeriodMs, timeoutPeriodMs, certificateThreshold, timeoutBase = 1, timeoutMaxExponent = 0 } = consensus;
+  const { minePeriodMs, certificateThreshold } = consensus;
   const total = masternodes.active.length;
   const mayLose = Math.min(total - requiredVotes(total, certificateThreshold), MAX_TURNS);
   let stallMs = SPARE_BLOCKS * minePeriodMs;
-  for (let before = 0; before <= mayLose; before += 1)
-    stallMs += timeoutPeriodMs * timeoutBase ** Math.min(before, timeoutMaxExponent);
+  for (let before = 0; before <= mayLose; before += 1) stallMs += timeoutMs(consensus, before);
   return stallMs;
 }
 

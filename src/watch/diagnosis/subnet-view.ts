@@ -182,8 +182,8 @@ export function askedAt(state: TargetState): number {
   return lastRun - durationSeconds * 1_000;
 }
 
-/** A node that is not asked for so long is waited for no more. */
-const ASKED_WITHIN_MS = 20_000;
+/** Nodes are asked one after another, each again within this time: what is seen of one may be so much older than what is seen of another. */
+export const ASKED_WITHIN_MS = 20_000;
 
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers(

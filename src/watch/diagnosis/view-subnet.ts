@@ -11,6 +11,7 @@ import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import {
+  ASKED_WITHIN_MS,
   askedAt,
   type ExposureMemory,
   isDown,
@@ -31,7 +32,13 @@ export const STOPPING: readonly ProblemName[] = [
 ];
 
 /** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
-const RECOVERED_FROM: readonly ProblemName[] = ['node_partitioned', 'rpc_closed', 'other_chain', ...STOPPING];
+export const RECOVERED_FROM: readonly ProblemName[] = [
+  'node_partitioned',
+  'rpc_closed',
+  'other_chain',
+  'out_of_memory',
+  ...STOPPING,
+];
 
 /**
  * What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. A crash is reported for
@@ -104,9 +111,6 @@ function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], st
   return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
 }
 
-/** Nodes are probed one after another: those that stop at one height are seen to do so within this time. */
-const SPREAD_MS = 20_000;
-
 /** The nodes of masternodes, by their addresses. Of several with one key it is one that takes part. */
 function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
   const { active = [], penalised = [] } = masternodes ?? {};
@@ -144,7 +148,7 @@ export function viewSubnet(
   const highestCredible = (known: readonly number[]) => highest(known.filter((one) => isCredible(one, reference)));
   const halt = before.get({ problem: 'subnet_halted' });
   const stoodAt = highestCredible([
-    ...findStoodAt(ofChain, now - stallAfterMs - SPREAD_MS, now, halt),
+    ...findStoodAt(ofChain, now - stallAfterMs - ASKED_WITHIN_MS, now, halt),
     ...(halt?.state === 'open' ? [] : findHadBefore(ofChain, now)),
   ]);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);

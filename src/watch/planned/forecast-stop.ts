@@ -1,6 +1,6 @@
 import { listNames } from '../../lib/words.ts';
-import { type ConsensusSettings, type RoundSettings, settingsAt } from '../../model/chain.ts';
-import type { Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
+import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
+import { consensusOf, type Quorum, type SubnetState, type Vote } from '../../model/snapshot.ts';
 import type { StopForecast } from '../../model/stop-forecast.ts';
 import type { Target } from '../../model/target.ts';
 
@@ -25,7 +25,7 @@ function findSeats({ epoch, members = [] }: SubnetState): readonly Seat[] {
 /** How blocks come when each turn of those who are away times out. Somebody must be there. */
 export function findPace(
   areThere: readonly boolean[],
-  { minePeriodMs, timeoutPeriodMs, timeoutBase = 1, timeoutMaxExponent = 0 }: RoundSettings,
+  settings: RoundSettings,
 ): { readonly blocksPerMinute: number; readonly commits: boolean } {
   const first = areThere.indexOf(true);
   // From somebody who is there on, so that all who are away in a row are counted together.
@@ -39,17 +39,11 @@ export function findPace(
     inRow = isThere ? inRow + 1 : 0;
     most = Math.max(most, inRow);
     if (index >= turns.length) continue;
-    ms += isThere ? minePeriodMs : timeoutPeriodMs * timeoutBase ** Math.min(away, timeoutMaxExponent);
+    ms += isThere ? settings.minePeriodMs : timeoutMs(settings, away);
     away = isThere ? 0 : away + 1;
   }
   const blocks = turns.filter(Boolean).length;
   return { blocksPerMinute: (blocks * MINUTE_MS) / ms, commits: most >= Math.min(COMMIT_ROUNDS, 2 * turns.length) };
-}
-
-/** The settings of the chain, as the first node that knows them says. */
-function findConsensus({ targets, epoch }: SubnetState): ConsensusSettings | undefined {
-  const given = targets.flatMap(({ facts }) => facts.node?.chain?.observation.consensus ?? []);
-  return given[0] && settingsAt(given[0], epoch?.round ?? 0);
 }
 
 /** What each service would do. `stops`: why no block comes to it. */
@@ -101,7 +95,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const voting = { least: count((vote) => vote === 'votes'), most: count((vote) => vote !== 'silent') };
   const halts = known !== undefined && voting.most < known.required;
   const goesOn = known !== undefined && voting.least >= known.required && !isHalted;
-  const consensus = goesOn ? findConsensus(state) : undefined;
+  const consensus = goesOn ? consensusOf(state) : undefined;
   const pace =
     consensus &&
     findPace(

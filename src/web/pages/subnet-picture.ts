@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
-import { settingsAt } from '../../model/chain.ts';
 import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
-import type { SubnetState, TargetState } from '../../model/snapshot.ts';
+import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../../watch/clients/clients.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, at, count } from '../frame/times.ts';
@@ -22,12 +21,9 @@ export const nodesOf = (targets: readonly TargetState[]): readonly TargetState[]
   targets.filter(({ target }) => target.component === 'node');
 
 /** Blocks a minute as the chain's own mining period has it. */
-export function expectedPace(nodes: readonly TargetState[], round = 0): number | undefined {
-  const period = nodes
-    .map(({ facts }) => facts.node?.chain?.observation.consensus)
-    .map((consensus) => consensus && settingsAt(consensus, round).minePeriodMs)
-    .find((ms) => ms !== undefined && ms > 0);
-  return period === undefined ? undefined : Math.round(MINUTE_MS / period);
+export function expectedPace(state: Pick<SubnetState, 'targets' | 'epoch'>): number | undefined {
+  const { minePeriodMs } = consensusOf(state) ?? {};
+  return minePeriodMs ? Math.round(MINUTE_MS / minePeriodMs) : undefined;
 }
 
 /** The newest block that is final, by clients that are known to mean the same by it, if there are any. */
@@ -124,7 +120,7 @@ export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) 
   const nodes = nodesOf(targets);
   return {
     found: foundLine(state, moment),
-    figures: findFigures(state, blocks, expectedPace(nodes, state.epoch?.round), moment),
+    figures: findFigures(state, blocks, expectedPace(state), moment),
     quorum: quorumSeats(members, quorum, isHalted(state)),
     peers: isUnseen(state)
       ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`

@@ -91,7 +91,7 @@ export function subnetTime(
   query: Readonly<Record<string, string>>,
   moment: Moment,
 ): Section {
-  const { subnet, targets, epoch } = state;
+  const { subnet, targets } = state;
   const axis = toAxis(input.range, moment.nowWall);
   const marks = toMarks(axis, input.incidentsOf(subnet.name));
   const nodes = nodesOf(targets);
@@ -103,7 +103,7 @@ export function subnetTime(
     `${subnet.name} in the ${RANGES[input.range].words}`,
     rangeLinks(subnet.name, input.range, query, `time-${subnet.name}`),
     [
-      paceLane(axis, marks, blocks, expectedPace(nodes, epoch?.round)),
+      paceLane(axis, marks, blocks, expectedPace(state)),
       lagLane(axis, marks, steps),
       gapLane(axis, marks, gap),
       latencyLane(axis, marks, steps),
@@ -120,11 +120,12 @@ export function subnetTime(
 }
 
 /** The pace and the finality of a subnet one below the other, for a screen on which they fill the room that there is. */
-export function kioskTime({ subnet, targets, epoch }: SubnetState, input: TimeInput, { nowWall }: Moment): Html {
+export function kioskTime(state: SubnetState, input: TimeInput, { nowWall }: Moment): Html {
+  const { name } = state.subnet;
   const axis = toAxis(input.range, nowWall);
-  const marks = toMarks(axis, input.incidentsOf(subnet.name));
-  const { blocks, gap } = input.history.stepsOf(subnet.name, input.range, nowWall);
-  return html`${paceLane(axis, marks, blocks, expectedPace(nodesOf(targets), epoch?.round))}${gapLane(axis, marks, gap)}
+  const marks = toMarks(axis, input.incidentsOf(name));
+  const { blocks, gap } = input.history.stepsOf(name, input.range, nowWall);
+  return html`${paceLane(axis, marks, blocks, expectedPace(state))}${gapLane(axis, marks, gap)}
 <svg class="chart hours" aria-hidden="true">${tickLabels(axis, '1em')}</svg>`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LogState, StatsLogFacts } from '../../../src/model/facts.ts';
+import type { Facts, LogState, StatsLogFacts } from '../../../src/model/facts.ts';
 import { foldLogHit } from '../../../src/watch/rules/fold-logs.ts';
 import { judgeBlockData, judgeFrontendLog, judgeHistoryData } from '../../../src/watch/rules/judge-services.ts';
 import { asRead, aView, serviceTarget } from '../../support/views.ts';
