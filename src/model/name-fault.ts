@@ -95,8 +95,8 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
     fix: 'correct the address in the inventory: it may have to begin with https, or name another port',
   },
   401: {
-    seen: 'it wants a user name and a password',
-    fix: 'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
+    seen: 'it wants a user name and a password, or a key',
+    fix: 'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
   },
   403: {
     seen: 'it forbids the request',

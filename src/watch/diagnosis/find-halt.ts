@@ -162,6 +162,24 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
   };
 }
 
+/**
+ * Masternodes whose rounds time out one after another, as enough of them meet in each, though every one of them has had its turn since
+ * the last block. Four nodes of XDPoSChain (dev-upgrade) stood so for minutes after a halt, and made blocks within half a minute once all
+ * were started again.
+ */
+function findNoProposer(view: SubnetView, last: Block): Required<Finding> | undefined {
+  const { chain, quorum } = view;
+  const { masternodes } = chain;
+  if (masternodes === undefined || quorum === undefined || masternodes.number < last.number) return undefined;
+  const stuck = findWaiting(view, last.since).filter(({ round }) => round - masternodes.round > quorum.total);
+  const [first] = stuck;
+  if (first === undefined || stuck.length < quorum.required) return undefined;
+  return {
+    seen: `each masternode has had its turn since then, up to round ${first.round}, and none has made a block`,
+    fix: `${describeRestart(stuck.map(({ node }) => node))}, all of them at once`,
+  };
+}
+
 const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
 /** A node that takes no part, with the reason. */
@@ -265,7 +283,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.
   const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
-  const cause = foreign ?? (voting < required ? undefined : (findLostState(view, last) ?? findSplit()));
+  const findStuck = () => findLostState(view, last) ?? findSplit() ?? (last && findNoProposer(view, last));
+  const cause = foreign ?? (voting < required ? undefined : findStuck());
   const shown = last ?? findNewestShown(view);
   return suspect('subnet_halted', {
     lastedMs: shown && now - shown.since,

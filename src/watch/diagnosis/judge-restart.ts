@@ -190,7 +190,7 @@ const RESUMED_MS = 60_000;
 
 /** The problems that rule out every restart of a node that may vote, in words: while they last, and while they clear. */
 const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: string, before: string]>>> = {
-  subnet_halted: ['the subnet is halted', 'the subnet was halted'],
+  subnet_halted: ['the subnet is halted: restart only what its problem names', 'the subnet was halted'],
   chain_forked: ['the chain is forked', 'the chain was forked'],
   finality_stalled: ['no block is committed', 'no block was committed'],
 };

@@ -7,7 +7,7 @@ import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../mode
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { explainPattern, isBeingRead, readLog, readSince } from './find-log-fault.ts';
+import { explainPattern, isBeingRead, isError, readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 /** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
@@ -19,6 +19,9 @@ export function setMode(
     : '';
   return `set ${joinAnd(unset)} in common.env${deployed} and recreate the relayer`;
 }
+
+/** The queues count a job as failed at most this long after its log has shown why. */
+const COUNTED_WITHIN_MS = 60_000;
 
 /** A relayer that has just started has no jobs yet. */
 const START_MS = 60_000;
@@ -33,7 +36,7 @@ function findFailing(view: View<ServiceTarget>, after = Number.NEGATIVE_INFINITY
   if (failing === undefined) return undefined;
   const { mode, failedAt = now, failed, completed } = failing;
   return {
-    seen: `the last jobs of the queue ${formatMode(mode)} failed, ${formatMoment(failedAt, view)}: ${failed} failed and ${completed} completed since its start`,
+    seen: `the last jobs of the queue ${formatMode(mode)} failed, as was seen ${formatMoment(failedAt, view)}: ${failed} failed and ${completed} completed since its start`,
   };
 }
 
@@ -203,7 +206,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const doneAt = highest(
     modes.map(([, { phase, phaseAt, advancedAt = 0 }]) => (phase === 'done' ? phaseAt : advancedAt)),
   );
-  const failing = findFailing(view, doneAt);
+  const shownAt = highest(Object.values(logs.patterns).flatMap((one) => (isError(one) ? one.at : [])));
+  const failing = findFailing(view, Math.max(doneAt, shownAt + COUNTED_WITHIN_MS));
   if (failing !== undefined)
     return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];

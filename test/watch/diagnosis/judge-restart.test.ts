@@ -415,7 +415,12 @@ const CASES: readonly Case[] = [
     'n1',
     yes('3 other masternodes vote, 3 needed'),
   ],
-  ['the subnet is halted', withProblem(stateWith(), 'subnet_halted'), 'n1', no('the subnet is halted')],
+  [
+    'the subnet is halted',
+    withProblem(stateWith(), 'subnet_halted'),
+    'n1',
+    no('the subnet is halted: restart only what its problem names'),
+  ],
   [
     'the subnet is halted and the node hangs',
     withProblem(
@@ -435,7 +440,7 @@ const CASES: readonly Case[] = [
       'subnet_halted',
     ),
     'n1',
-    no('the subnet is halted', 3, 3),
+    no('the subnet is halted: restart only what its problem names', 3, 3),
   ],
   [
     'the chain was forked until shortly before',

@@ -4,6 +4,9 @@ import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
+/** Of the block at which they stand. */
+const LAST_ROUND = 2_000;
+
 /** The round that a node waits in, and how long ago it said so. */
 type Said = readonly [round: number, agoMs: number, container?: Partial<Container> | undefined, firstAgoMs?: number];
 
@@ -83,4 +86,16 @@ test('nodes that were started less than a minute ago are waited for: they come u
     findHalt([385, 40_000], [385, 35_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
   expect(said(59_999)).toEqual([`${halted.replace('4 of', '2 of')}, and 2 have just started`, wait]);
   expect(said(60_000)[1]).toBe(fixWith('n1 with `docker restart generated-n1-1`'));
+});
+
+test('nodes of one round are to be restarted together once each masternode has had its turn and none has made a block', () => {
+  const round = LAST_ROUND + 5;
+  const container = { startedAt: NOW - 3_600_000 };
+  const said = (...rounds: readonly number[]) => findHalt(...rounds.map((one): Said => [one, 20_000, container]));
+  expect(said(round, round, round, 0)).toEqual([
+    `${halted}; each masternode has had its turn since then, up to round ${round}, and none has made a block`,
+    'restart n1, n2 and n3 with `docker restart generated-n1-1 generated-n2-1 generated-n3-1`, all of them at once',
+  ]);
+  expect(said(round - 1, round, round, round - 1)).toEqual(UNSPLIT);
+  expect(findHalt(...NAMES.map((): Said => [round, 240_001, container]))).toEqual(UNSPLIT);
 });

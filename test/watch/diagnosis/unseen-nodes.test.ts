@@ -68,8 +68,13 @@ const DEAF = 'n2 does not answer';
 describe('what answers in the place of a node has its own reason and fix', () => {
   test.each<[string, Respond, string, string, string]>([
     [
-      ...(['a login', status(401), UNSEEN, 'it answered HTTP 401: it wants a user name and a password'] as const),
-      'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
+      ...([
+        'a login',
+        status(401),
+        UNSEEN,
+        'it answered HTTP 401: it wants a user name and a password, or a key',
+      ] as const),
+      'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
     ],
     [
       ...([
@@ -204,8 +209,8 @@ describe('while blocks come', () => {
     expect(problems.map(({ summary, evidence, fix }) => [summary, evidence, fix])).toEqual([
       [
         'subnetd cannot see n2',
-        'n2 did not return its latest block: it answered HTTP 401: it wants a user name and a password',
-        'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
+        'n2 did not return its latest block: it answered HTTP 401: it wants a user name and a password, or a key',
+        'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
       ],
       [
         'subnetd cannot reach the RPC of n4, which runs',
@@ -372,7 +377,7 @@ test.each<[string, Respond, string, string | undefined]>([
     'a login',
     status(401),
     'answers HTTP 401',
-    'correct its user name and password in the inventory: in the address, as http://USER:PASSWORD@…, or for a node in basicAuth',
+    'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
   ],
   ['a redirect', status(302), 'answers HTTP 302', 'write the final address into the inventory'],
   [

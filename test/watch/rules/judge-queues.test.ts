@@ -80,7 +80,7 @@ describe('a relayer of which only the queue board can be read', () => {
     const [ok, bad] = [answer({ completed: 6, failed: 1 }), answer({ completed: 6, failed: 3 })];
     expect(judge(read([0, ok], [1, bad]), 2)).toEqual({
       verdict: 'fail',
-      reason: `the last jobs of the queue FULL failed, 1m ago (02:47:40 UTC): 3 failed and 6 completed since its start; read its log, which should name why; ${MORE}`,
+      reason: `the last jobs of the queue FULL failed, as was seen 1m ago (02:47:40 UTC): 3 failed and 6 completed since its start; read its log, which should name why; ${MORE}`,
     });
     expect(judge(read([0, ok], [1, bad], [2, answer({ completed: 7, failed: 3 })]), 3).verdict).toBe('degraded');
     expect(judge(read([0, ok]), 1).verdict).toBe('degraded');
@@ -136,10 +136,18 @@ describe('a relayer whose log is read too', () => {
     expect(judgeBoth(failed, logs(40_000))).toEqual({
       verdict: 'degraded',
       reason: expect.stringMatching(
-        /^the log of the relayer shows no fault, but the last jobs of the queue FULL failed, 30s ago \(02:56:10 UTC\): 2 failed and 6 completed since its start; .*, which should name why$/,
+        /^the log of the relayer shows no fault, but the last jobs of the queue FULL failed, as was seen 30s ago \(02:56:10 UTC\): 2 failed and 6 completed since its start; .*, which should name why$/,
       ),
     });
     expect(judgeBoth(failed, logs(10_000)).verdict).toBe('pass');
+    // Nor where the log had shown an error before the queues were read, 30 s ago.
+    const withError = (beforeMs: number): LogFacts => {
+      const at = NOW - 30_000 - beforeMs;
+      const error = { means: 'error', count: 1, at, order: 1, what: 'it failed', own: false } as const;
+      return { ...logs(40_000), patterns: { submit_other: error } };
+    };
+    expect(judgeBoth(failed, withError(60_000)).verdict).toBe('pass');
+    expect(judgeBoth(failed, withError(60_001)).reason).toMatch(/^the log of the relayer shows no fault, but /);
     // Nor while a cycle goes on whose blocks were taken since.
     const submitting = (takenMs: number): LogFacts => {
       const log = logs(90_000);
@@ -155,7 +163,7 @@ describe('a relayer whose log is read too', () => {
     const { verdict, reason } = judgeBoth(failed, logs(10_000, false));
     expect(verdict).toBe('fail');
     expect(reason).toBe(
-      'the last jobs of the queue FULL failed, 30s ago (02:56:10 UTC): 2 failed and 6 completed since its start; read its log, which should name why; give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
+      'the last jobs of the queue FULL failed, as was seen 30s ago (02:56:10 UTC): 2 failed and 6 completed since its start; read its log, which should name why; give the user of subnetd the right to read it, for example with setfacl -m u:1000:r',
     );
   });
 
