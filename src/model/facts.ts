@@ -70,8 +70,10 @@ export interface NodeFacts {
   readonly latest?: Progress;
   readonly committed?: Progress;
   readonly chain?: ChainFacts;
-  /** Its first answer after a probe without one, and when it had last said its height before. */
-  readonly returned?: { readonly at: WatchedMs; readonly lastBefore?: WatchedMs | undefined };
+  /** Since when no probe was answered; absent while it answers. */
+  readonly silentSince?: WatchedMs | undefined;
+  /** Its first answer after a probe without one, and since when it had given none before. */
+  readonly returned?: { readonly at: WatchedMs; readonly silentSince: WatchedMs };
 }
 
 /** How a run ended. */

@@ -121,7 +121,9 @@ function explainCheck(
 ): ExplainedCheckState {
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
-  if ('endedAt' in problem) return { ...state, cause: `of a problem that is over: ${summary}`, because };
+  const isSaid = state.seen.includes(summary);
+  const named = isSaid ? '' : `: ${summary}`;
+  if ('endedAt' in problem) return { ...state, cause: `of a problem that is over${named}`, because };
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
   const judgesIt = isOwn && judgedBy.includes(state.check);
   // Known failures have no check of their own. The check of their container shows them.
@@ -130,9 +132,9 @@ function explainCheck(
   if (problem.state === 'clearing')
     return judgesIt || isKnownFailure
       ? { ...state, because }
-      : { ...state, cause: `of a problem that seems to be over: ${summary}`, because };
+      : { ...state, cause: `of a problem that seems to be over${named}`, because };
   const { fix } = problem;
-  if (judgesIt) return { ...state, fix, because };
+  if (judgesIt || isSaid) return { ...state, fix, because };
   return isKnownFailure
     ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
     : { ...state, cause: summary, because };

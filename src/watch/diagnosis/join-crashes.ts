@@ -1,6 +1,7 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { joinAnd, listNames } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import { findCrashes, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
@@ -10,38 +11,47 @@ import { suspect } from './suspect.ts';
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
 const TOGETHER_MS = 10_000;
 
-/** A first crash of a container, as it was found by itself. */
+/** What is found by itself of a container that crashed. */
+const CRASHES: readonly ProblemName[] = ['container_restarting', 'silent_restart_loop', 'out_of_memory'];
+
+/** A container with more crashes has a cause of its own. Of two, the second one is that of others which crash for the first time. */
+const MOST_CRASHES = 2;
+
+/** A crash of a container, as it was found by itself. */
 interface Crash {
   readonly found: Suspicion;
   readonly target: TargetView;
   readonly at: number;
   readonly code: number | undefined;
+  /** It had not crashed shortly before. */
+  readonly isFirst: boolean;
 }
 
 /** Whether a suspicion says of a container that Docker restarts only that it ended. */
 const isCrash = ({ problem }: Suspicion, { state, container }: TargetView): boolean =>
   (container.kind === 'running' || container.kind === 'restarting') &&
-  (problem === 'container_restarting' || isOnlyKilled(state));
+  (problem !== 'out_of_memory' || isOnlyKilled(state));
 
 /** When a container crashed lately. */
 const listRecent = ({ state: { facts } }: TargetView, now: number): readonly number[] =>
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
-/** The crash that a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
+/** The newest crash of what a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
 function toCrash(found: Suspicion, target: TargetView, now: number): Crash | undefined {
   const { state, container } = target;
   const { container: facts } = state.facts;
-  if (facts === undefined || listRecent(target, now).length > 1 || !isCrash(found, target)) return undefined;
+  const count = listRecent(target, now).length;
+  if (facts === undefined || count > MOST_CRASHES || !isCrash(found, target)) return undefined;
   const { lastExit } = facts;
   const foundAt = container.kind === 'running' ? facts.lastRestartAt : lastExit?.at;
   if (foundAt === undefined) return undefined;
   // Docker starts a container again within seconds. An exit long before is that of another end.
   const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
   const { at, code } = isOwn ? lastExit : { at: foundAt, code: undefined };
-  return { found, target, at, code };
+  return { found, target, at, code, isFirst: count < MOST_CRASHES };
 }
 
-/** Crashes that follow each other closely: the newest series first, and each in the order of the inventory. One alone is no series. */
+/** Crashes that follow each other closely: the newest series first, and each in the order of the inventory. One first crash alone is no series. */
 function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] {
   const series: Crash[][] = [];
   for (const one of crashes.toSorted((first, second) => second.at - first.at)) {
@@ -50,7 +60,9 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
     if (last !== undefined && after - one.at <= TOGETHER_MS) last.push(one);
     else series.push([one]);
   }
-  return series.flatMap((some) => (some.length > 1 ? [crashes.filter((one) => some.includes(one))] : []));
+  return series.flatMap((some) =>
+    some.filter(({ isFirst }) => isFirst).length > 1 ? [crashes.filter((one) => some.includes(one))] : [],
+  );
 }
 
 /**
@@ -99,7 +111,7 @@ function describeCrashes(crashes: readonly Crash[], names: string, moment: Momen
 
 /** The first crashes among what was found, without those that something else there explains. */
 function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView): readonly Crash[] {
-  const some = found.filter(({ problem }) => problem === 'container_restarting' || problem === 'out_of_memory');
+  const some = found.filter(({ problem }) => CRASHES.includes(problem));
   if (some.length < 2) return [];
   const explained = indexProblems(found.flatMap(({ causes }) => causes));
   return some.flatMap((one) => {
@@ -114,7 +126,8 @@ const findTarget = ({ component, name }: Suspicion, targets: readonly TargetView
 /** Whether a crash was told with those of others, which are too old to be found now. */
 function wasJoined(found: Suspicion, { targets, now }: SubnetView, before: ProblemIndex<Problem>): boolean {
   const { nodes = [], since = 0 } = before.get({ problem: 'containers_crashed' }) ?? {};
-  if (found.problem !== 'container_restarting' || !nodes.includes(found.name ?? '')) return false;
+  if (found.problem === 'out_of_memory' || !CRASHES.includes(found.problem) || !nodes.includes(found.name ?? ''))
+    return false;
   const target = findTarget(found, targets);
   const crash = target && toCrash(found, target, now);
   return crash !== undefined && crash.at < since + TOGETHER_MS;

@@ -51,9 +51,10 @@ const SLOW_START_MS = 5 * 60_000;
 
 /** When a node that was started at a time began to take part: with its first answer, where that came late. */
 function findBegin({ facts: { node } }: TargetState, startedAt: number): number {
-  const { at = startedAt, lastBefore = startedAt } = node?.returned ?? {};
+  const { at = startedAt, silentSince = at } = node?.returned ?? {};
   const isLate = at - startedAt >= START_MS / 2 && at - startedAt < SLOW_START_MS;
-  return isLate && lastBefore <= startedAt ? at : startedAt;
+  // Where nobody has asked it right after its start, it may have answered all the time.
+  return isLate && silentSince - startedAt < START_MS / 2 ? at : startedAt;
 }
 
 /** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */

@@ -130,7 +130,8 @@ export function foldNode(
   const committed = follow('committed');
   const chain = foldChain(previous?.chain, observation, at);
   const client = observation.client ?? previous?.client;
-  const isBack = observation.answered && previous?.observation.answered === false;
-  const returned = isBack ? { at, lastBefore: previous.latest?.lastGoodAt } : previous?.returned;
-  return { observation, client, latest, committed, chain, ...(returned && { returned }) };
+  const { silentSince: since } = previous ?? {};
+  const returned = observation.answered && since !== undefined ? { at, silentSince: since } : previous?.returned;
+  const silentSince = observation.answered ? undefined : (since ?? at);
+  return { observation, client, latest, committed, chain, silentSince, ...(returned && { returned }) };
 }

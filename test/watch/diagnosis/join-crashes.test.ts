@@ -63,6 +63,21 @@ describe('containers that crash within seconds of each other', () => {
     ]);
   });
 
+  test('are told with one that had been killed by itself minutes before, but not with one that has crashed twice before', () => {
+    const again = (...earlierCrashes: readonly number[]) => [
+      crash(node('n1'), 15_000, { code: 0, earlierCrashes }),
+      ...NAMES.slice(1, 4).map((name) => crash(node(name), 15_000, { code: 0 })),
+      ...NAMES.slice(4).map(node),
+    ];
+    expect(told(again(NOW - 95_000)).map(([problem, , summary]) => [problem, summary])).toEqual([
+      ['containers_crashed', 'the containers of n1, n2, n3 and n4 crashed within 1s of each other'],
+    ]);
+    expect(named(...again(NOW - 95_000, NOW - 55_000)).toSorted()).toEqual([
+      'containers_crashed',
+      'silent_restart_loop n1',
+    ]);
+  });
+
   test('are told with those that Docker has not started again yet, and with services', () => {
     const some = [
       waiting(node('n1'), 2_000),

@@ -197,7 +197,7 @@ describe('what a node says about its chain', () => {
   });
 });
 
-it('tells of a node when it answered again, and when it had answered before', () => {
+it('tells of a node when it answered again, and since when it had given no answer', () => {
   const observe = (answered: boolean): NodeObservation =>
     answered
       ? { answered, latest: { ok: true, value: { number: 5 } } }
@@ -207,6 +207,6 @@ it('tells of a node when it answered again, and when it had answered before', ()
     facts = foldNode(facts, observe(answered), index, 60 * SECOND);
     return facts.returned;
   });
-  const first = { at: 1, lastBefore: undefined };
-  expect(returned).toEqual([undefined, first, first, first, first, { at: 5, lastBefore: 2 }]);
+  const first = { at: 1, silentSince: 0 };
+  expect(returned).toEqual([undefined, first, first, first, first, { at: 5, silentSince: 3 }]);
 });
