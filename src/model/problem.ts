@@ -53,6 +53,13 @@ export interface ProblemPlan extends Planned {
   readonly mutes: boolean;
 }
 
+/** What a problem would be about that is clearing now. */
+export interface NextAbout {
+  readonly about?: string | undefined;
+  readonly since: WatchedMs;
+  readonly seenAt: WatchedMs;
+}
+
 /** A cause over its life. */
 export interface Problem extends Suspicion {
   readonly severity: ProblemSeverity;
@@ -67,8 +74,8 @@ export interface Problem extends Suspicion {
   readonly clearingSince?: WatchedMs;
   /** When it was taken over from an earlier process of subnetd; absent once it is found again. */
   readonly restoredAt?: WatchedMs;
-  /** While it is clearing: what it would be about next, found since then and not confirmed. */
-  readonly next?: { readonly about?: string | undefined; readonly since: WatchedMs } | undefined;
+  /** While it is clearing: what it would be about next, first and last found then, and not confirmed. */
+  readonly next?: NextAbout | undefined;
   /** While planned work covers it. */
   readonly planned?: ProblemPlan | undefined;
   /** Who is on it, where people read it. */

@@ -17,10 +17,11 @@ function findRaising({ problems }: SubnetState): readonly Problem[] {
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
-const toDetails = ({ summary, evidence, fix, state }: Problem): AlertDetails => ({
+const toDetails = ({ summary, evidence, fix, about, state }: Problem): AlertDetails => ({
   summary,
   evidence,
   fix,
+  ...(about !== undefined && { about }),
   ...(state === 'clearing' && { isClearing: true as const }),
 });
 

@@ -29,6 +29,8 @@ export interface AlertDetails {
   readonly evidence: string;
   /** What to do. */
   readonly fix: string;
+  /** What it consists of, where that may change: the names of nodes. */
+  readonly about?: string;
   /** It is not seen any more, and is over if it stays away. */
   readonly isClearing?: true;
 }

@@ -8,6 +8,8 @@ export interface NotifiedAlert {
   readonly startsAt: number;
   /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
   readonly seenAt?: number;
+  /** It has been clearing since then: what it is about now may be another. */
+  readonly hasCleared?: true;
   /** When it was found to be over. */
   readonly endsAt?: number;
   /** Who has acknowledged it, once the channel was notified of that. */

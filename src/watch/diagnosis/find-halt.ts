@@ -99,8 +99,12 @@ function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Req
       };
 }
 
-/** Nodes send each other a new round at once: one that is asked this much later must know it. */
-const ROUND_SPREAD_MS = 5_000;
+/**
+ * Nodes send each other a new round at once, and what they know of rounds with each third time-out: one that is asked after as many
+ * time-outs must know it.
+ */
+const MOST_TIMEOUTS = 4;
+const TIMEOUT_MS = 10_000;
 
 /** A masternode that waits for a block in vain. */
 interface Waiting {
@@ -127,8 +131,10 @@ function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Wa
 }
 
 /** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
-const isSplit = (waiting: readonly Waiting[]): boolean =>
-  waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + ROUND_SPREAD_MS <= low.at));
+function isSplit(waiting: readonly Waiting[], { chain }: SubnetView): boolean {
+  const metMs = MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
+  return waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
+}
 
 /** The command, as far as the inventory says where they run. */
 function describeRestart(nodes: readonly NodeView[]): string {
@@ -149,7 +155,8 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
   const waiting = findWaiting(view, since);
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
   const lowest = groups.at(-1)?.[1] ?? [];
-  if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting)) return undefined;
+  if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view))
+    return undefined;
   const described = groups.map(
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,

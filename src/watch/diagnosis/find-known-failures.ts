@@ -1,8 +1,9 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
-import type { Facts } from '../../model/facts.ts';
+import type { Facts, PatternFacts } from '../../model/facts.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
+import { findCrashes, findStart, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
@@ -10,6 +11,7 @@ import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { setMode } from '../rules/judge-submissions.ts';
 import { hasLostData } from '../rules/known-failures.ts';
+import { JUST_STARTED } from '../rules/view.ts';
 import { withWallet } from './find-parent-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
@@ -86,17 +88,37 @@ function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<Shown
   };
 }
 
+/** What replaces the texts of `silent_restart_loop` when the log of the container is read and has no fatal error of its last two runs. */
+function findKiller({ facts: { logs, container } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
+  const since = (container && findCrashes(container).at(-2)) ?? Number.NEGATIVE_INFINITY;
+  const isFatal = ({ means, at }: PatternFacts) => means === 'fatal' && at >= since;
+  if (logs?.sources.container?.up !== true || Object.values(logs.patterns).some(isFatal)) return {};
+  return {
+    cause: 'Its log shows no fatal error before it ends, so something kills it.',
+    fix: 'find out what kills it: the kernel when memory runs out, as `dmesg -T` on its machine says, or somebody who sends it a signal',
+  };
+}
+
 /** What replaces the texts of `relayer_idle` when it is seen which variables its container was made without. */
 function findUnset({ facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
   const { unset } = logs?.created ?? {};
   return unset ? { cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : {};
 }
 
+/** Whether somebody has started the program again since its last sign of a failure, and its time to show one again is not over. */
+function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now: number): boolean {
+  const startedAt = findStart(facts.container, now, START_MS);
+  if (startedAt === undefined || signs.length === 0 || !isRestartPlanned(facts.container)) return false;
+  return signs.every((name) => (facts.logs?.patterns[name]?.at ?? 0) < startedAt);
+}
+
 /** What replaces the texts of a known failure when more is known of it. */
-function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
+function specifyFailure(failure: ShownFailure, state: TargetState, now: number): ShownFailure {
   const { name: problem } = failure;
+  if (isTriedAgain(failure, state, now)) return { ...failure, fix: JUST_STARTED };
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
+  if (problem === 'silent_restart_loop') return { ...failure, ...findKiller(state) };
   if (problem === 'relayer_idle') return { ...failure, ...findUnset(state) };
   if (state.target.component === 'node') return { ...failure, fix: fixOf(failure, state) };
   // All signs but the first are reasons.
@@ -109,7 +131,7 @@ const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_resta
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
   const { state } = view;
   const { leavesRunning } = failure;
-  const shown = specifyFailure(failure, state);
+  const shown = specifyFailure(failure, state, moment.now);
   return suspectTarget(failure.name, view, {
     summary: failure.summary(state.target.name, state),
     evidence: describeFailure(state, shown, moment),

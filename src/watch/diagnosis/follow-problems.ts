@@ -117,16 +117,23 @@ function toProblem(found: Suspicion, life: Pick<Problem, 'state' | 'since' | 'se
   return { ...found, severity, alert, ...life };
 }
 
-/** A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself. */
+/** A container in a crash loop runs for some seconds each time: what it causes goes on when it is found again within this time. */
+const FLAP_MS = 15_000;
+
+/** What a problem that is clearing would be about next, as long as that is found now and then. */
+const nextOf = ({ next }: Problem, now: number) => (next && now - next.seenAt < FLAP_MS ? next : undefined);
+
+/**
+ * A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself or is gone, so that
+ * nobody is told of an end meanwhile.
+ */
 function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
-  const { clearMs } = problemCatalog[found.problem];
   const { about, explains, lastedMs = 0 } = found;
-  const since = before.next?.about === about ? Math.min(before.next?.since ?? now, now) : now;
+  const known = nextOf(before, now);
+  const since = known?.about === about ? Math.min(known?.since ?? now, now) : now;
   if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
     return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
-  if (now - (before.clearingSince ?? now) >= clearMs)
-    return toProblem(found, { state: 'suspected', since, seenAt: now });
-  return { ...before, explains, fix: found.fix, next: { about, since } };
+  return { ...before, explains, fix: found.fix, next: { about, since, seenAt: now } };
 }
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
@@ -236,7 +243,8 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
-  if (now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
+  const next = nextOf(before, now);
+  if (next === undefined && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const explains = before.explains.filter((each) =>
     subjectsOf(each).some(
@@ -247,7 +255,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
         ),
     ),
   );
-  return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next: undefined };
+  return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>
@@ -266,11 +274,12 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
 }
 
 /**
- * Whether a problem that is clearing pages for another one which has opened and began since. That is of another cause, of which nobody
+ * Whether a problem that is clearing, and is not about to be open again, pages for another one which has opened and began since. That is of another cause, of which nobody
  * would be told while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
-  const { clearingSince = Number.POSITIVE_INFINITY } = one;
+  const { clearingSince = Number.POSITIVE_INFINITY, next } = one;
+  if (next !== undefined) return false;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');

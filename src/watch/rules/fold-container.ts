@@ -122,7 +122,13 @@ function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent):
   return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
 }
 
-function foldStopRequest(facts: ContainerFacts, { id, at }: ContainerEvent): ContainerFacts {
+/** Docker waits this long at most for what it stops, but where somebody lets it wait longer. */
+const MOST_STOP_MS = 60_000;
+
+function foldStopRequest(facts: ContainerFacts, { id, at, action }: ContainerEvent): ContainerFacts {
+  const { lastStopRequest: last } = facts;
+  // Docker tells of a restart once the container runs again, after what it did to stop it. That is no new request.
+  if (action === 'restart' && last?.id === id && at - last.at < MOST_STOP_MS) return facts;
   const { unrequestedKill, unrequestedExit, ...rest } = facts;
   return {
     ...rest,

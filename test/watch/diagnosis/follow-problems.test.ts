@@ -89,13 +89,24 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
     // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
     expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
-    expect(statesAfter(...before, [again, [risk('b')]], [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing']);
-    expect(statesAfter(...before, [again, [risk('b')]], [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
+    const next = [
+      [again, [risk('b')]],
+      [again + 10 * SECOND, [risk('b')]],
+    ] as const;
+    expect(statesAfter(...before, ...next, [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, ...next, [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
+    // A container in a crash loop runs for some seconds each time.
+    expect(statesAfter(...before, ...next, [again + 12 * SECOND, []], [again + wait, [risk('b')]]).at(-1)).toEqual([
+      'open',
+    ]);
     expect(
       statesAfter(...before, [again, [risk('b')]], [again + SECOND, []], [again + wait, [risk('b')]]).at(-1),
     ).toEqual(['clearing']);
+    // Nobody is told of an end while it may be so again.
     const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
-    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over + 10 * SECOND, []]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over + 14 * SECOND, []]).at(-1)).toEqual([]);
     expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
   });
 

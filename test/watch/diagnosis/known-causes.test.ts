@@ -128,3 +128,25 @@ test('a relayer whose redis is a stranger’s replica says to close its port', (
     expect.stringMatching(/^close port 6379 of its container to the outside, recreate the container/),
   ]);
 });
+
+test('what was advised is withdrawn while somebody has just done it: the run since then has a minute to fail again', () => {
+  const fixWith = (ranMs: number, lineMs: number, lastRestartBy: 'recreation' | 'policy' = 'recreation') => {
+    const one = showing('stats', 'config_missing');
+    const { facts } = one;
+    const line = facts.logs?.patterns.config_missing;
+    const startedAt = NOW - ranMs;
+    const container = {
+      ...containerOf('stats', { startedAt, restartCount: 0 }),
+      ...{ restarts: 1, lastRestartAt: startedAt, lastRestartBy },
+    } as ContainerFacts;
+    const logs = { ...facts.logs, patterns: { config_missing: { ...line, at: NOW - lineMs } } };
+    return wordsOf({ ...one, facts: { ...facts, container, logs } } as KnownTarget)[2];
+  };
+  const wait = 'wait up to a minute: it has just started';
+  const advice = expect.stringMatching(/^deploy the checkpoint contract, /);
+  expect([fixWith(30_000, 31_000), fixWith(30_000, 29_999), fixWith(30_000, 31_000, 'policy')]).toEqual([
+    wait,
+    advice,
+    advice,
+  ]);
+});

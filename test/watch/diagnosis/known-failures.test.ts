@@ -121,6 +121,24 @@ describe('a restart loop with a known cause', () => {
     ]);
   });
 
+  test('that has none says what may kill it, where its log was read', () => {
+    const silent = restarted(3_000, { crashes, isUp: false });
+    const wordsOf = (one: KnownTarget) => {
+      const [found] = diagnosed([one, ...others(NAMES.filter((name) => name !== 'n2'))]);
+      return [found?.problem, found?.evidence.split('. ').at(-1), found?.fix];
+    };
+    expect(wordsOf(silent)).toEqual([
+      'silent_restart_loop',
+      'Its log shows no fatal error before it ends, so something kills it',
+      'find out what kills it: the kernel when memory runs out, as `dmesg -T` on its machine says, or somebody who sends it a signal',
+    ]);
+    const { facts } = silent;
+    const unread = { ...silent, facts: { ...facts, logs: undefined } } as unknown as KnownTarget;
+    expect(wordsOf(unread)[2]).toBe(
+      'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
+    );
+  });
+
   test('that has none is over after a minute, too', () => {
     const silent = (startedMs: number) => named([restarted(startedMs, { crashes }), ...others()]);
     expect(silent(59_000)).toEqual(['silent_restart_loop n2', 'quorum_at_risk']);

@@ -296,7 +296,10 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const enough = { ...QUORUM, voting: 3 };
   // What clears of some nodes is not gone when it is found of others.
   expect(
-    findHeadline('devnet', targets, [{ ...risk, next: { since: NOW } }], { quorum: enough, hasRisen: true }),
+    findHeadline('devnet', targets, [{ ...risk, next: { since: NOW, seenAt: NOW } }], {
+      quorum: enough,
+      hasRisen: true,
+    }),
   ).toMatchObject({
     sentence: 'devnet is recovering, but a possible problem is being checked',
     detail: '3 of 4 masternodes can vote, 3 needed. Suspected: no further node may fail.',

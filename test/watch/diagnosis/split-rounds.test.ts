@@ -41,17 +41,17 @@ const fixWith = (restart: string, comes = 'it comes') =>
 test('a halt of nodes that wait in different rounds says who must be restarted to join the others', () => {
   const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');
   const fix = fixWith('n1 with `docker restart generated-n1-1`');
-  expect(findHalt([385, 40_000], [385, 35_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
-  expect(findHalt([385, 40_000], [390, 35_000], [384, 20_000], [0, 5_000])).toEqual([
+  expect(findHalt([385, 60_000], [385, 55_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
+  expect(findHalt([385, 80_000], [390, 75_000], [384, 20_000], [0, 5_000])).toEqual([
     split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
     fixWith('n2 and n1 with `docker restart generated-n2-1 generated-n1-1`', 'they come'),
   ]);
 });
 
-test('rounds that may have passed between the answers of the nodes are no split', () => {
+test('rounds that nodes may still tell each other, or that passed between their answers, are no split', () => {
   expect(findHalt([385, 20_000], [385, 15_000], [384, 40_000], [384, 35_000])).toEqual(UNSPLIT);
-  expect(findHalt([385, 24_999], [385, 24_999], [384, 20_000], [384, 20_000])).toEqual(UNSPLIT);
-  expect(findHalt([385, 25_000], [385, 24_999], [384, 20_000], [384, 20_000])).not.toEqual(UNSPLIT);
+  expect(findHalt([385, 59_999], [385, 59_999], [384, 20_000], [384, 20_000])).toEqual(UNSPLIT);
+  expect(findHalt([385, 60_000], [385, 59_999], [384, 20_000], [384, 20_000])).not.toEqual(UNSPLIT);
 });
 
 test('nodes that are asked in the other order are split once the higher round was said a second time', () => {
@@ -62,9 +62,9 @@ test('nodes that are asked in the other order are split once the higher round wa
     { startedAt: NOW - startedAgoMs },
     firstAgoMs,
   ];
-  expect(findHalt(high(85_000), high(85_000), low, low)).not.toEqual(UNSPLIT);
-  expect(findHalt(high(84_999), high(84_999), low, low)).toEqual(UNSPLIT);
-  expect(findHalt(high(85_000, 84_999), high(85_000, 84_999), low, low)).toEqual(UNSPLIT);
+  expect(findHalt(high(120_000), high(120_000), low, low)).not.toEqual(UNSPLIT);
+  expect(findHalt(high(119_999), high(119_999), low, low)).toEqual(UNSPLIT);
+  expect(findHalt(high(120_000, 119_999), high(120_000, 119_999), low, low)).toEqual(UNSPLIT);
 });
 
 test('nodes of which enough wait in one round are no split', () => {
@@ -83,7 +83,7 @@ test('nodes that were started less than a minute ago are waited for: they come u
   const wait =
     'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
   const said = (agoMs: number) =>
-    findHalt([385, 40_000], [385, 35_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
+    findHalt([385, 80_000], [385, 75_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
   expect(said(59_999)).toEqual([`${halted.replace('4 of', '2 of')}, and 2 have just started`, wait]);
   expect(said(60_000)[1]).toBe(fixWith('n1 with `docker restart generated-n1-1`'));
 });

@@ -498,3 +498,12 @@ describe('what led to a restart', () => {
     expect(facts.restarts).toBe(4);
   });
 });
+
+test('a restart that Docker tells of after its start is the request from before, and one of which it told nothing before is new', () => {
+  const stopped = foldContainerEvent(undefined, { action: 'kill', id: 'a', at: 1_000 });
+  const tell = (facts: ContainerFacts, id: string, at: number) =>
+    foldContainerEvent(facts, { action: 'restart', id, at }).lastStopRequest;
+  expect(tell(stopped, 'a', 60_999)).toEqual({ id: 'a', at: 1_000 });
+  expect(tell(stopped, 'a', 61_000)).toEqual({ id: 'a', at: 61_000 });
+  expect(tell(stopped, 'b', 2_000)).toEqual({ id: 'b', at: 2_000 });
+});

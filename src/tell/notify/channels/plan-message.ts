@@ -57,15 +57,19 @@ export function planMessage(
   now: number,
 ): PlannedMessage | undefined {
   const known = Object.entries(before?.alerts ?? {});
-  const isKnown = new Set(known.map(([key]) => key));
+  const isTold = ({ details, labels }: FiringAlert) => {
+    const told = before?.alerts[alertKey(labels)];
+    return told !== undefined && !(told.hasCleared && told.details?.about !== details?.about);
+  };
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
-  const isNews = ({ isWithheld, details, labels }: FiringAlert) =>
-    !isWithheld && details?.isClearing !== true && !isKnown.has(alertKey(labels));
+  const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
   const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [alert]));
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
-    return current === undefined || current.isWithheld ? [] : [{ ...toNotified(current), startsAt: alert.startsAt }];
+    return current === undefined || current.isWithheld || begun.includes(current)
+      ? []
+      : [{ ...toNotified(current), startsAt: alert.startsAt }];
   });
   // Nobody is reminded of an alert that planned work covers, or that somebody is on.
   const isReminded = known.some(([key]) => {
@@ -116,17 +120,20 @@ export function afterMessage(
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 
-/** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */
+/** Notes when alerts have ended, and removes that from those that fire again, and which have cleared. The same group if nothing changes. */
 export function noteEnds(
   before: NotifiedGroup,
   firing: ReadonlyMap<string, FiringAlert>,
   endsAt: (key: string) => number,
 ): NotifiedGroup {
   const entries = Object.entries(before.alerts);
-  if (entries.every(([key, alert]) => firing.has(key) === (alert.endsAt === undefined))) return before;
-  const noted = entries.map(([key, { endsAt: known, ...alert }]): readonly [string, NotifiedAlert] => [
-    key,
-    firing.has(key) ? alert : { ...alert, endsAt: known ?? endsAt(key) },
-  ]);
+  const clears = (key: string) => firing.get(key)?.details?.isClearing === true;
+  const isNoted = ([key, { endsAt: known, hasCleared }]: (typeof entries)[number]) =>
+    firing.has(key) === (known === undefined) && (hasCleared || !clears(key));
+  if (entries.every(isNoted)) return before;
+  const noted = entries.map(([key, { endsAt: known, ...told }]): readonly [string, NotifiedAlert] => {
+    const alert = clears(key) ? { ...told, hasCleared: true as const } : told;
+    return [key, firing.has(key) ? alert : { ...alert, endsAt: known ?? endsAt(key) }];
+  });
   return { ...before, alerts: Object.fromEntries(noted) };
 }

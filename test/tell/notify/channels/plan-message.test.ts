@@ -138,6 +138,27 @@ describe('a message', () => {
     expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
   });
 
+  it('tells again of an alert that had cleared and is about others now, but not of one about the same', () => {
+    const risk = (about: string, isClearing = false) => {
+      const words = { summary: 'no further node may fail', evidence: `without ${about}`, fix: 'bring it back' };
+      const details = { ...words, about, ...(isClearing && { isClearing: true as const }) };
+      return firingAlert('', START, { details, labels: { alertname: 'Risk', severity: 'critical', subnet: 'devnet' } });
+    };
+    const first = notified(30 * S, risk('n1'));
+    const note = (before: NotifiedGroup, alert: TrackedAlert) =>
+      noteEnds(before, groupAlerts(alertsOf(alert), START).firing.get('devnet') ?? new Map(), () => START);
+    expect(words(plan(60 * S, [risk('n2')], note(first, risk('n2'))))).toBeUndefined();
+    const cleared = note(first, risk('n1', true));
+    expect(note(cleared, risk('n1', true))).toBe(cleared);
+    expect(words(plan(60 * S, [risk('n1', true)], cleared))).toBeUndefined();
+    expect(words(plan(60 * S, [risk('n1')], note(cleared, risk('n1'))))).toBeUndefined();
+    const again = plan(60 * S, [risk('n2')], note(cleared, risk('n2')));
+    expect(words(again)).toBe('change: +Risk - =');
+    if (again === undefined) throw new Error('a message is due');
+    const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 60 * S };
+    expect(words(plan(90 * S, [risk('n2')], afterMessage(again, cleared, place)))).toBeUndefined();
+  });
+
   it('keeps the time of each end, and reports one that came soon after a message a minute after that', () => {
     const before = notified(30 * S, node('n1'), node('n2'));
     const firing = (...alerts: readonly TrackedAlert[]) =>
