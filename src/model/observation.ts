@@ -69,8 +69,8 @@ export type Fault =
   | { readonly kind: 'no-descriptor' }
   | { readonly kind: 'not-json'; readonly looksLike: 'html' | 'cut' | 'empty' | 'other' }
   | { readonly kind: 'envelope'; readonly what: string }
-  /** `isRevert`: a contract was run, and failed by itself. */
-  | { readonly kind: 'rpc-error'; readonly code: number; readonly known: KnownRpcError; readonly isRevert?: true }
+  /** `reverted`: a contract was run, and failed by itself. The data of the error, which may hold its reason, else its text. */
+  | { readonly kind: 'rpc-error'; readonly code: number; readonly known: KnownRpcError; readonly reverted?: string }
   | { readonly kind: 'result'; readonly what: string }
   | { readonly kind: 'no-committed' }
   | { readonly kind: 'result-error' }

@@ -128,6 +128,13 @@ export interface CheckpointBlock {
 /** Whether the subnet has a block of the contract: the same one, another one at its height, or none that high. */
 export type FoundOnSubnet = 'same' | 'other' | 'absent';
 
+/** What a checkpoint contract would do with the block that the relayer submits next, by an `eth_call` of `receiveHeader`. */
+export interface NextBlock {
+  readonly number: number;
+  /** The words with which it would refuse the block, which may be empty; absent when it would take it. */
+  readonly refusal?: string;
+}
+
 /** What a checkpoint contract answers (XDC-CSC: `getLatestBlocks`, `MODE`). */
 export interface Checkpoint {
   /** Absent when the contract does not say it, or says another word. */
@@ -138,6 +145,8 @@ export interface Checkpoint {
   readonly committed: CheckpointBlock;
   /** The committed block as the nodes of the subnet know it; absent when none of them said. */
   readonly onSubnet?: { readonly found: FoundOnSubnet; readonly timestamp?: number };
+  /** As last asked, up to a minute ago; absent when no committed block waits, and when nobody can say. */
+  readonly next?: NextBlock;
 }
 
 /** What is at the address of the contract: a checkpoint contract, something else, or no code at all. */

@@ -146,6 +146,8 @@ export const problemCatalog = {
   contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
   parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },
   checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: 90 * SECOND },
+  /** Its next reading comes after ten seconds. */
+  checkpoint_refused: { ...parent, alert: 'SubnetCheckpointRefused', severity: 'critical', confirmMs: 16 * SECOND },
   contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical', confirmMs: MINUTE },
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
   parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },

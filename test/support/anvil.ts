@@ -18,6 +18,7 @@ export const CHECKPOINT_CODE = readFileSync(new URL('./parent-node/checkpoint.he
 
 const ABI = parseAbi([
   'function submit((bytes32 hash, int256 number) newest, (bytes32 hash, int256 number) finalized)',
+  'function refuse(string words)',
 ]);
 
 /** The first account of anvil, which may send transactions without a signature: the relayer pays from it. */
@@ -51,6 +52,8 @@ export interface Anvil {
   deploy(mode: string): Promise<Hex>;
   /** Lets the contract hold a newest block, and the one three below as committed. Gives what that has cost. */
   submit(contract: Hex, number: number): Promise<bigint>;
+  /** Lets the contract refuse every header with these words; without words it takes all. */
+  refuse(contract: Hex, words: string): Promise<void>;
   /** Sends coins from one account of anvil to another, in the smallest unit. */
   transfer(from: Hex, to: Hex, value: bigint): Promise<void>;
   /** What such a transfer costs the one who sends. */
@@ -129,6 +132,9 @@ export async function startAnvil(): Promise<Anvil> {
       const data = encodeFunctionData({ abi: ABI, functionName: 'submit', args });
       const { gasUsed, effectiveGasPrice } = await send({ to: contract, data });
       return BigInt(gasUsed) * BigInt(effectiveGasPrice);
+    },
+    refuse: async (contract, words) => {
+      await send({ to: contract, data: encodeFunctionData({ abi: ABI, functionName: 'refuse', args: [words] }) });
     },
     transfer: async (from, to, value) => {
       await send({ from, to, value: toHex(value) });

@@ -27,6 +27,11 @@ export const serviceRules = reportProblems(
       description:
         'The checkpoint contract of {{ $labels.subnet }} does not follow its committed blocks, although the relayer shows no fault. See whether the relayer submits to this contract, and whether its transactions fail on the parent chain.',
     },
+    SubnetCheckpointRefused: {
+      summary: 'The checkpoint contract of {{ $labels.subnet }} refuses the next block.',
+      description:
+        'By an eth_call, the checkpoint contract of {{ $labels.subnet }} would refuse the block that the relayer submits next, so no block goes in any more. The status page has the words of the contract, what they mean and what to do.',
+    },
     SubnetContractOfOtherChain: {
       summary: 'The checkpoint contract of {{ $labels.subnet }} belongs to another chain.',
       description:

@@ -1,4 +1,5 @@
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
+import { nameRefusal } from '../../model/explain-refusal.ts';
 import {
   type CheckpointProgress,
   findSpend,
@@ -9,7 +10,7 @@ import {
   type WalletFacts,
 } from '../../model/parent-chain.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
-import { bit, type Metric, type Metrics, perSubnet, timeOf } from './family.ts';
+import { bit, type Metric, type Metrics, ofSubnets, perSubnet, timeOf, toMetric } from './family.ts';
 
 const ofParent = (help: string, value: (parent: ParentFacts) => number | undefined): Metric =>
   perSubnet(help, ({ facts }) => facts?.parent && value(facts.parent));
@@ -66,6 +67,14 @@ export const parentMetrics: Metrics = {
       'When the checkpoint last rose, at first when it was first read, in Unix seconds.',
       ({ facts }) => facts?.parent?.progress?.advancedAt,
     ),
+  ),
+  subnet_checkpoint_next_refused: toMetric(
+    'Whether the checkpoint contract would refuse the block that the relayer submits next (1), by its words, or take it (0), which has no reason; absent while no block waits, and when nobody can say.',
+    ofSubnets('reason', (state, add) => {
+      const next = readNow(state)?.checkpoint.next;
+      if (next !== undefined)
+        add(next.refusal === undefined ? '' : nameRefusal(next.refusal), bit(next.refusal !== undefined));
+    }),
   ),
   subnet_relayer_balance: perSubnet(
     'Balance of the wallet of the relayer on the parent chain, in whole coins.',

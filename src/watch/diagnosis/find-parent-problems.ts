@@ -1,5 +1,6 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
+import { explainRefusal } from '../../model/explain-refusal.ts';
 import { failsNow } from '../../model/observation.ts';
 import {
   type CheckpointProgress,
@@ -23,6 +24,7 @@ import { commandToRecreate } from '../clients/commands-to-type.ts';
 import {
   catchesUp,
   describeContract,
+  describeNext,
   describeStats,
   findAllowedLag,
   findLag,
@@ -264,6 +266,19 @@ function findElsewhere(view: SubnetView): Suspicion | undefined {
   });
 }
 
+/** What a checkpoint contract would say to the next block, before the relayer has tried or beside what its log shows. */
+function findRefused(view: SubnetView, { checkpoint: { next, latest } }: CheckpointProgress): Suspicion | undefined {
+  if (next?.refusal === undefined) return undefined;
+  const { number, refusal } = next;
+  const { cause, fix } = explainRefusal(refusal);
+  const words = refusal === '' ? 'without a reason' : `with "${refusal}"`;
+  return suspectParent(view, 'checkpoint_refused', {
+    summary: 'the checkpoint contract refuses the next block',
+    evidence: `the contract is at block ${latest.number}; asked by eth_call, it would refuse block ${number} ${words}: ${cause}`,
+    fix,
+  });
+}
+
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
 function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion | undefined {
   const lag = findLag(view);
@@ -315,7 +330,9 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  return [findElsewhere(view) ?? (parent.progress && findBehind(view, parent.progress)) ?? []].flat();
+  const { progress } = parent;
+  const found = findElsewhere(view) ?? (progress && (findRefused(view, progress) ?? findBehind(view, progress)));
+  return [found ?? []].flat();
 }
 
 /** Problems that the log of the relayer shows by itself. */
@@ -367,7 +384,7 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   if (one.problem === 'contract_missing' && lastErrorAt(relayer) < contractSince) return undefined;
   return {
     ...one,
-    evidence: `${one.evidence}; ${describeContract(view, progress)}`,
+    evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,
     ...(one.problem === 'contract_missing' && { fix: OTHER_ADDRESS }),
   };
 }

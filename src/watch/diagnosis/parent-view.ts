@@ -100,6 +100,12 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }
 
+/** Whether the contract would take the next block, as the end of a sentence about it; empty when that is not known. */
+export const describeNext = ({ checkpoint: { next, latest } }: CheckpointProgress): string =>
+  next === undefined || next.refusal !== undefined || next.number <= latest.number
+    ? ''
+    : `; asked by eth_call, it would take block ${next.number}`;
+
 /** What the stats server says of the relayer, as the end of a sentence about the contract; empty when it says nothing. */
 export function describeStats({ services }: SubnetView): string {
   const server = services.find(({ state }) => state.target.component === 'stats');

@@ -161,6 +161,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const onLogNews = (target: Target, urgent: boolean) => {
     const prober = proberOf(target, 'logs');
     if (prober === undefined) return;
+    if (urgent) subnetProbes.targetFailed(target);
     // A verdict other than pass must not wait for the next round to change.
     const isUnsettled = board.checksOf(target).some(({ round, verdict }) => round === 'logs' && verdict !== 'pass');
     if (urgent || isUnsettled) runs.runForNews(target, 'logs', prober);

@@ -34,6 +34,9 @@ const AFTER_START_MS = 30_000;
 /** What is gone is not waited for, unless another one starts in its place. */
 const AFTER_END_MS = 2_000;
 
+/** So many lines about one failure come together. */
+const AFTER_FAILURE_MS = 500;
+
 /** A probe with its timer. */
 type Running = ReturnType<typeof createRunning>;
 
@@ -91,6 +94,7 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     },
     containerStarted: (target: Target, containerId: string): void =>
       runSoonIf(prober.isOutdatedBy?.(target, containerId)),
+    targetFailed: (target: Target): void => runSoonIf(prober.isDoubtedBy?.(target), AFTER_FAILURE_MS),
     projectChanged: (engine: string, project: string | undefined, hasStarted: boolean): void =>
       runSoonIf(prober.isProjectOutdated?.(engine, project), hasStarted ? AFTER_START_MS : AFTER_END_MS),
     stop: (): void => {
@@ -148,6 +152,10 @@ export function createSubnetProbes(options: SubnetProbesOptions) {
     /** A container of a target has started. If that makes something outdated, it is probed soon. */
     containerStarted: (target: Target, containerId: string): void => {
       for (const one of running) if (one.subnet === target.subnet) one.containerStarted(target, containerId);
+    },
+    /** The log of a target has a new error. What that makes doubtful is probed soon. */
+    targetFailed: (target: Target): void => {
+      for (const one of running) if (one.subnet === target.subnet) one.targetFailed(target);
     },
     /** Something has happened to a container of no target. If its project was listed and is another now, it is listed soon. */
     onOtherContainer: ({ action, project }: Pick<DockerEvent, 'action' | 'project'>, engine: string): void => {

@@ -47,15 +47,20 @@ const FAILS_ITSELF = /revert|evm error|invalid opcode|invalid jump|stack (?:unde
 const isRevert = (code: number, message: unknown): boolean =>
   code === 3 || (typeof message === 'string' && FAILS_ITSELF.test(message));
 
+/** A reason of a contract is a few words, and some nodes write words before its data. */
+const MOST_SAID = 1_000;
+
 function toCallResult(message: Record<string, unknown>): CallResult {
   if (message.jsonrpc !== '2.0') return badEnvelope('its member jsonrpc is not "2.0"');
   const { error } = message;
   if (error !== undefined && error !== null) {
     const code = isRecord(error) ? Number.parseInt(String(error.code), 10) : Number.NaN;
     if (!isRecord(error) || Number.isNaN(code)) return badEnvelope('its error has no code');
-    const { message: text } = error;
+    const { message: text, data } = error;
     const known = toKnownError(code, text);
-    return failed({ kind: 'rpc-error', code, known, ...(isRevert(code, text) && { isRevert: true }) });
+    const said = typeof data === 'string' && data.length > '0x'.length ? data : String(text);
+    const reverted = isRevert(code, text) || isRevert(code, said) ? { reverted: said.slice(0, MOST_SAID) } : {};
+    return failed({ kind: 'rpc-error', code, known, ...reverted });
   }
   return Object.hasOwn(message, 'result')
     ? { ok: true, value: message.result }
@@ -150,7 +155,7 @@ const mayBeRefused = (result: Exchange<unknown>): boolean =>
   !result.ok &&
   !result.stale &&
   OF_BATCH.has(result.fault.kind) &&
-  !(result.fault.kind === 'rpc-error' && result.fault.isRevert);
+  !(result.fault.kind === 'rpc-error' && result.fault.reverted !== undefined);
 
 /** Whether each call goes alone to an endpoint, because it takes no batches, or none that large. */
 export interface BatchMemory {

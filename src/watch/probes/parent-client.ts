@@ -8,8 +8,8 @@ import { exchangeWithRetry, type TransportResponse } from './transport.ts';
 /** What a node of the parent chain answered to a call: the unparsed result, or why there is none. */
 export type ParentAnswer =
   | { readonly ok: true; readonly value: unknown }
-  /** `isRevert`: the node ran the contract, and that failed by itself. */
-  | { readonly ok: false; readonly why: string; readonly fix?: string; readonly isRevert: boolean };
+  /** `reverted`: the node ran the contract, and that failed by itself. What the node said of it. */
+  | { readonly ok: false; readonly why: string; readonly fix?: string; readonly reverted?: string };
 
 /** A client of one node of the parent chain. */
 export interface ParentClient {
@@ -48,7 +48,7 @@ function describeFault(fault: Fault): string {
   }
 }
 
-const isRevert = (fault: Fault): boolean => fault.kind === 'rpc-error' && fault.isRevert === true;
+const revertOf = (fault: Fault): string | undefined => (fault.kind === 'rpc-error' ? fault.reverted : undefined);
 
 /** The faults of an address at which nothing is known to answer. */
 const GONE: ReadonlySet<Fault['kind']> = new Set(['refused', 'unreachable', 'closed', 'timeout', 'no-descriptor']);
@@ -59,13 +59,14 @@ function toAnswer(result: CallResult): ParentAnswer {
   if (result.ok) return result;
   const { fault } = result;
   const fix = explainAddress(fault)?.fix ?? (GONE.has(fault.kind) ? undefined : SEE_WHAT_ANSWERS);
-  return { ok: false, why: describeFault(fault), ...(fix && { fix }), isRevert: isRevert(fault) };
+  const reverted = revertOf(fault);
+  return { ok: false, why: describeFault(fault), ...(fix && { fix }), ...(reverted !== undefined && { reverted }) };
 }
 
 /** Some servers give the errors of a call a status of their own. */
 function readOne(response: TransportResponse): CallResult {
   const bare = parseSingle({ ...response, status: 200 });
-  return response.status === 200 || (!bare.ok && isRevert(bare.fault)) ? bare : parseSingle(response);
+  return response.status === 200 || (!bare.ok && revertOf(bare.fault) !== undefined) ? bare : parseSingle(response);
 }
 
 /**
@@ -97,7 +98,7 @@ export function readAnswer<T>(
   read: (value: unknown) => T | undefined,
 ): ParentResult<T> {
   if (answer?.ok === false) {
-    const { isRevert: _, ...failure } = answer;
+    const { reverted: _, ...failure } = answer;
     return failure;
   }
   const value = answer && read(answer.value);

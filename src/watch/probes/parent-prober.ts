@@ -2,6 +2,7 @@ import { loadOnce } from '../../lib/promises.ts';
 import { isRecord } from '../../lib/values.ts';
 import {
   type ContractReading,
+  type NextBlock,
   type ParentChain,
   type ParentObservation,
   type ParentResult,
@@ -77,6 +78,15 @@ function toPace(head: Head, earlier: Head): number | undefined {
   return paceMs > 0 && paceMs <= SLOWEST_PACE_MS ? paceMs : undefined;
 }
 
+/** A contract is asked this often what it would do with its next block, and at each reading while it would refuse that. */
+const NEXT_EVERY_MS = 55_000;
+
+/** A relayer that fails tries again and again. */
+const DOUBTED_EVERY_MS = 10_000;
+
+const newestOf = (reading: ParentResult<ContractReading>): string | undefined =>
+  reading.ok && reading.value.kind === 'checkpoint' ? reading.value.checkpoint.latest.hash : undefined;
+
 /** Creates a prober of what the parent chain of a subnet says. viem is loaded when a contract is first read. */
 export function createParentProber(
   { rpc, contract, wallet }: ParentChain,
@@ -106,10 +116,25 @@ export function createParentProber(
     const head = readAnswer(newest, readHead);
     return { head, chainId, balance, paceMs: await readPace(head, signal) };
   };
-  const readers = loadOnce(() => import('./read-contract.ts'));
-  const readContract = async (address: string, signal: AbortSignal) => {
-    const { readContract: read } = await readers.get();
-    return compare(await read(contractClient, toAddress(address), signal), finder, signal);
+  const readers = loadOnce(() => Promise.all([import('./read-contract.ts'), import('./ask-next-block.ts')]));
+  let asked: { readonly at: number; readonly next: NextBlock | undefined } | undefined;
+  let isDoubted = false;
+  const isAskedWithin = (ms: number) => asked !== undefined && performance.now() - asked.at < ms;
+  const readContract = async (address: string, signal: AbortSignal): Promise<ParentResult<ContractReading>> => {
+    const [{ readContract: read }, { askNextBlock }] = await readers.get();
+    const [to, from] = [toAddress(address), wallet && toAddress(wallet)];
+    const reading = await compare(await read(contractClient, to, signal), finder, signal);
+    if (!reading.ok || reading.value.kind !== 'checkpoint') return reading;
+    const { checkpoint } = reading.value;
+    if (isDoubted || asked?.next?.refusal !== undefined || !isAskedWithin(NEXT_EVERY_MS)) {
+      isDoubted = false;
+      const next = await askNextBlock(contractClient, finder, { to, from }, checkpoint, signal);
+      const after = next?.refusal === undefined ? reading : await read(contractClient, to, signal);
+      // A block that has come in meanwhile is no refusal.
+      asked = { at: performance.now(), next: newestOf(after) === checkpoint.latest.hash ? next : undefined };
+    }
+    const next = asked?.next;
+    return { ok: true, value: { kind: 'checkpoint', checkpoint: { ...checkpoint, ...(next && { next }) } } };
   };
   return {
     /** Never rejects, and ends when the signal aborts. */
@@ -125,6 +150,11 @@ export function createParentProber(
         ...(reading && { contract: reading }),
         ...(wallet && { balance: readAnswer(balance, readQuantity) }),
       };
+    },
+    /** A submission has failed. Whether that is worth a probe now. */
+    doubt: (): boolean => {
+      isDoubted = contract !== undefined && !isAskedWithin(DOUBTED_EVERY_MS);
+      return isDoubted;
     },
     close: (): void => {
       client.close();

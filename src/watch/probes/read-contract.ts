@@ -67,7 +67,7 @@ export async function readContract(
     [GET_LATEST_BLOCKS, MODE].map((data) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] })),
     signal,
   );
-  for (const answer of answers) if (!answer.ok && !answer.isRevert) return readAnswer(answer, readCode);
+  for (const answer of answers) if (!answer.ok && answer.reverted === undefined) return readAnswer(answer, readCode);
   const [blocks, mode] = answers;
   const [latest, committed] = decode(blocks, decodeBlocks) ?? [];
   if (latest !== undefined && committed !== undefined && isBlock(latest) && isBlock(committed)) {

@@ -13,7 +13,10 @@ export interface SubnetProberTools extends SetupTools {
 
 /** A probe of one kind. */
 interface Source<Kind extends SubnetProbeKind>
-  extends Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated' | 'close'> {
+  extends Pick<
+    SubnetProber,
+    'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isDoubtedBy' | 'isProjectOutdated' | 'close'
+  > {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
 
@@ -29,11 +32,13 @@ interface Definition<Kind extends SubnetProbeKind> {
 const PARENT_MS = 30_000;
 const PARENT_AGAIN_MS = 10_000;
 
+/** There is a checkpoint contract, which would take the next block as far as anybody knows. */
+const isWell = (contract: NonNullable<ParentObservation['contract']>): boolean =>
+  contract.ok && contract.value.kind === 'checkpoint' && contract.value.checkpoint.next?.refusal === undefined;
+
 /** Whether a parent chain should be read again soon, at `wallMs` in Unix milliseconds. */
 export const isPressing = ({ head, paceMs, contract }: ParentObservation, wallMs: number): boolean =>
-  !head.ok ||
-  (contract !== undefined && !(contract.ok && contract.value.kind === 'checkpoint')) ||
-  mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
+  !head.ok || (contract !== undefined && !isWell(contract)) || mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
@@ -47,13 +52,14 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
     create: (subnet, { keepsConnections, wall }) => {
       const { parentChain } = subnet;
       if (parentChain === undefined) return undefined;
-      const { probe, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
+      const { probe, doubt, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
       return {
         everyMs: PARENT_MS,
         probe: async (signal) => {
           const seen = await probe(signal);
           return { kind: 'parent', seen, ...(isPressing(seen, wall()) && { againMs: PARENT_AGAIN_MS }) };
         },
+        isDoubtedBy: ({ component }) => component === 'relayer' && doubt(),
         close,
       };
     },

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
-import type { ParentFacts } from '../../model/parent-chain.ts';
+import type { NextBlock, ParentFacts } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
@@ -11,6 +11,7 @@ import type { Figure } from './figures.ts';
 /** The problems that the parent chain and its contract show. */
 const PROBLEMS: readonly ProblemName[] = [
   'checkpoint_behind',
+  'checkpoint_refused',
   'contract_missing',
   'contract_of_other_chain',
   'parent_unreachable',
@@ -40,7 +41,14 @@ function readCheckpoint(state: SubnetState) {
   const at = progress && `block ${count(progress.checkpoint.committed.number)}`;
   const mode = progress?.checkpoint.mode && `${progress.checkpoint.mode.replace('_', ' ')} mode`;
   const advancedAt = progress?.hasAdvanced && why === undefined ? progress.advancedAt : undefined;
-  return { standing, why, at, mode, advancedAt, lag: why === undefined ? lag?.blocks : undefined };
+  const next = progress?.checkpoint.next && describeNext(progress.checkpoint.next);
+  return { standing, why, at, mode, next, advancedAt, lag: why === undefined ? lag?.blocks : undefined };
+}
+
+/** What the contract would do with the block that is submitted next. */
+function describeNext({ refusal }: NextBlock): string {
+  if (refusal === undefined) return 'takes the next block';
+  return `refuses the next block${refusal === '' ? '' : `: ${refusal}`}`;
 }
 
 const describeRise = (advancedAt: number | undefined, { toWall, nowWall }: Moment): Html | string =>
@@ -50,8 +58,8 @@ const describeRise = (advancedAt: number | undefined, { toWall, nowWall }: Momen
 export function checkpointItem(state: SubnetState, moment: Moment): Html {
   const known = readCheckpoint(state);
   if (known === undefined) return html``;
-  const { standing, why, at, lag, mode, advancedAt } = known;
-  const words = why === undefined ? [at, lag !== undefined && behind(lag), mode] : [why, at && `last at ${at}`];
+  const { standing, why, at, lag, mode, next, advancedAt } = known;
+  const words = why === undefined ? [at, lag !== undefined && behind(lag), mode, next] : [why, at && `last at ${at}`];
   return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${describeRise(advancedAt, moment)}</span></li>`;
 }
 

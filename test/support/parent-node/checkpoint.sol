@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.30;
 
-/// What subnetd reads of the checkpoint contracts of XDC-CSC, with the same encoding, and no check of any block.
+/// What subnetd reads of the checkpoint contracts of XDC-CSC, with the same encoding, and no check of any block: what it refuses, a test says.
 contract Checkpoint {
     struct BlockLite {
         bytes32 hash;
@@ -14,6 +14,7 @@ contract Checkpoint {
     string public MODE;
     BlockLite private latest;
     BlockLite private committed;
+    string private refusal;
 
     constructor(string memory mode) {
         MODE = mode;
@@ -24,6 +25,16 @@ contract Checkpoint {
         committed = finalized;
         emit SubnetBlockAccepted(newest.hash, newest.number);
         emit SubnetBlockFinalized(finalized.hash, finalized.number);
+    }
+
+    /// Lets it refuse every header with these words, or none without words.
+    function refuse(string calldata words) external {
+        refusal = words;
+    }
+
+    function receiveHeader(bytes[] calldata headers) external view {
+        require(headers.length > 0, "Empty headers");
+        require(bytes(refusal).length == 0, refusal);
     }
 
     function getLatestBlocks() external view returns (BlockLite memory, BlockLite memory) {

@@ -92,6 +92,7 @@ describe('the catalogue', () => {
       'SubnetContractMissing',
       'SubnetParentUnreachable',
       'SubnetCheckpointBehind',
+      'SubnetCheckpointRefused',
       'SubnetContractOfOtherChain',
       'SubnetParentOtherChain',
       'SubnetRelayerWalletNearlyEmpty',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Container, ContainerObservation, RelayerMode } from '../../../src/model/observation.ts';
+import type { NextBlock } from '../../../src/model/parent-chain.ts';
 import type { Inventory, Target } from '../../../src/model/target.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
 import { renderPage } from '../../support/render-page.ts';
@@ -20,12 +21,12 @@ const inventory = (targets: readonly Target[]): Inventory => ({
 const interval = () => 10;
 
 /** The parent chain with a checkpoint at this block of the subnet. */
-const parentWith = (number: number, balance = 10n ** 21n) => {
+const parentWith = (number: number, balance = 10n ** 21n, next?: NextBlock) => {
   const block = { hash: `0x${'a'.repeat(64)}`, number };
   const onSubnet = { found: 'same', timestamp: T0 / 1000 - 40 } as const;
   const value = {
     kind: 'checkpoint',
-    checkpoint: { mode: 'full', latest: block, committed: block, onSubnet },
+    checkpoint: { mode: 'full', latest: block, committed: block, onSubnet, ...(next && { next }) },
   } as const;
   return {
     kind: 'parent',
@@ -117,6 +118,23 @@ describe('the page of metrics', () => {
       }));
     const page = renderPage(snapshot, interval);
     expect(page).toBe(readFileSync(new URL('./known-round.prom', import.meta.url), 'utf8'));
+  });
+
+  it('says whether the contract would take the next block, and with which of the known words it refuses one', () => {
+    const linesOf = (next?: NextBlock) => {
+      const board = knownRound();
+      board.foldSubnet('d', parentWith(1_200, 0n, next), T0 + 20_000);
+      const page = renderPage(board.snapshot(), interval);
+      return page.split('\n').filter((line) => line.startsWith('subnet_checkpoint_next_refused{'));
+    };
+    const line = (reason: string, value: number) => [
+      `subnet_checkpoint_next_refused{subnet="d",reason="${reason}"} ${value}`,
+    ];
+    expect(linesOf()).toEqual([]);
+    expect(linesOf({ number: 1_201 })).toEqual(line('', 0));
+    expect(linesOf({ number: 1_201, refusal: 'Parent Missing' })).toEqual(line('Parent Missing', 1));
+    expect(linesOf({ number: 1_201, refusal: 'x" 7' })).toEqual(line('other', 1));
+    expect(linesOf({ number: 1_201, refusal: '' })).toEqual(line('other', 1));
   });
 
   it('keeps of a checkpoint only when it last rose, while the contract does not answer', () => {

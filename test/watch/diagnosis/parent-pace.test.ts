@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type ContractReading,
   mayBeLast,
+  type NextBlock,
   type ParentFacts,
   type ParentObservation,
 } from '../../../src/model/parent-chain.ts';
@@ -143,7 +144,13 @@ test('a parent chain is read again soon while its node, or its contract, shows a
   const isSoon = (more: Partial<ParentObservation>) => isPressing({ head, ...more }, WALL);
   const failed = { ok: false, why: 'cannot be reached' } as const;
   expect(isSoon({})).toBe(false);
-  expect(isSoon({ contract: { ok: true, value: { kind: 'checkpoint' } as ContractReading } })).toBe(false);
+  const block = { hash: '0xaa', number: 990 };
+  const withNext = (next: NextBlock) => {
+    const value: ContractReading = { kind: 'checkpoint', checkpoint: { latest: block, committed: block, next } };
+    return isSoon({ contract: { ok: true, value } });
+  };
+  expect(withNext({ number: 991 })).toBe(false);
+  expect(withNext({ number: 991, refusal: '' })).toBe(true);
   expect(isSoon({ contract: { ok: true, value: { kind: 'missing' } } })).toBe(true);
   expect(isSoon({ contract: failed })).toBe(true);
   expect(isSoon({ head: failed })).toBe(true);

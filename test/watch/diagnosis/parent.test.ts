@@ -212,6 +212,59 @@ describe('a checkpoint contract', () => {
     expect(named(parent(at(500), moves(30)))).toEqual(['checkpoint_behind relayer']);
   });
 
+  test('that refuses the next block is said with its words, which explain the failure of the relayer', () => {
+    const refused = parent({ ...at(800), next: { number: 991, refusal: 'Mismatched Validators' } }, still(6 * MINUTE));
+    const [one, ...more] = causesOf(refused, [failing('reverted')]);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      problem: 'checkpoint_refused',
+      component: 'relayer',
+      summary: 'the checkpoint contract refuses the next block',
+      evidence:
+        'the contract is at block 990; asked by eth_call, it would refuse block 991 with "Mismatched Validators": the masternodes of the new epoch are not those that it was given at the gap block, so it misses an epoch change',
+      fix: 'deploy a new contract, set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address, and recreate the relayer; the old one takes no further block',
+      explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+    });
+    // Beside a relayer that shows no fault, as in the minute before it tries, and without one.
+    expect(named(refused)).toEqual(['checkpoint_refused relayer']);
+    expect(named(refused, [])).toEqual(['checkpoint_refused']);
+    // Another chain, and another contract of the relayer, say more than their consequence.
+    expect(named(parent({ onSubnet: { found: 'other' }, next: { number: 991, refusal: 'Parent Missing' } }))).toEqual([
+      'contract_of_other_chain relayer',
+    ]);
+    const created = relayer(10_000, {}, { created: { contract: `0x${'0c'.repeat(20)}` } });
+    expect(named(refused, [created])).toEqual(['checkpoint_behind relayer']);
+  });
+
+  test('that refuses without words, or with words that nobody knows, says so', () => {
+    const told = (refusal: string) => only(parent({ next: { number: 991, refusal } }));
+    const fix =
+      'compare the version of the contract with the client of the nodes; if they do not fit, deploy a new contract, set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address, and recreate the relayer; the old one takes no further block';
+    const why = 'it cannot read the header, or is of a version that subnetd does not know';
+    expect(told('')).toMatchObject({
+      evidence: `the contract is at block 990; asked by eth_call, it would refuse block 991 without a reason: ${why}`,
+      fix,
+    });
+    expect(told('item is not list')).toMatchObject({
+      evidence: `the contract is at block 990; asked by eth_call, it would refuse block 991 with "item is not list": ${why}`,
+      fix,
+    });
+  });
+
+  test('that would take the next block says so beside a relayer that does not submit', () => {
+    const block = { hash: '0xaa', number: 900 };
+    const evidence = (number: number) =>
+      only(
+        parent({ latest: block, committed: block, next: { number } }, { ...still(6 * MINUTE), hasAdvanced: false }),
+        [failing('job_failed')],
+      )?.evidence;
+    const before =
+      'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m';
+    expect(evidence(901)).toBe(`${before}; asked by eth_call, it would take block 901`);
+    // It has that one by now.
+    expect(evidence(900)).toBe(before);
+  });
+
   test('stays no second problem beside a relayer that is known not to submit', () => {
     expect(named(parent(at(800), still(6 * MINUTE)), [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
     const stopped = diagnosedService('relayer', { container: STOPPED });

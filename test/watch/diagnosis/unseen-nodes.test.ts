@@ -394,5 +394,5 @@ test.each<[string, Respond, string, string | undefined]>([
   const client = createParentClient(await urlOf(respond), 2_000);
   onTestFinished(client.close);
   const [answer] = await client.ask([{ method: 'eth_chainId', params: [] }]);
-  expect(answer).toEqual({ ok: false, why, ...(fix && { fix }), isRevert: false });
+  expect(answer).toEqual({ ok: false, why, ...(fix && { fix }) });
 });

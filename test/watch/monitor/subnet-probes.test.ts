@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
 import type { Inventory } from '../../../src/model/target.ts';
+import { createDockerLinks } from '../../../src/watch/docker/links.ts';
 import { createMonitor } from '../../../src/watch/monitor/create-monitor.ts';
+import { createSubnetProbes } from '../../../src/watch/monitor/create-subnet-probes.ts';
 import { eventually } from '../../support/cli.ts';
 import { startNode } from '../../support/fake-node.ts';
-import { nodeTarget, settings } from '../../support/views.ts';
+import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
 /** A parent chain at the wire that answers with its newest block, or with nothing at all; and the methods of each request. */
 async function useParent(height: number | undefined, newest: () => number = () => 0x6a000000) {
@@ -82,6 +84,33 @@ test('what is known of a parent chain stays for as long as the inventory names i
   await eventually(() => expect(headOf()).toMatchObject({ value: { number: 8 } }));
   load(undefined);
   expect(headOf()).toBeUndefined();
+});
+
+test('a parent chain is read at once when the log of the relayer has a new error', async () => {
+  const parent = await useParent(200, () => Math.floor(Date.now() / 1000));
+  const relayer = serviceTarget('relayer');
+  const subnet = { name: 'd', consensus: 'XDPoS', targets: [relayer], settings };
+  const clock = createProcessClock();
+  const probes = createSubnetProbes({
+    ...{
+      clock,
+      scheduled: true,
+      docker: createDockerLinks(
+        () => {},
+        () => {},
+      ),
+      keepsConnections: () => true,
+    },
+    ...{ onSeen: () => {}, onBug: (error) => expect.fail(`${error}`) },
+  });
+  onTestFinished(probes.stop);
+  const contract = `0x${'c0'.repeat(20)}`;
+  probes.load([{ ...subnet, parentChain: { rpc: parent.rpc, contract } }]);
+  const readings = () => parent.asked().filter((methods) => methods.includes('eth_chainId')).length;
+  await eventually(() => expect(readings()).toBe(1));
+  probes.targetFailed(relayer);
+  probes.targetFailed(relayer);
+  await eventually(() => expect(readings()).toBe(2));
 });
 
 test('a parent chain whose newest block may be the last one is read again within ten seconds, and another one is not', async () => {

@@ -15,21 +15,21 @@ import { nodeTarget, settings } from '../../support/views.ts';
 const WALLET = '0x00000000000000000000000000000000000000aa';
 const signal = new AbortController().signal;
 
-/** How often all nodes of the tests were asked. */
+/** How often all nodes of the tests were asked for the committed block of the contract. */
 let asked = 0;
 
 /** A node of the subnet that knows blocks up to a height; those of another chain have another hash. */
-async function useNode(height: number, toHash = hashOf) {
+async function useNode(height: number, toHash = hashOf, block = {}) {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { id, method, params } = JSON.parse(body);
     expect(method).toBe('XDPoS_getV2BlockByNumber');
-    asked += 1;
     const number = Number(params[0]);
+    if (number === 97) asked += 1;
     const result =
       number <= height
-        ? { Hash: toHash(number), Number: number, Timestamp: 1_795_303_950, Error: '' }
+        ? { ...block, Hash: toHash(number), Number: number, Timestamp: 1_795_303_950, Error: '' }
         : { Hash: hashOf(0), Number: number, Timestamp: null, Error: 'can not find block from this number' };
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
@@ -154,6 +154,21 @@ describe('a real parent chain', () => {
     expect((await read()).contract).toMatchObject({
       value: { checkpoint: { mode: 'lite', committed: { number: 0 } } },
     });
+  });
+
+  it('has a contract that refuses the next block with its words, or takes it', async () => {
+    const subnet = subnetOf(await useNode(120, hashOf, { Committed: true, EncodedRLP: 'wAA=' }));
+    const prober = start(subnet);
+    const askAgain = async () => {
+      const parent = foldParent(undefined, await prober.probe(signal), { at: now, wallMs: Date.now() });
+      return [parent.progress?.checkpoint.next, problemsOf(parent)];
+    };
+    for (const refusal of ['Mismatched Validators', 'Parent Missing', 'Invalid Next Block']) {
+      await chain.refuse(contract, refusal);
+      expect(await askAgain()).toEqual([{ number: 101, refusal }, ['checkpoint_refused']]);
+    }
+    await chain.refuse(contract, '');
+    expect(await askAgain()).toEqual([{ number: 101 }, []]);
   });
 
   it('that is restarted does not answer meanwhile, and is then as before', async () => {

@@ -104,7 +104,7 @@ describe('a node of the parent chain', () => {
     let methods: Methods = {};
     const node = await useNode((asked) => answerAll(asked, methods));
     const client = useClient(node.url);
-    const failed = { ok: false, why: 'answers with an error', fix: SEE, isRevert: false };
+    const failed = { ok: false, why: 'answers with an error', fix: SEE };
     expect(await client.ask(CALLS)).toEqual([failed, failed]);
     methods = METHODS;
     expect(await client.ask(CALLS)).toEqual(BOTH);
@@ -114,7 +114,7 @@ describe('a node of the parent chain', () => {
   it('whose contract fails in each call is asked once', async () => {
     const fails = () => ({ error: { code: 3, message: 'execution reverted' } });
     const node = await useNode((asked) => answerAll(asked, { eth_chainId: fails, eth_blockNumber: fails }));
-    const reverted = { ok: false, why: 'answers with an error', fix: SEE, isRevert: true };
+    const reverted = { ok: false, why: 'answers with an error', fix: SEE, reverted: 'execution reverted' };
     expect(await useClient(node.url).ask(CALLS)).toEqual([reverted, reverted]);
     expect(node.requests).toHaveLength(1);
   });
@@ -125,7 +125,7 @@ describe('a node of the parent chain', () => {
       return {};
     });
     const fix = 'raise its limit, or the interval of the check';
-    const limited = { ok: false, why: 'answers HTTP 429', fix, isRevert: false };
+    const limited = { ok: false, why: 'answers HTTP 429', fix };
     expect(await useClient(node.url).ask(CALLS)).toEqual([limited, limited]);
     expect(node.requests).toEqual([['eth_chainId', 'eth_blockNumber'], 'eth_chainId']);
   });
@@ -135,7 +135,7 @@ describe('a node of the parent chain', () => {
       if ('method' in asked) response.destroy();
       else response.writeHead(405).end();
     });
-    const lost = { ok: false, why: 'cannot be reached', isRevert: false };
+    const lost = { ok: false, why: 'cannot be reached' };
     expect(await useClient(node.url).ask(CALLS)).toEqual([lost, lost]);
     expect(node.requests).toContain('eth_chainId');
     expect(node.requests).not.toContain('eth_blockNumber');
@@ -151,7 +151,7 @@ describe('a node of the parent chain', () => {
       response.writeHead(status);
       return answerAll(asked, { eth_chainId: () => ({ error }) });
     });
-    expect(await useClient(node.url).ask(CALLS.slice(0, 1))).toMatchObject([{ ok: false, isRevert: true }]);
+    expect(await useClient(node.url).ask(CALLS.slice(0, 1))).toMatchObject([{ ok: false, reverted: error.message }]);
   });
 
   it('that hangs when it runs the contract still gives its newest block and the balance', async () => {

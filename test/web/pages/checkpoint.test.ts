@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
-import type { ContractReading, ParentFacts, ParentResult } from '../../../src/model/parent-chain.ts';
+import type { ContractReading, NextBlock, ParentFacts, ParentResult } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { checkpointItem } from '../../../src/web/pages/checkpoint-item.ts';
 import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
@@ -46,6 +46,23 @@ test('the checkpoint stands beside the services, with its height, lag, mode and 
     standing: 'ok',
   });
   expect(itemOf(undefined).text).toBe('');
+});
+
+test('the checkpoint says whether it takes the next block', () => {
+  const textOf = (next: NextBlock) => {
+    const progress = {
+      checkpoint: { ...checkpoint, next },
+      readAt: NOW,
+      advancedAt: NOW,
+      hasAdvanced: false,
+      recent: [],
+    };
+    return itemOf(read, { progress }).text;
+  };
+  const start = 'Checkpoint block 990, 8 blocks behind, lite mode,';
+  expect(textOf({ number: 991 })).toBe(`${start} takes the next block`);
+  expect(textOf({ number: 991, refusal: 'Parent Missing' })).toBe(`${start} refuses the next block: Parent Missing`);
+  expect(textOf({ number: 991, refusal: '' })).toBe(`${start} refuses the next block`);
 });
 
 test('a checkpoint that cannot be read says why, and what was read last', () => {
