@@ -3,7 +3,16 @@ export const SERVICES = ['relayer', 'stats', 'frontend'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** The worst first: a dead relayer says nothing of what else is wrong with it, and a silent one nothing of a fork. */
-const RELAYER_FAULTS = ['dead', 'silent', 'no-parent', 'no-contract', 'no-funds', 'low-gas-price', 'forking'] as const;
+const RELAYER_FAULTS = [
+  'dead',
+  'silent',
+  'no-parent',
+  'no-contract',
+  'refused',
+  'no-funds',
+  'low-gas-price',
+  'forking',
+] as const;
 export type RelayerFault = (typeof RELAYER_FAULTS)[number];
 
 /** A container is stopped, or is killed once, or it is started again and again, each time to its end. */
@@ -87,6 +96,8 @@ export const NO_EFFECTS = {
   parentReorganised: false,
   /** The parent chain has lost the checkpoint contract. */
   contractGone: false,
+  /** The checkpoint contract takes no block, as it misses an epoch change. */
+  contractRefuses: false,
   /** The relayer submits to another contract than that of the inventory. */
   checkpointLost: false,
   /** The wallet of the relayer has coins for some days only. */

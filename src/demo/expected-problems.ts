@@ -64,10 +64,11 @@ const seenSkewed = (effects: Effects, parts: DemoParts): readonly string[] => {
 };
 
 /** What the parent chain itself shows: the first of these hides what the relayer says of its submissions. */
-const problemOfParent = ({ parentDown, parentHalted, contractGone }: Effects): string | undefined => {
+const problemOfParent = ({ parentDown, parentHalted, contractGone, contractRefuses }: Effects): string | undefined => {
   if (parentDown) return 'parent_unreachable relayer';
   if (parentHalted) return 'parent_behind relayer';
-  return contractGone ? 'contract_missing relayer' : undefined;
+  if (contractGone) return 'contract_missing relayer';
+  return contractRefuses ? 'checkpoint_refused relayer' : undefined;
 };
 
 const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly string[] => {

@@ -166,6 +166,10 @@ export const FAULTS = {
     what: 'The parent chain answers, but has no contract at the address of the checkpoint contract.',
     effects: { contractGone: true, relayer: 'no-contract' },
   },
+  'contract-refuses': {
+    what: 'The checkpoint contract misses an epoch change, so it refuses each block that the relayer submits.',
+    effects: { contractRefuses: true, relayer: 'refused' },
+  },
   'parent-down': {
     what: 'The node of the parent chain does not answer, neither the relayer nor subnetd.',
     effects: { parentDown: true, relayer: 'no-parent' },

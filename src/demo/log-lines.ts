@@ -87,10 +87,10 @@ const relayerSyncLines = (ms: number, from: number, to: number): readonly string
   ].map((message) => relayerLine(ms, message));
 };
 
-/** The same when the parent chain demands a higher gas price, as recorded. */
-export const relayerLowGasPriceLines = (ms: number, from: number, to: number): readonly string[] => [
+/** The same when the parent chain answers with an error, as recorded with a minimum gas price. */
+export const relayerRefusedLines = (ms: number, from: number, to: number, error: string): readonly string[] => [
   ...relayerSyncLines(ms, from, to),
-  relayerLine(ms, "Fail to submit transactions into PARENTNET { message: 'Returned error: under min gas price' }", 50),
+  relayerLine(ms, `Fail to submit transactions into PARENTNET { message: 'Returned error: ${error}' }`, 50),
 ];
 
 /** The same when all is well. */

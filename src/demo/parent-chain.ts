@@ -40,6 +40,10 @@ const RESTART_MS = 10_000;
 
 const GET_LATEST_BLOCKS = '0x66dcb0ba';
 const MODE = '0x1fcbc407';
+const RECEIVE_HEADER = '0xa20140c3';
+
+/** What the contract says when it misses an epoch change. */
+export const REFUSAL = 'Mismatched Validators';
 
 /** Programs that a node of the parent chain answers calls of, and what the relayer does there. */
 export interface SimulatedParent {
@@ -54,6 +58,13 @@ const toWord = (value: bigint | number): string => value.toString(16).padStart(6
 /** The text of a short string, as a contract returns it. */
 const toText = (text: string): string =>
   `0x${toWord(32)}${toWord(text.length)}${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
+
+/** The only header of a call of receiveHeader: four words are before it, of which the last one is its length. */
+function readHeader(data: string): readonly unknown[] {
+  const words = data.slice(RECEIVE_HEADER.length);
+  const bytes = Buffer.from(words, 'hex');
+  return JSON.parse(bytes.subarray(128, 128 + bytes.readUInt32BE(124)).toString());
+}
 
 interface Call {
   readonly id: unknown;
@@ -99,10 +110,17 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
     return effects().walletEmpty ? 0n : balance;
   };
 
+  const latestNow = () => (isReorganised() ? before : submitted);
+  /** Why the contract would take no such header; undefined when it would. */
+  const refuse = (data: string): string | undefined => {
+    if (effects().contractRefuses) return REFUSAL;
+    const [number, parentHash] = readHeader(data);
+    return number === latestNow() + 1 && parentHash === hashOf(latestNow()) ? undefined : 'Parent Missing';
+  };
   const readContract = (data: unknown): string => {
     if (data === MODE) return toText('full');
     if (data !== GET_LATEST_BLOCKS) return '0x';
-    const latest = isReorganised() ? before : submitted;
+    const latest = latestNow();
     const words = [latest, Math.max(latest - CONFIRMED_BY, 0)].map(
       (number) => `${hashOf(number).slice(2)}${toWord(number)}`,
     );
@@ -135,6 +153,13 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
     }
   };
   const toMessage = (call: Call) => {
+    const { data } = (call.params?.[0] ?? {}) as { readonly data?: unknown };
+    const isSubmission = typeof data === 'string' && data.startsWith(RECEIVE_HEADER) && !effects().contractGone;
+    const refusal = isSubmission ? refuse(data) : undefined;
+    if (refusal !== undefined) {
+      const reverted = { message: `execution reverted: ${refusal}`, data: `0x08c379a0${toText(refusal).slice(2)}` };
+      return { jsonrpc: '2.0', id: call.id, error: { code: 3, ...reverted } };
+    }
     const result = answer(call);
     const error = { code: -32601, message: `the method ${call.method} does not exist/is not available` };
     return { jsonrpc: '2.0', id: call.id, ...(result === undefined ? { error } : { result }) };

@@ -3,13 +3,13 @@ import type { Effects } from './effects.ts';
 import {
   relayerExitLine,
   relayerLine,
-  relayerLowGasPriceLines,
   relayerNoFundsLines,
+  relayerRefusedLines,
   relayerStartLines,
   relayerSubmittedLines,
   relayerUnreadLines,
 } from './log-lines.ts';
-import { RELAY_PERIOD_MS, type SimulatedParent } from './parent-chain.ts';
+import { REFUSAL, RELAY_PERIOD_MS, type SimulatedParent } from './parent-chain.ts';
 import type { SimulatedSubnet } from './simulated-subnet.ts';
 
 /**
@@ -58,8 +58,9 @@ export function createRelayerLog(
       lines.push(...relayerUnreadLines(at, wanted));
     } else if (wanted === 'no-funds') {
       lines.push(...relayerNoFundsLines(at, submitted + 1));
-    } else if (wanted === 'low-gas-price') {
-      lines.push(...relayerLowGasPriceLines(at, submitted + 1, to));
+    } else if (wanted === 'low-gas-price' || wanted === 'refused') {
+      const error = wanted === 'refused' ? `execution reverted: ${REFUSAL}` : 'under min gas price';
+      lines.push(...relayerRefusedLines(at, submitted + 1, to, error));
     } else if (wanted !== 'silent' && to > submitted) {
       lines.push(...relayerSubmittedLines(at, submitted + 1, to));
       submitted = to;

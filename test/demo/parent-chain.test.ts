@@ -71,6 +71,20 @@ test('the contract of the demo holds what the relayer has submitted, and the sub
   await eventually(async () => expect((await read()).progress?.hasAdvanced).toBe(true));
 });
 
+test('the contract of the demo takes the next block of the subnet, until it misses an epoch change', async () => {
+  const { simulation, read, pass } = await simulate([]);
+  await read();
+  pass(10_000);
+  const next = async () => checkpointOf(await read())?.next;
+  const { number = 0 } = (await next()) ?? {};
+  expect(number).toBe((checkpointOf(await read())?.latest.number ?? 0) + 1);
+  await simulation.setFaults(['contract-refuses']);
+  pass(CYCLE_MS);
+  await eventually(async () => expect(await next()).toEqual({ number, refusal: 'Mismatched Validators' }));
+  await simulation.setFaults([]);
+  expect(await next()).toEqual({ number });
+});
+
 test('faults of the parent chain are there until they are taken away', async () => {
   const { simulation, read } = await simulate([]);
   await simulation.setFaults(['parent-down']);
