@@ -1,6 +1,6 @@
 import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import { findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -108,13 +108,20 @@ function isAliveByLog(
   return at > failsSince || now - failsSince < NEXT_LINE_MS;
 }
 
+/** The setup of a target as far as it is of now: what was read of another container says nothing of the one in its place. */
+function currentSetup(setup: TargetSetup, { facts }: TargetState): TargetSetup {
+  const { container, ...others } = setup;
+  const id = findContainer(facts.container)?.id;
+  return container?.ok && id !== undefined && id !== container.value.id ? others : setup;
+}
+
 /** What is known of a target by itself. */
 export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
   const { component, name } = state.target;
   const failing = state.checks.flatMap(({ check, verdict }) =>
     verdict === 'fail' ? [{ component, name, check }] : [],
   );
-  return { state, container: viewContainer(state), failing, setup };
+  return { state, container: viewContainer(state), failing, setup: currentSetup(setup, state) };
 }
 
 /** What the view of each node of a subnet needs of the others. */

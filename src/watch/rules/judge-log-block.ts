@@ -59,7 +59,7 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   const logged = facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY;
   // A log that has shown its height misses nothing.
   if (latest === undefined || latest.number <= logged) return undefined;
-  const above = `${seen}, while its RPC is at block ${latest.number}`;
+  const above = `${seen}, while its RPC ${facts.node?.observation.latest.ok ? 'is' : 'was last'} at block ${latest.number}`;
   const isFarAbove = latest.number - logged > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
   if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;

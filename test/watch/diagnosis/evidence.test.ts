@@ -394,16 +394,24 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       name: 'n2',
       ...targets.find(({ target }) => target.name === 'n2')?.target,
     });
-    const seen = {
-      targets: new Map([[key, { container: { ok: true, value: setup } as const }]]),
-      engines: new Map(),
-      named: [],
+    const fixWith = (id: string) => {
+      const value = { ...setup, id };
+      const seen = {
+        targets: new Map([[key, { container: { ok: true, value } as const }]]),
+        engines: new Map(),
+        named: [],
+      };
+      const facts: SubnetFacts = { setup: { observation: seen, at: NOW } };
+      const found = diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW, { facts }).problems;
+      return found.find(({ problem }) => problem === 'rpc_closed')?.fix;
     };
-    const facts: SubnetFacts = { setup: { observation: seen, at: NOW } };
-    const found = diagnoseSubnet(toSubnet(targets), judge(targets), NO_PROBLEMS, NOW, { facts }).problems;
-    expect(found.find(({ problem }) => problem === 'rpc_closed')?.fix).toBe(
-      'its container is set to serve RPC at port 8599: see that this port is published, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
+    const then =
+      'and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help';
+    expect(fixWith('n2')).toBe(
+      `its container is set to serve RPC at port 8599: see that this port is published, ${then}`,
     );
+    // What was read of the container before is of no use.
+    expect(fixWith('before')).toBe(`see on which address and port n2 serves RPC, if at all, ${then}`);
   });
 
   test('is not to be looked for either while its Docker Engine does not answer about another target since', () => {

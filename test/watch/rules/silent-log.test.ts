@@ -91,3 +91,14 @@ test('below level 3 only an active masternode prints its height', () => {
   expect(judge(2_000, 668, 120_000, 3, addressOf('n9'))).toMatchObject({ verdict: 'degraded' });
   expect(judge(2_000, 668, 120_000, 2)).toMatchObject({ verdict: 'degraded' });
 });
+
+test('a height that the RPC no longer gives is that of before', () => {
+  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs: 120_000 });
+  if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+  const logs = { ...facts.logs, node: { height: 668, advancedAt: NOW - 120_000, level: 4 } };
+  const fault = { kind: 'refused', address: 'http://n' } as const;
+  const node = facts.node && { ...facts.node, observation: { answered: false, latest: { ok: false, fault } } as const };
+  expect(judgeLogBlock(aView(target, { ...facts, logs, ...(node && { node }) }, { now: NOW })).seen).toBe(
+    'the height in the log of n2 has been 668 for 2m, while its RPC was last at block 1000',
+  );
+});
