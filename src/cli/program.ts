@@ -138,6 +138,17 @@ function addWorkCommands(program: Command, runs: Runs): void {
       }),
     );
   program
+    .command('rolling-restart')
+    .description(
+      'restart nodes one after another, each right after its own turn; without --run, say when; exit 1 if one fails',
+    )
+    .option('--subnet <name>', 'the subnet, if there are several')
+    .option('--nodes <list>', 'only these, in this order, with commas between them (default: all)')
+    .option('--run <command>', "what restarts one, such as 'docker restart {container}'; {node} is its name")
+    .option('--wait <duration>', 'how long to wait at most, for a moment and for a node to be back', '10m')
+    .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
+    .action(runs(async () => (await import('./rolling-restart.ts')).rollingRestart));
+  program
     .command('whatif')
     .description('ask the running daemon what would happen')
     .command('stop')

@@ -3,6 +3,7 @@ import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { isRecord } from '../lib/values.ts';
 import { type RestartBody, toRestartBody } from '../model/restart-answer.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
+import { type Answer, awaitMoment } from './await-moment.ts';
 import { type ExitCode, escapeText, printLine, refuse, report, toJson } from './report.ts';
 
 /** The flags of `subnetd safe-to-restart`, as they are typed. */
@@ -18,12 +19,8 @@ export interface SafeToRestartFlags {
 const WITHIN_MS = 20_000;
 const EVERY_MS = 2_000;
 
-type Answer =
-  | { readonly kind: 'yes' | 'no' | 'unknown'; readonly reason: string; readonly body?: RestartBody }
-  /** Waiting changes nothing. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly body?: undefined };
-
-const EXIT_CODE: Readonly<Record<Answer['kind'], ExitCode>> = { yes: 0, no: 1, unknown: 2, refused: 2 };
+/** What a command ends with after each answer. */
+export const EXIT_CODE: Readonly<Record<Answer['kind'], ExitCode>> = { yes: 0, no: 1, unknown: 2, refused: 2 };
 
 const isBody = (value: unknown): value is RestartBody =>
   isRecord(value) && typeof value.safe === 'boolean' && typeof value.reason === 'string';
@@ -60,9 +57,6 @@ export async function askToRestart(url: URL, node: string, subnet: string | unde
   return { kind: 'unknown', reason: other };
 }
 
-/** The reason without its durations, which change all the time. */
-const toPattern = (reason: string): string => reason.replaceAll(/(?:\b\d+(?:ms|s|m|h)\b ?)+/g, '');
-
 /** Prints an answer, also why there is none. */
 function print(node: string, { kind, reason, body }: Answer, after: string, json: boolean): ExitCode {
   const text = escapeText(reason);
@@ -75,8 +69,8 @@ function print(node: string, { kind, reason, body }: Answer, after: string, json
 
 /**
  * `subnetd safe-to-restart NODE`: whether a node may be restarted now, by the running daemon, or with `--config` by probes of this
- * command. Exit 0 yes, 1 no, 2 when nobody knows. With `--wait`, it asks until the answer is yes or the time is over, and says on
- * stderr what it waits for.
+ * command. Exit 0 yes, 1 no, 2 when nobody knows. With `--wait`, it asks until the answer is yes, and the turn of the node has just passed,
+ * or the time is over, and says on stderr what it waits for.
  */
 export async function safeToRestart(
   node: string,
@@ -95,17 +89,13 @@ export async function safeToRestart(
     const errors = daemon.ok ? ['--wait must be a duration, such as 10m'] : daemon.errors;
     return refuse('subnetd safe-to-restart', ...errors);
   }
-  const end = performance.now() + waitMs;
-  let reported: string | undefined;
-  for (;;) {
-    const answer = await askToRestart(daemon.url, node, subnet);
-    const { kind, reason } = answer;
-    if (kind === 'yes' || kind === 'refused') return print(node, answer, '', json);
-    if (performance.now() + everyMs > end)
-      return print(node, answer, waitMs > 0 ? ` after ${formatDuration(waitMs)} of waiting` : '', json);
-    const pattern = toPattern(escapeText(reason));
-    if (pattern !== reported) report([`waiting to restart ${node}: ${escapeText(reason)}`]);
-    reported = pattern;
-    await wait(everyMs);
-  }
+  const ask = () => askToRestart(daemon.url, node, subnet);
+  const answer = await (waitMs === 0
+    ? ask()
+    : awaitMoment(node, performance.now() + waitMs, {
+        ...{ ask, sleep: wait, now: () => performance.now(), everyMs },
+        tell: (_, text) => report([`waiting to restart ${node}: ${text}`]),
+      }));
+  const isOver = waitMs > 0 && answer.kind !== 'yes' && answer.kind !== 'refused';
+  return print(node, answer, isOver ? ` after ${formatDuration(waitMs)} of waiting` : '', json);
 }

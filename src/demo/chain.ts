@@ -30,8 +30,7 @@ export const LOST_ROUNDS = 17;
 /** Same for a chain that is more than a day old, in the same place of its epoch. */
 export const DAY_OLD_START_HEIGHT = START_HEIGHT + 48 * 900;
 
-/** Blocks between two elections, and the distance of the snapshot before them, as a generated subnet has them. */
-export const EPOCH = 900;
+/** The distance of the snapshot before an election, as a generated subnet has it. */
 export const GAP = 450;
 
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;

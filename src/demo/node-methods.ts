@@ -1,8 +1,9 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, GAP, ZERO_HASH } from './chain.ts';
 import { VERSIONS } from './demo-client.ts';
 import { optionalBlockTag, optionalFlag, plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
+import { EPOCH } from './timeline.ts';
 import { blockByTag, consensusConfigs, xdposMethods } from './xdpos-methods.ts';
 
 /** Blocks of XDPoS v2 all have difficulty 1, so a chain's total is its length. */

@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
-import { type Chain, EPOCH, GAP, ZERO_ADDRESS } from './chain.ts';
+import { type Chain, GAP, ZERO_ADDRESS } from './chain.ts';
 import { quorum } from './effects.ts';
 import type { NodeView } from './simulated-subnet.ts';
+import { EPOCH } from './timeline.ts';
 
 /** The block that began the epoch of a block. A subnet goes by numbers, not by rounds (XDC-Subnet engine_v2/epochSwitch.go). */
 export const epochStartOf = (number: number): number => number - (number % EPOCH);

@@ -1,6 +1,9 @@
 /** A simulated block takes this long, as a deployed subnet's default does (XDC-Subnet cmd/puppeth/wizard_genesis.go). */
 export const BLOCK_PERIOD_MS = 2_000;
 
+/** Blocks between two elections, as a generated subnet has them. */
+export const EPOCH = 900;
+
 /** Who takes part in making blocks; masternodes by their place in the set. */
 export interface Turnout {
   /** False while the chain is halted. */
@@ -20,7 +23,7 @@ interface Begin {
   readonly fromRound: number;
 }
 
-/** How the blocks of an era come: in each cycle every masternode has one round. */
+/** How the blocks of an era come: after each cycle, turns come in the same order again. */
 interface Cycle {
   readonly rounds: number;
   readonly ms: number;
@@ -49,23 +52,24 @@ export interface Timeline {
   readonly eras: readonly [Era, ...Era[]];
 }
 
-/** Whose turn a round is, by place. */
+/** Whose turn a round is, by place: each epoch begins with the first (XDC-Subnet engine_v2/mining.go). */
 export const turnOf = ({ inOffice }: Pick<Era, 'inOffice'>, round: number): number =>
-  inOffice[round % inOffice.length] ?? 0;
+  inOffice[(round % EPOCH) % inOffice.length] ?? 0;
 
 const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: Turnout): Era => {
   const places = Array.from({ length: masternodes }, (_, place) => place);
   const inOffice = places.filter((place) => !turnout.penalised.includes(place));
   const blocks = [];
   let ms = 0;
-  for (let round = 1; round <= inOffice.length; round++) {
+  const rounds = EPOCH % inOffice.length === 0 ? inOffice.length : EPOCH;
+  for (let round = 1; round <= rounds; round++) {
     if (turnout.absent.includes(turnOf({ inOffice }, begin.fromRound + round))) ms += roundTimeoutMs;
     else {
       ms += BLOCK_PERIOD_MS;
       blocks.push({ round, ms });
     }
   }
-  return { ...turnout, ...begin, inOffice, cycle: { rounds: inOffice.length, ms, blocks } };
+  return { ...turnout, ...begin, inOffice, cycle: { rounds, ms, blocks } };
 };
 
 /** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds; `lostRounds` ran out before block 1. */

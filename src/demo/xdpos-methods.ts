@@ -1,4 +1,4 @@
-import { CHAIN_ID, type Chain, type ChainBlock, EPOCH, GAP, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, GAP, ZERO_HASH } from './chain.ts';
 import { missedRoundsUpTo, poolStatusOf } from './pool-status.ts';
 import {
   type BlockTag,
@@ -10,7 +10,7 @@ import {
   rpcMethod,
 } from './rpc-method.ts';
 import type { NodeView } from './simulated-subnet.ts';
-import { BLOCK_PERIOD_MS } from './timeline.ts';
+import { BLOCK_PERIOD_MS, EPOCH } from './timeline.ts';
 
 /** The hash of a header that is not there is always this one. */
 const NO_HEADER =

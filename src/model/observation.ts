@@ -132,6 +132,8 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 /** A block; the time in Unix seconds. */
 export interface Block {
   readonly number: number;
+  /** In which it was made, if the node gave it. */
+  readonly round?: number;
   readonly timestamp?: number;
 }
 

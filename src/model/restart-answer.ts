@@ -1,5 +1,13 @@
+/** When a masternode makes its blocks, in milliseconds, as long as no round times out. */
+export interface Turn {
+  /** Until its next block. */
+  readonly nextTurnMs: number;
+  /** From one of its blocks to the next. */
+  readonly turnEveryMs: number;
+}
+
 /** Whether a node may be restarted now without costing its subnet a block. */
-export interface RestartAnswer {
+export interface RestartAnswer extends Partial<Turn> {
   readonly safe: boolean;
   /** False when it cannot be decided; then it is not safe either. */
   readonly known: boolean;
@@ -9,6 +17,10 @@ export interface RestartAnswer {
   readonly required?: number | undefined;
   readonly voting?: number | undefined;
   readonly headroom?: number | undefined;
+  /** Why the node itself is not relied on, as after a restart; absent when it is. */
+  readonly unready?: string | undefined;
+  /** The container that Docker has for it, and when that was started, in Unix milliseconds. */
+  readonly container?: { readonly name: string; readonly startedAt?: number | undefined } | undefined;
 }
 
 /** What came of a question about a node: the answer, or why there is none. */
@@ -31,10 +43,24 @@ export interface RestartBody {
   readonly known: boolean;
   readonly subnet: string;
   readonly node: string;
+  /** Null for a node that has no turns, or whose restart costs no vote anyway. */
+  readonly nextTurnMs: number | null;
+  readonly turnEveryMs: number | null;
+  /** Why the node itself is not relied on, as after a restart; null when it is. */
+  readonly unready: string | null;
+  readonly container: string | null;
+  /** When that was started, in ISO 8601. */
+  readonly startedAt: string | null;
 }
 
 /** An answer in the shape for programs. */
 export const toRestartBody = (answer: Extract<RestartResult, { kind: 'answer' }>): RestartBody => {
   const { safe, reason, required = null, voting = null, headroom = null, known, subnet, node } = answer;
-  return { safe, reason, required, voting, headroom, known, subnet, node };
+  const { nextTurnMs = null, turnEveryMs = null, unready = null, container } = answer;
+  return {
+    ...{ safe, reason, required, voting, headroom, known, subnet, node },
+    ...{ nextTurnMs, turnEveryMs, unready },
+    container: container?.name ?? null,
+    startedAt: container?.startedAt === undefined ? null : new Date(container.startedAt).toISOString(),
+  };
 };

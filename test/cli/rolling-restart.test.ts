@@ -43,8 +43,10 @@ async function watchSubnet(onTestFinished: TestContext['onTestFinished']) {
   let waitsUntil = 0;
   const ask = async (name: string | undefined, node: string) => {
     const result = await monitor.restarts.ask(name, node);
-    if (result.kind === 'answer' && !result.safe) waitsUntil = performance.now() + WAITING_MS;
-    return result;
+    if (result.kind !== 'answer') return result;
+    if (!result.safe) waitsUntil = performance.now() + WAITING_MS;
+    // The command waits in real time, and turns pass too quickly here for that.
+    return { ...result, nextTurnMs: undefined, turnEveryMs: undefined };
   };
   const app = new Hono().get('/safe-to-restart', answerRestart(ask));
   const server = createServer(getRequestListener(app.fetch));

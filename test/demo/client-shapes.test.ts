@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EPOCH, LONG_START_HEIGHT, LOST_ROUNDS, START_HEIGHT } from '../../src/demo/chain.ts';
+import { LONG_START_HEIGHT, LOST_ROUNDS, START_HEIGHT } from '../../src/demo/chain.ts';
 import type { DemoClient } from '../../src/demo/demo-client.ts';
 import type { FaultName } from '../../src/demo/faults.ts';
 import { toNodeIdentity } from '../../src/demo/node-identity.ts';
 import { shapeOf as shapeOfNode } from '../../src/demo/node-shapes.ts';
+import { EPOCH } from '../../src/demo/timeline.ts';
 import { block, call, post } from './rpc.ts';
 import { shapeOf } from './shape-of.ts';
 import { start } from './simulation.ts';

@@ -8,6 +8,7 @@ import {
   placeOf,
   startTimeline,
   type Timeline,
+  turnOf,
 } from '../../src/demo/timeline.ts';
 
 const start = 1_700_000_000_000;
@@ -92,4 +93,15 @@ test('whatever happens, the height never falls and each block comes at least a p
       }
     }),
   );
+});
+
+test('with each epoch of 900 rounds turns begin with the first of 21 again, also while one is absent', () => {
+  const pace = { masternodes: 21, roundTimeoutMs: 10_000 };
+  const turnout = { producing: true, absent: [0], penalised: [] };
+  const timeline = changeTimeline(startTimeline(start, 800, 0, pace), start, turnout);
+  const rounds = Array.from({ length: 1_200 }, (_, index) => placeOf(timeline, 801 + index).round);
+  const missing = Array.from({ length: 1_200 }, (_, index) => 801 + index).filter((round) => !rounds.includes(round));
+  expect(missing.slice(0, 7)).toEqual([819, 840, 861, 882, 900, 921, 942]);
+  expect(turnOf(eraOf(timeline, 801), 899)).toBe(17);
+  expect(turnOf(eraOf(timeline, 801), 900)).toBe(0);
 });

@@ -15,6 +15,7 @@ async function ask(query: string, result: RestartResult) {
 
 const about = { kind: 'answer', subnet: 'devnet', node: 'n1' } as const;
 const numbers = { required: 3, voting: 4, headroom: 1 };
+const nothingElse = { nextTurnMs: null, turnEveryMs: null, unready: null, container: null, startedAt: null };
 
 test('yes is 200, with the reason and the numbers, and no cache keeps it', async () => {
   const { asked, status, text, cache } = await ask('?subnet=devnet&node=n1', {
@@ -27,6 +28,17 @@ test('yes is 200, with the reason and the numbers, and no cache keeps it', async
     ...{ safe: true, reason: '3 other masternodes vote, 3 needed', known: true },
     ...numbers,
     ...{ subnet: 'devnet', node: 'n1' },
+    ...nothingElse,
+  });
+});
+
+test('the turns of the node, why it is not relied on and its container are part of the answer', async () => {
+  const own = { nextTurnMs: 6_500, turnEveryMs: 8_000, unready: 'n1 was started 12s ago and must run for a minute' };
+  const container = { name: 'generated-n1-1', startedAt: 1_700_000_000_000 };
+  const { text } = await ask('?node=n1', { ...about, safe: true, known: true, reason: 'it may', ...own, container });
+  expect(JSON.parse(text)).toMatchObject({
+    ...own,
+    ...{ container: 'generated-n1-1', startedAt: '2023-11-14T22:13:20.000Z' },
   });
 });
 
@@ -38,6 +50,7 @@ test('no is 409, and so is what nobody knows, with null for each number that is 
   expect(JSON.parse(unknown.text)).toEqual({
     ...{ safe: false, reason: 'nothing is known yet', required: null, voting: null, headroom: null },
     ...{ known: false, subnet: 'devnet', node: 'n1' },
+    ...nothingElse,
   });
 });
 

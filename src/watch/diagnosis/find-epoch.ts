@@ -95,7 +95,7 @@ interface Rotation {
 }
 
 /** The place of the masternode whose turn a round is. A block of another is refused (XDC-Subnet engine_v2/mining.go, verifyHeader.go). */
-const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
+export const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
 
 /** How many of the rounds from 0 to below `round` are the turn of the masternode at a place. */
 function countTurns(round: number, place: number, { epoch, masternodes }: Rotation): number {

@@ -8,6 +8,7 @@ import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts
 import type { Masternode, Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
+import { findTurn } from './find-turn.ts';
 import { checkOf } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 
@@ -17,6 +18,8 @@ export interface RestartMoment {
   readonly freshSince: number;
   /** The same of nodes that do not answer, where nobody waits for them to fail again. */
   readonly silentSince?: number;
+  /** By how much Unix time is ahead of watched time. */
+  readonly wallAheadMs?: number;
 }
 
 /** What a masternode can be counted on for while another one restarts. */
@@ -195,6 +198,8 @@ const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: strin
   finality_stalled: ['no block is committed', 'no block was committed'],
 };
 
+const NOTHING_KNOWN = 'nothing is known about the votes now';
+
 /** Why nothing can be said about votes. */
 function findDoubt(state: SubnetState, now: number): string | undefined {
   const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
@@ -206,7 +211,7 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
   if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
   if (isFound('monitor_offline')) return 'subnetd cannot reach any node';
   if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
-  if (quorum === undefined || quorum.total === 0) return 'nothing is known about the votes now';
+  if (quorum === undefined || quorum.total === 0) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
   const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
   if (reference !== undefined && reference >= nextFirstBlock)
@@ -249,12 +254,18 @@ function findCostless(
 /** A node that may be a masternode, with what it can be counted on for. */
 interface Viewed {
   readonly target: TargetState;
+  readonly member: Member;
   readonly voter: Voter;
 }
 
 const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
 
-function viewVoters({ members = [], ...state }: SubnetState, moment: RestartMoment): readonly Viewed[] {
+/** What each node can be counted on for; the node in question also while work on it is announced. */
+function viewNodes(
+  { members = [], ...state }: SubnetState,
+  own: TargetState,
+  moment: RestartMoment,
+): readonly Viewed[] {
   const byName = new Map(members.map((member) => [member.name, member]));
   const nodes = state.targets.filter(({ target }) => target.component === 'node');
   // A node that has just started may not have connected to the others yet.
@@ -266,8 +277,9 @@ function viewVoters({ members = [], ...state }: SubnetState, moment: RestartMome
   const gone = new Set(nodes.filter(isGone));
   return nodes.flatMap((target) => {
     const member = byName.get(target.target.name);
-    if (member === undefined || !isVoter(member)) return [];
-    return { target, voter: viewVoter(state, target, member, gone.size - Number(gone.has(target)), moment) };
+    if (member === undefined) return [];
+    const seen = target === own ? { ...state, plannedWork: [] } : state;
+    return { target, member, voter: viewVoter(seen, target, member, gone.size - Number(gone.has(target)), moment) };
   });
 }
 
@@ -358,18 +370,26 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
   if (target === undefined) return undefined;
   const member = state.members?.find((one) => one.name === name);
-  if (member === undefined) return unknown('nothing is known about the votes now');
+  if (member === undefined) return { ...unknown(NOTHING_KNOWN), unready: NOTHING_KNOWN };
   const { quorum } = state;
-  const doubt = findDoubt(state, moment.now);
-  const voters = quorum && doubt === undefined ? viewVoters(state, moment) : undefined;
+  const doubt = quorum === undefined ? NOTHING_KNOWN : findDoubt(state, moment.now);
+  const viewed = viewNodes(state, target, moment);
+  const own = viewed.find((one) => one.target === target)?.voter;
+  const unready = own === undefined || own.kind === 'votes' ? undefined : own.why;
+  const { wallAheadMs = 0 } = moment;
+  const found = findContainer(target.facts.container);
+  const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
+  const container = found && { name: found.name, startedAt };
   const { required, voting } = quorum ?? { required: 0, voting: 0 };
-  const numbers = voters === undefined ? {} : { required, voting, headroom: voting - required };
+  const numbers = { ...(doubt === undefined && { required, voting, headroom: voting - required }), unready, container };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
-  if (quorum === undefined || voters === undefined) return unknown(doubt ?? 'nothing is known about the votes now');
+  if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
+  const voters = viewed.filter((one) => isVoter(one.member));
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is.
   const passing = judged.safe ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
   const problem = findSubnetProblem(state, moment.now) ?? passing;
-  return { ...(problem === undefined ? judged : no(problem)), ...numbers };
+  const turn = findTurn(state, name, moment.now + wallAheadMs);
+  return { ...(problem === undefined ? judged : no(problem)), ...numbers, ...turn };
 }

@@ -21,6 +21,8 @@ export interface RestartJudgeOptions {
   readonly probeNodes: (subnet: Subnet, silent: ReadonlySet<string>) => Promise<void>;
   readonly intervalMs: (subnet: string, round: RoundName) => number | undefined;
   readonly now: () => number;
+  /** That of the clock. */
+  readonly toWall: (at: number) => number;
 }
 
 /** A subnet of more nodes is judged by its rounds: to probe all of its nodes for each question would cost too much. */
@@ -76,7 +78,13 @@ function findSubnet(
   );
 }
 
-export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: RestartJudgeOptions): RestartJudge {
+export function createRestartJudge({
+  snapshot,
+  probeNodes,
+  intervalMs,
+  now,
+  toWall,
+}: RestartJudgeOptions): RestartJudge {
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
@@ -106,9 +114,14 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
     return next;
   };
 
+  const moment = () => {
+    const at = now();
+    return { now: at, wallAheadMs: toWall(at) - at };
+  };
+
   const judge: RestartJudge['judge'] = (subnet, node) => {
     const state = stateOf(subnet);
-    return state && judgeRestart(state, node, { now: now(), freshSince: roundsSince(state) });
+    return state && judgeRestart(state, node, { ...moment(), freshSince: roundsSince(state) });
   };
 
   return {
@@ -122,7 +135,7 @@ export function createRestartJudge({ snapshot, probeNodes, intervalMs, now }: Re
       if (isProbed) await settleWithin(PROBES_WITHIN_MS, probeAgain(before.subnet));
       const after = isProbed ? stateOf(name) : undefined;
       const answer = after
-        ? judgeRestart(after, node, { now: now(), freshSince: askedAt, silentSince: roundsSince(after) })
+        ? judgeRestart(after, node, { ...moment(), freshSince: askedAt, silentSince: roundsSince(after) })
         : judge(name, node);
       // A reload may have removed it meanwhile.
       return answer === undefined

@@ -24,7 +24,8 @@ export function toBlock(result: unknown): Result<Block> {
   if (!Number.isSafeInteger(number)) return badResult('the block number is not an integer below 2^53');
   const timestamp = toNumber(memberOf(result, 'Timestamp'));
   const known = timestamp !== undefined && Number.isFinite(timestamp) && timestamp >= 0;
-  return { ok: true, value: known ? { number, timestamp } : { number } };
+  const round = toCount(memberOf(result, 'Round'));
+  return { ok: true, value: { number, ...(known && { timestamp }), ...(round !== undefined && { round }) } };
 }
 
 /** Parses the committed block: null where there is none yet. */

@@ -3,7 +3,7 @@ import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { RestartAnswer } from '../../../src/model/restart-answer.ts';
-import type { SubnetState } from '../../../src/model/snapshot.ts';
+import type { Epoch, SubnetState } from '../../../src/model/snapshot.ts';
 import { judgeRestart } from '../../../src/watch/diagnosis/judge-restart.ts';
 import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
@@ -524,7 +524,8 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)('%s', (_, state, node, expected) => {
-  const { headroom, ...answer } = judgeRestart(state, node, { now: NOW, freshSince: AGO(20_000) }) ?? {};
+  const given = judgeRestart(state, node, { now: NOW, freshSince: AGO(20_000) });
+  const { headroom, unready: _unready, container: _container, ...answer } = given ?? {};
   expect(answer).toEqual(expected);
   const { voting, required } = expected;
   expect(headroom).toBe(voting === undefined || required === undefined ? undefined : voting - required);
@@ -559,7 +560,7 @@ test('a node that the subnet does not have gets no answer, and a service has non
 
 test('while the diagnosis breaks nobody knows of a node that may vote, for its votes and problems are old', () => {
   const state = { ...stateWith(), brokenDiagnosis: { foundAt: AGO(10_000) } };
-  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toEqual({
+  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })).toMatchObject({
     safe: false,
     known: false,
     reason: 'the diagnosis of the subnet breaks, which is a bug in subnetd',
@@ -572,5 +573,73 @@ test('before the first round nobody knows', () => {
     safe: false,
     known: false,
     reason: 'nothing is known about the votes now',
+    unready: 'nothing is known about the votes now',
   });
+});
+
+const ownOf = (state: SubnetState, wallAheadMs = 0) => {
+  const { unready, container } = judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000), wallAheadMs }) ?? {};
+  return { unready, container };
+};
+
+test('the answer says whether the node itself is relied on again, and which container it has since when', () => {
+  expect(ownOf(stateWith(), 5_000)).toEqual({
+    unready: undefined,
+    container: { name: 'generated-n1-1', startedAt: AGO(3_600_000) + 5_000 },
+  });
+  expect(ownOf(stateWith({ n1: started(12_000) })).unready).toBe('n1 was started 12s ago and must run for a minute');
+  expect(ownOf(stateWith({ n1: { container: STOPPED, ...refused } })).unready).toBe('the container of n1 does not run');
+  // Work on the node in question is announced because it is about to be restarted.
+  const work = { subnet: 'devnet', name: 'n1', from: 0, until: NOW + 60_000, reason: 'upgrade', by: 'me' };
+  expect(ownOf({ ...stateWith(), plannedWork: [work] }).unready).toBeUndefined();
+});
+
+const withMasternodes = (
+  state: SubnetState,
+  change: (all: Epoch['masternodes']) => Epoch['masternodes'],
+): SubnetState =>
+  state.epoch === undefined
+    ? state
+    : { ...state, epoch: { ...state.epoch, masternodes: change(state.epoch.masternodes) } };
+
+/** When n1 makes its next block, where every node says in which round its newest block came, and how long ago. */
+function turnAt(
+  round: number,
+  agoMs: number,
+  change: (all: Epoch['masternodes']) => Epoch['masternodes'] = (all) => all,
+) {
+  const latest = { ok: true, value: { number: 1_000, round, timestamp: AGO(agoMs) / 1_000 } } as const;
+  const withRound = (known: KnownTarget): KnownTarget =>
+    withFacts(known.target.name, ({ node, ...facts }) => ({
+      ...facts,
+      ...(node && { node: { ...node, observation: { ...node.observation, latest } } }),
+    }))(known);
+  const state = withMasternodes(stateWith({}, { change: withRound }), change);
+  const answer = judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) });
+  return [answer?.nextTurnMs, answer?.turnEveryMs];
+}
+
+test('the next turn of a node comes by the round of the newest block, its time and the mine period', () => {
+  expect(turnAt(2_700, 0)).toEqual([8_000, 8_000]);
+  expect(turnAt(2_700, 1_500)).toEqual([6_500, 8_000]);
+  expect(turnAt(2_701, 500)).toEqual([5_500, 8_000]);
+  expect(turnAt(2_703, 2_000)).toEqual([0, 8_000]);
+  // A round that times out, and a clock that is behind.
+  expect(turnAt(2_703, 9_000)).toEqual([0, 8_000]);
+  expect(turnAt(2_703, -9_000)).toEqual([2_000, 8_000]);
+});
+
+test('with each epoch, turns begin with the first masternode again', () => {
+  // 900 rounds are 128 turns of seven and 4 more.
+  const seven = () => SEVEN.map((name) => ({ address: addressOf(name), name, vote: 'votes' as const }));
+  expect(turnAt(1_799, 0, seven)).toEqual([2_000, 14_000]);
+  expect(turnAt(1_795, 0, seven)).toEqual([2_000, 14_000]);
+  expect(turnAt(1_796, 0, seven)).toEqual([8_000, 14_000]);
+});
+
+test('a node on standby, and one of a chain whose rounds nobody has said, have no next turn', () => {
+  const standby = (all: Epoch['masternodes']) =>
+    all.map((one) => (one.name === 'n1' ? { ...one, vote: 'standby' as const } : one));
+  expect(turnAt(2_700, 0, standby)).toEqual([undefined, undefined]);
+  expect(judgeRestart(stateWith(), 'n1', { now: NOW, freshSince: AGO(20_000) })?.nextTurnMs).toBeUndefined();
 });

@@ -22,6 +22,7 @@ function judgeOf(states: readonly SubnetState[]) {
     },
     intervalMs: (_, round) => (round === 'containers' ? 20_000 : 10_000),
     now: () => at,
+    toWall: (ms) => ms,
   });
   /** A probe of each node but one that hangs ends now. */
   const probed = (hanging?: string) => {
