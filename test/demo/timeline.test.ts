@@ -105,3 +105,27 @@ test('with each epoch of 900 rounds turns begin with the first of 21 again, also
   expect(turnOf(eraOf(timeline, 801), 899)).toBe(17);
   expect(turnOf(eraOf(timeline, 801), 900)).toBe(0);
 });
+
+/** The rounds that are missed while each of 21 masternodes is out for 40 s, beginning so long after its own turn. */
+function missedBy(afterTurnMs: number): number {
+  let timeline = startTimeline(start, 2_500, 17, { masternodes: 21, roundTimeoutMs: 10_000 });
+  const lostRounds = (at: number) => placeOf(timeline, heightAt(timeline, at)).round - heightAt(timeline, at);
+  let at = start;
+  const before = lostRounds(at);
+  for (let place = 0; place < 21; place++) {
+    let number = heightAt(timeline, at + 130_000);
+    while (turnOf(eraOf(timeline, number), placeOf(timeline, number).round) !== place) number++;
+    at = placeOf(timeline, number).ms + afterTurnMs;
+    for (const [ms, absent] of [
+      [at, [place]],
+      [at + 40_000, []],
+    ] as const)
+      timeline = changeTimeline(timeline, ms, { producing: true, absent, penalised: [] });
+  }
+  return lostRounds(at + 100_000) - before;
+}
+
+test('21 masternodes that are out right after their turns miss no round, and half a cycle later most miss theirs', () => {
+  expect([0, 1_000, 2_000, 4_000].map((ms) => missedBy(ms))).toEqual([0, 0, 0, 0]);
+  expect(missedBy(20_000)).toBeGreaterThan(15);
+});
