@@ -22,9 +22,11 @@ export const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; 
 
 const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
 
-function describeSpare({ voting, required }: Quorum, isHalted: boolean): string {
+function describeSpare({ voting, required, starting = 0 }: Quorum, isHalted: boolean): string {
   const spare = voting - required;
   if (spare < 0) return `${formatCount(-spare, 'more vote is', 'more votes are')} needed for a block.`;
+  if (isHalted && spare < starting)
+    return `${formatCount(starting - spare, 'masternode that has just started', 'masternodes that have just started')} must take part for a block.`;
   if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
   if (spare === 0) return 'Every remaining vote is needed.';
   return `${formatCount(spare, 'spare vote', 'spare votes')}.`;

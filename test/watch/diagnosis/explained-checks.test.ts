@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
-import type { Suspicion } from '../../../src/model/problem.ts';
+import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -136,4 +136,29 @@ test.each([
   };
   expect(stateAfter(confirmMs - 1)).toEqual([['service_down', 'suspected']]);
   expect(stateAfter(confirmMs)).toEqual([['service_down', 'open']]);
+});
+
+test('a check that says itself what its problem says does not say it twice', () => {
+  const [state] = judgeTargets([healthy('n1')], NOW);
+  if (state === undefined) throw new Error('there is one');
+  const readWith = (seen: string, over: Partial<Problem>) => {
+    const checks = state.checks.map((one) => ({
+      ...one,
+      ...(one.check === 'peers' && { verdict: 'fail' as const, seen }),
+    }));
+    const problem: Problem = {
+      ...{ problem: 'wallet_without_funds', alert: 'A', severity: 'critical', state: 'open', since: NOW, seenAt: NOW },
+      ...{ summary: 'the wallet is empty', evidence: 'it was seen', fix: 'send coins', causes: [] },
+      explains: [{ component: 'node', name: 'n1', check: 'peers' }],
+      ...over,
+    };
+    const [read] = explainTargets([{ ...state, checks } as typeof state], [problem]);
+    const { cause, fix } = read?.checks.find(({ check }) => check === 'peers') ?? {};
+    return [cause, fix];
+  };
+  expect(readWith('it fails', {})[0]).toBe('the wallet is empty');
+  expect(readWith('it fails: the wallet is empty', {})).toEqual([undefined, 'send coins']);
+  const clearing = { state: 'clearing', clearingSince: NOW } as const;
+  expect(readWith('it fails', clearing)[0]).toBe('of a problem that seems to be over: the wallet is empty');
+  expect(readWith('it fails: the wallet is empty', clearing)[0]).toBe('of a problem that seems to be over');
 });

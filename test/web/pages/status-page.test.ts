@@ -246,6 +246,11 @@ describe('the status page', () => {
     expect(page).toContain('n4 votes Enough masternodes can vote, yet no blocks are being made.');
     expect(page).not.toContain(' spare');
     expect(words(pageOf([stateOf(nodes())]))).toContain('3 needed, 1 spare');
+    const state = stateOf(halted);
+    const starts = (starting: number) =>
+      words(pageOf([{ ...state, quorum: { total: 4, required: 3, voting: 4, starting } }]));
+    expect(starts(3)).toContain('2 masternodes that have just started must take part for a block.');
+    expect(starts(1)).toContain('Enough masternodes can vote, yet no blocks are being made.');
   });
 
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
