@@ -1,6 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { isCredible } from '../rules/view.ts';
@@ -268,6 +269,10 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   // A node that has just started counts as one that can vote.
   const starting = nodes.filter((node) => node.isOut && node.isStarting && isVoter(node));
   const out = nodes.filter((node) => node.isOut && !node.isStarting && isVoter(node));
+  // Who has answered within the last minute may be away for a restart.
+  const gone = out.filter(
+    ({ answers, state }) => answers !== true && now - (state.facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
+  );
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const madeAt = (halt?.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? Number.NEGATIVE_INFINITY;
@@ -289,9 +294,10 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const seen = isFound ? found : 'no node has shown a new block yet';
   const foreign = findForeignCommittee(view);
   // Nodes that are back in a lower round come up to the others by themselves.
-  const findSplit = () => (joining.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
+  const findSplit = () => (joining.length + gone.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
   const findStuck = () => findLostState(view, last) ?? findSplit() ?? (last && findNoProposer(view, last));
   const cause = foreign ?? (voting < required ? undefined : findStuck());
+  const awaited = cause === undefined ? [...starting, ...gone] : starting;
   const shown = last ?? findNewestShown(view);
   return suspect('subnet_halted', {
     lastedMs: shown && now - shown.since,
@@ -301,8 +307,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
       ? foreign.fix
       : voting < required
         ? `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`
-        : starting.length > 0
-          ? `wait until ${namesOf(starting)} ${starting.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
+        : awaited.length > 0
+          ? `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
           : joining.length > 0 && cause === undefined
             ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
             : (cause?.fix ??

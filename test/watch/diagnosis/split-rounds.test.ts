@@ -99,3 +99,31 @@ test('nodes of one round are to be restarted together once each masternode has h
   expect(said(round - 1, round, round, round - 1)).toEqual(UNSPLIT);
   expect(findHalt(...NAMES.map((): Said => [round, 240_001, container]))).toEqual(UNSPLIT);
 });
+
+test('nothing else is to be restarted while one that has answered within the last minute is away', () => {
+  const away = (agoMs: number) => {
+    const said = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
+    const nodes = NAMES.map((name, index) => {
+      const pool = { ...said, timeoutRound: index < 2 ? 384 : 385 };
+      const isAway = name === 'n4';
+      const refused = { kind: 'refused', address: 'http://n4' } as const;
+      const known = diagnosedNode(name, NAMES, {
+        stalledMs: 240_000,
+        chain: { pool },
+        ...(isAway && { fault: refused, container: { running: false, status: 'exited', finishedAt: NOW - agoMs } }),
+      });
+      const node = known.facts.node as NonNullable<typeof known.facts.node>;
+      const agoOfRound = index < 2 ? 5_000 : 100_000;
+      const chain = {
+        ...(node.chain as NonNullable<typeof node.chain>),
+        at: NOW - agoOfRound,
+        waitsSince: NOW - agoOfRound,
+      };
+      const latest = node.latest && isAway ? { ...node.latest, lastGoodAt: NOW - agoMs } : node.latest;
+      return { ...known, facts: { ...known.facts, node: { ...node, chain, ...(latest && { latest }) } } };
+    });
+    return diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(away(59_000)).toBe('wait until n4 answers, a minute at most, and restart no other node');
+  expect(away(61_000)).toBe(fixWith('n3 with `docker restart generated-n3-1`'));
+});
