@@ -186,10 +186,10 @@ describe('the report', () => {
 
 test('a subnet with findings about its set-up alone is well, and they are problems of severity info', () => {
   const log = { driver: 'json-file', isReadable: true };
-  const endless: TargetSetup = {
-    container: { ok: true, value: { id: 'a', name: 'a', published: [], ports: {}, log } },
-  };
-  const read = FOUR.map(({ target }) => [targetKey(target), endless] as const);
+  const endless = (id: string): TargetSetup => ({
+    container: { ok: true, value: { id, name: id, published: [], ports: {}, log } },
+  });
+  const read = FOUR.map(({ target }) => [targetKey(target), endless(target.name)] as const);
   const observation = { targets: new Map(read), engines: new Map(), named: [] };
   const subnet = {
     ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
