@@ -70,7 +70,7 @@ const LAG_MS = 2_000;
 
 /** The history counts as read once a live line arrives, or once no line has arrived for this long. The first one may take longer. */
 const READ_MS = 2_000;
-const FIRST_LINE_MS = 15_000;
+const FIRST_LINE_MS = 5_000;
 
 /** Prepares to follow the log of a target's container. */
 export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
