@@ -111,7 +111,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
       'daemon/limits',
       'daemon',
     ],
-    packages: ['@modelcontextprotocol/server', 'commander', 'yaml', 'zod'],
+    packages: ['@modelcontextprotocol/server', 'commander', 'viem', 'yaml', 'zod'],
   },
   main: { rooms: ['cli'], packages: [] },
 };

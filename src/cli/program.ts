@@ -105,6 +105,12 @@ function addInspectCommands(program: Command, runs: Runs): void {
     .option('--json', 'print JSON')
     .action(runs(async () => (await import('./replay.ts')).replayCapsule));
   program
+    .command('check-votes')
+    .description('check the signatures of the double votes in an exported incident, offline; exit 1 if one is wrong')
+    .argument('<file>', 'the incident as JSON, or - for standard input')
+    .option('--json', 'print JSON')
+    .action(runs(async () => (await import('./check-votes.ts')).checkVotesOf));
+  program
     .command('health')
     .description('ask the daemon of this machine whether it lives; exit 1 when it does not')
     .addOption(new Option('--listen <host:port>', 'where it listens (default: SUBNETD_LISTEN, else 0.0.0.0:10545)'))

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { isRecord } from '../lib/values.ts';
 import { findDifferences, type Replay, replay } from '../watch/monitor/replay.ts';
+import { readGiven } from './read-given.ts';
 import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.ts';
 
 /** What a file holds of a diagnosis: the export of an incident as JSON, its capsule, or the member `replay` of that alone. */
@@ -35,12 +34,8 @@ export interface ReplayFlags {
  */
 export async function replayCapsule(file: string, { json = false }: ReplayFlags): Promise<ExitCode> {
   const NAME = 'subnetd replay';
-  let content: string;
-  try {
-    content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-  } catch (error) {
-    return refuse(NAME, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
-  }
+  const { content, why = '' } = await readGiven(file);
+  if (content === undefined) return refuse(NAME, why);
   const packed = findPacked(content);
   if (packed === undefined)
     return refuse(NAME, `${file} holds no capsule with a diagnosis; export an incident as JSON from its page`);

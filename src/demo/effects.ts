@@ -74,6 +74,8 @@ export const NO_EFFECTS = {
   projects: {} as Readonly<Record<string, string>>,
   /** These run with the key of the node of this name, which may be none of the subnet. */
   keys: {} as Readonly<Record<string, string>>,
+  /** These sign a second block in some rounds, which nobody else has. */
+  doubleVoters: none,
   /** Pairs without a connection. */
   cut: [] as readonly (readonly [string, string])[],
   /** No node serves the namespace `admin` over HTTP. */

@@ -46,6 +46,15 @@ const problemsOfKeys = ({ keys }: Effects, nodes: readonly string[]): readonly s
   return [used.some((name) => nodes.includes(name)) ? 'key_shared' : 'masternode_missing'];
 };
 
+/** A pool of Nethermind shows no vote, and one that is stopped or apart signs nothing. */
+const showsDoubleVotes = (effects: Effects, parts: DemoParts): boolean => {
+  const absent = absentees(effects);
+  return (
+    effects.doubleVoters.some((name) => parts.nodes.includes(name) && !absent.has(name)) &&
+    parts.nodes.some((name) => asGeneratedIn(parts)(name) && !absent.has(name))
+  );
+};
+
 /** What nodes that are killed together bring: those that are down already are not. */
 const problemsOfCrash = ({ allKilled }: Effects, running: readonly string[]): readonly string[] => {
   if (!allKilled) return [];
@@ -117,6 +126,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
     ...(effects.clockStepped ? ['monitor_suspended'] : []),
     ...(isForked || !producesBlocks(effects, nodes) ? [] : problemsOfKeys(effects, nodes)),
+    ...(showsDoubleVotes(effects, parts) ? ['double_vote'] : []),
     ...Object.entries(fates).map(([name, fate]) => `${PROBLEM_OF_FATE[fate]} ${name}`),
     ...running.flatMap((name) => {
       const problem = problemOfNode(effects, name);

@@ -213,6 +213,11 @@ export const FAULTS = {
     ...needsFour,
     effects: { keys: { subnet2: 'subnet3' } },
   },
+  'double-vote': {
+    what: 'subnet2 signs two blocks in some rounds, as when its key is used twice; the pools of the others have both votes.',
+    ...needsFour,
+    effects: { doubleVoters: ['subnet2'] },
+  },
   'rpc-moved': {
     what: 'subnet2 runs, votes and prints, but nothing listens at its RPC address any more.',
     ...needsSecond,

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { type Chain, GAP, ZERO_ADDRESS } from './chain.ts';
 import { quorum } from './effects.ts';
+import { keccak256 } from './node-identity.ts';
 import type { NodeView } from './simulated-subnet.ts';
 import { EPOCH } from './timeline.ts';
 
@@ -69,15 +70,27 @@ export interface PoolNames {
   readonly own: Hex;
 }
 
+/** A double voter signs twice in one of so many rounds, so each pool has some. */
+const TWICE_EVERY = 5;
+
+/** Another block of the same round. */
+const twinOf = (hash: Hex): Hex => keccak256(Buffer.from(`twin of ${hash}`));
+
 /** Votes and timeouts that a node has received. */
-export const poolOf = ({ chain, head, identity, timeout }: NodeView, { gapOf, own }: PoolNames) => {
+export const poolOf = ({ chain, head, identity, timeout, doubleVoters }: NodeView, { gapOf, own }: PoolNames) => {
   const numbers = Array.from({ length: Math.min(KEPT, head) }, (_, index) => head - Math.min(KEPT, head) + 1 + index);
-  const vote = numbers.map((number) => {
+  const vote = numbers.flatMap((number) => {
     const { round, hash } = chain.block(number);
     const { masternodes, voters } = chain.officeAt(number);
     const signers =
       number === head && timeout !== undefined ? timeout.heard : firstVotes(voters, round, quorum(masternodes.length));
-    return [`${round}:${gapOf(number)}:${number}:${hash}`, toEntry(signers, masternodes)] as const;
+    const keyOf = (of: Hex) => `${round}:${gapOf(number)}:${number}:${of}`;
+    const twice = round % TWICE_EVERY === 0 ? doubleVoters.filter((one) => voters.includes(one)) : [];
+    const once = [...new Set([...twice, ...signers])].slice(0, Math.max(signers.length, twice.length));
+    return [
+      [keyOf(hash), toEntry(once, masternodes)] as const,
+      ...(twice.length === 0 ? [] : [[keyOf(twinOf(hash)), toEntry(twice, masternodes)] as const]),
+    ];
   });
   const signers = timeout?.heard.map((address) => (address === identity.address ? own : address)) ?? [];
   // The genesis needs no votes, so the first round is the one after it.

@@ -38,6 +38,8 @@ export interface NodeView {
   /** The round of its head times out: whose votes it has received, its own included; undefined while blocks come. */
   readonly timeout: { readonly heard: readonly Hex[] } | undefined;
   readonly peers: readonly PeerView[];
+  /** The addresses that sign a second block in some rounds. */
+  readonly doubleVoters: readonly Hex[];
   /** Whether it serves `admin` over HTTP, if its kind can. */
   readonly servesAdmin: boolean;
   /** Something else answers in its place: a page, or a limit of requests. */
@@ -202,6 +204,7 @@ export const createSubnet = (
             ? [{ identity: unlisted, chain, head: chain.heightAt(now()), inbound: true }]
             : []),
         ],
+        doubleVoters: broken.doubleVoters.map((one) => stateOf(one).identity.address),
         servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
         limited: broken.limited.includes(name),

@@ -116,6 +116,13 @@ export interface NextEpoch {
   readonly penalised: readonly string[];
 }
 
+/** Who has signed which block of a round, as a pool names them. The key is `round:gap:number:hash`, or of the first and the last. */
+export type PoolVotes = readonly {
+  readonly key: string;
+  readonly round: string;
+  readonly signers: readonly string[];
+}[];
+
 /** What a node's pool says about votes and timeouts. The node's own signature, which the pool does not name, counts. */
 export interface PoolStatus {
   /** How many of the newest rounds with votes count. The pool stops at the quorum, so a healthy node too is missing in some. */
@@ -128,6 +135,8 @@ export interface PoolStatus {
   readonly timeoutMissing: readonly string[];
   /** The newest round in which the node itself waited for a block in vain; 0 without one. */
   readonly timeoutRound: number;
+  /** Without those whose signer the pool does not name. They are compared with those of other pools, and not kept with the rest. */
+  readonly votes?: PoolVotes;
 }
 
 /** The hash of a block at a height that several nodes are asked for. */

@@ -1,5 +1,6 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
+import type { VotePair } from './double-vote.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type {
   ContainerObservation,
@@ -211,6 +212,11 @@ export interface LowHeights {
   readonly lines: number;
 }
 
+/** A double vote that a line proves. */
+export interface ProvenPair extends VotePair {
+  readonly at: WatchedMs;
+}
+
 /** Facts about a node from its log. */
 export interface NodeLogFacts {
   readonly height?: number;
@@ -230,6 +236,8 @@ export interface NodeLogFacts {
   readonly below?: LowHeights;
   /** The last fall, from a height of another chain. */
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };
+  /** The double votes that its last lines prove. */
+  readonly proofs?: readonly ProvenPair[];
 }
 
 /** Facts about the stats server from its data lines. */

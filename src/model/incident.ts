@@ -1,3 +1,4 @@
+import type { DoubleVote } from './double-vote.ts';
 import type { Exchange } from './exchange.ts';
 import type { HistoryChange, Minute } from './history.ts';
 import type { ShownLine } from './last-lines.ts';
@@ -109,6 +110,8 @@ export interface Capsule {
     /** Why there are none. */
     readonly why?: string;
   }[];
+  /** Of an incident about them: both votes of each, with the signatures where a log has them. Times are wall time. */
+  readonly doubleVotes?: readonly DoubleVote[];
   /** What the diagnosis was made of, so that `subnetd replay` can make it again. */
   readonly replay?: string;
 }

@@ -108,6 +108,8 @@ export const problemCatalog = {
   masternode_missing: key,
   /** Until then the vote that is missing shows, and pages. */
   key_shared: key,
+  /** A pool or a log that has both votes is proof enough. */
+  double_vote: { ...subnet, alert: 'SubnetDoubleVote', severity: 'warning', confirmMs: 0, judgedBy: [] },
   node_clock_skewed: { ...node, alert: 'SubnetNodeClockSkewed', confirmMs: MINUTE, judgedBy: ['log_block'] },
   disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },

@@ -1,3 +1,4 @@
+import type { DoubleVotes } from './double-vote.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
 import type { Target } from './target.ts';
@@ -20,10 +21,11 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
   };
 }[Kind];
 
-/** The facts of a subnet as a whole, by the kind of probe that obtained them. */
+/** The facts of a subnet as a whole, by the kind of probe that obtained them, and what its nodes show together. */
 export interface SubnetFacts {
   readonly parent?: ParentFacts;
   readonly setup?: SetupFacts;
+  readonly doubleVotes?: DoubleVotes;
 }
 
 /** Probes a subnet as a whole, beside its rounds. */

@@ -1,3 +1,4 @@
+import type { DoubleVote } from '../model/double-vote.ts';
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
 import { describeEvidence, type Problem } from '../model/problem.ts';
 import type { Quorum, Snapshot } from '../model/snapshot.ts';
@@ -45,6 +46,8 @@ export interface Status {
       /** Who is on it, and since when. */
       readonly acknowledged?: { readonly by: string; readonly at: string };
     }[];
+    /** The newest ones since subnetd was started; absent without any. */
+    readonly doubleVotes?: readonly (Omit<DoubleVote, 'at'> & { readonly at: string })[];
     readonly targets: readonly {
       readonly component: string;
       readonly name: string;
@@ -96,12 +99,15 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
 
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
-  subnets: snapshot.map(({ subnet, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis }) => ({
+  subnets: snapshot.map(({ subnet, facts, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis }) => ({
     name: subnet.name,
     headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
     ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
     quorum,
     problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
+    ...(facts?.doubleVotes && {
+      doubleVotes: facts.doubleVotes.recent.map((one) => ({ ...one, at: toIso(toWall(one.at)) })),
+    }),
     targets: targets.map(({ target, checks, facts }) => ({
       component: target.component,
       name: target.name,

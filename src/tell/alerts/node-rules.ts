@@ -56,6 +56,13 @@ export const nodeRules = reportProblems(
       description:
         'The chain of {{ $labels.subnet }} counts on a masternode that signs nothing and whose key no node has, or two nodes run with one key, which is one vote. The problem on the status page names the address and the nodes.',
     },
+    SubnetDoubleVote: {
+      ofSubnet: true,
+      dashboard: 'subnetd-fleet',
+      summary: 'A masternode of {{ $labels.subnet }} signed two blocks that exclude each other.',
+      description:
+        'With one key of {{ $labels.subnet }} two blocks of one round were signed, or blocks that exclude each other, as a node has proved. Find what else signs with that key and stop it. The incident on the status page has the votes, to export and to check.',
+    },
     SubnetUpgradeMissing: {
       summary: 'A node of {{ $labels.subnet }} lacks a coming change of the consensus settings.',
       description:

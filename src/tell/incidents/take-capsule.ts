@@ -1,5 +1,6 @@
 import type { Capsule, CapsuleTarget, Incident } from '../../model/incident.ts';
 import type { LastLines } from '../../model/last-lines.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../model/snapshot.ts';
 import { subjectKey, type Target } from '../../model/target.ts';
 import { formatReason } from '../../model/verdict.ts';
@@ -11,6 +12,8 @@ const MOST_TARGETS = 50;
 const MOST_CAUSES = 3;
 /** The last lines of each log that are in a capsule. */
 const LINES = 50;
+/** In the capsules of these are double votes. */
+const ABOUT_VOTES: readonly ProblemName[] = ['double_vote', 'key_shared'];
 /** The largest size of a capsule as JSON, in bytes. */
 export const MOST_BYTES = 64 * 1_024;
 
@@ -86,8 +89,13 @@ export function takeCapsule(
   toWall: (at: number) => number,
 ): Capsule {
   const chosen = chooseTargets(state, incident).slice(0, MOST_TARGETS);
+  const { recent = [] } = state.facts?.doubleVotes ?? {};
   return {
     at,
+    ...(recent.length > 0 &&
+      ABOUT_VOTES.includes(incident.problem) && {
+        doubleVotes: recent.map((one) => ({ ...one, at: toWall(one.at) })),
+      }),
     ...(state.quorum && { quorum: state.quorum }),
     ...(state.reference !== undefined && { reference: state.reference }),
     targets: chosen.map((one) => toTarget(one, state, isSubject(one, incident), toWall)),

@@ -168,6 +168,10 @@ export const families: readonly Family[] = toFamilies({
     'Masternodes that may still fail before the subnet halts; negative when it has.',
     ({ voting, required }) => voting - required,
   ),
+  subnet_double_votes_total: perSubnet(
+    'Times that a key signed two blocks of one round, or blocks that exclude each other, as pools and logs of nodes have shown since subnetd was started.',
+    (state) => (has(state, 'node') ? (state.facts?.doubleVotes?.total ?? 0) : undefined),
+  ),
   ...masternodeMetrics,
   subnet_node_chain_match: perMember(
     'Whether chain id and genesis block are those of most nodes (1) or not (0).',

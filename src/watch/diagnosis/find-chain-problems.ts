@@ -3,6 +3,7 @@ import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
+import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double-votes.ts';
 import { describeReturn } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
@@ -46,21 +47,23 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, to
   return `${signs}, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds`;
 }
 
-/** Masternodes that nobody runs, and keys that two nodes have. Both cost a vote that each node by itself seems to give. */
+/** Masternodes that nobody runs, keys that two nodes have, and keys that sign twice. Each node by itself seems to give its vote. */
 export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
   const shared = findShared(view);
+  const { ofShared, ofOthers } = findDoubleVotes(view, new Set(shared.map(([address]) => address)));
   const unvoiced = listEach(orphans, shorten);
   const found = shared.map(([address, nodes]) => {
     const names = listEach(nodes, ({ name }) => name);
     return suspect('key_shared', {
       about: address,
       summary: `${names} run with one key`,
-      evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}`,
+      evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}${describeShared(address, ofShared, view)}`,
       fix: `stop one of them at once, as two signers with one key can sign two blocks in one round; then give the wrong one its own key back: ${nodes.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
-      causes: refsTo({}, 'masternode_missing'),
+      causes: refsTo({}, 'masternode_missing', ...(ofOthers.length === 0 ? (['double_vote'] as const) : [])),
     });
   });
+  found.push(...findDoubleVoters(ofOthers, view));
   if (orphans.length === 0) return found;
   const strangers = findStrangers(view);
   const runners = listEach(strangers, ({ name }) => name);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClockDisturbances } from '../../lib/clock.ts';
+import { addDoubleVotes, type FoundVotes } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
 import type { Observation } from '../../model/prober.ts';
@@ -20,6 +21,7 @@ import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
 import { createSharing } from './create-sharing.ts';
+import { createVoteBook } from './create-vote-book.ts';
 import type { DiagnosisInput } from './replay.ts';
 import {
   findByName,
@@ -89,6 +91,7 @@ interface Entry {
   diagnosedAt: number;
   /** Replaces what several of its nodes say alike by one object. */
   readonly share: ReturnType<typeof createSharing>;
+  readonly voteBook: ReturnType<typeof createVoteBook>;
   readonly exposures: ExposureMemory;
   /** The planned work that was in force at the diagnosis. */
   plannedWork: readonly PlannedWork[];
@@ -118,12 +121,41 @@ function hasOpened(before: Diagnosis, after: Diagnosis): boolean {
   return after.problems.some((one) => one.state === 'open' && known.get(one)?.openedAt !== one.openedAt);
 }
 
+/** An observation without the votes of a pool, and the double votes that they show, or that lines of a log prove. */
+function takeVotes(
+  book: ReturnType<typeof createVoteBook>,
+  { name }: Target,
+  observation: Observation,
+  { logs }: Facts,
+  now: number,
+): { readonly seen: Observation; readonly found: readonly FoundVotes[] } {
+  if (observation.kind === 'logs') {
+    const { proofs = [] } = observation.seen.node ?? {};
+    const { proofs: known = [] } = logs?.node ?? {};
+    const fresh = proofs === known ? [] : proofs.filter((one) => !known.includes(one));
+    const found = fresh.map(({ signer, votes: [one, other], at }): FoundVotes => {
+      const votes = [
+        { ...one, seenBy: name },
+        { ...other, seenBy: name },
+      ] as const;
+      return { signer, votes, source: 'log', at };
+    });
+    return { seen: observation, found };
+  }
+  const { chain } = observation.kind === 'node' ? observation.seen : {};
+  if (observation.kind !== 'node' || chain?.pool?.votes === undefined) return { seen: observation, found: [] };
+  const { votes, ...pool } = chain.pool;
+  const found = book.add({ node: name, genesis: chain.genesis, votes }, now);
+  return { seen: { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } }, found };
+}
+
 /** The facts of a subnet whose probes a new inventory leaves as they are. */
 function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
   if (known === undefined) return {};
   const isKept = (kind: SubnetProbeKind) =>
     isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
-  return Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
+  const kept = Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
+  return { ...kept, ...(known.facts.doubleVotes && { doubleVotes: known.facts.doubleVotes }) };
 }
 
 function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
@@ -180,6 +212,7 @@ export function createBoard(
         isChanged: true,
         diagnosedAt: Number.NEGATIVE_INFINITY,
         share: createSharing(),
+        voteBook: createVoteBook(),
         exposures: new WeakMap(),
         plannedWork: last?.plannedWork ?? [],
         input: undefined,
@@ -224,10 +257,18 @@ export function createBoard(
   };
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
-    update(target, (facts, { settings, diagnosis: { reference }, share }) => {
-      const seen: Observation =
-        observation.kind === 'node' ? { kind: 'node', seen: share(observation.seen) } : observation;
-      return fold(facts, seen, { at: now, settings, reference });
+    update(target, (facts, entry) => {
+      const { settings, diagnosis, share, voteBook } = entry;
+      const { seen, found } = takeVotes(voteBook, target, observation, facts, now);
+      const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) =>
+        entry.states.flatMap((state) => (addressOf(state.facts) === signer ? [state.target.name] : [])),
+      );
+      if (doubleVotes !== undefined && doubleVotes !== entry.facts.doubleVotes) {
+        entry.facts = { ...entry.facts, doubleVotes };
+        entry.isChanged = true;
+      }
+      const kept: Observation = seen.kind === 'node' ? { kind: 'node', seen: share(seen.seen) } : seen;
+      return fold(facts, kept, { at: now, settings, reference: diagnosis.reference });
     });
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {

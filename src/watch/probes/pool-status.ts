@@ -1,9 +1,10 @@
 import { isRecord } from '../../lib/values.ts';
-import type { PoolStatus } from '../../model/chain.ts';
+import type { PoolStatus, PoolVotes } from '../../model/chain.ts';
 import { type AddressReader, memberOf, ZERO_ADDRESS } from './chain-values.ts';
 
 /** One entry of the pool. Who is missing is unclear if the node's own signature cannot be recognised. */
 interface PoolEntry {
+  readonly key: string;
   readonly round: string;
   /** Whether the asked node itself signed. */
   readonly isOwn: boolean;
@@ -38,6 +39,7 @@ function toEntries(
     if (signers === undefined || listed === undefined || !/^\d{1,15}:/.test(key)) return undefined;
     const isNameless = signers.includes(ZERO_ADDRESS);
     entries.push({
+      key,
       round: key.slice(0, key.indexOf(':')),
       isOwn: isNameless || (own !== undefined && signers.includes(own)),
       isClear: own !== undefined || !isNameless,
@@ -74,6 +76,20 @@ function keepRecent(entries: readonly PoolEntry[]): readonly PoolEntry[] {
   return entries.filter(({ round }) => recent.has(round));
 }
 
+/** More than a pool holds between two times at which its node removes the old ones, each minute. */
+const MOST_BLOCKS = 128;
+
+/**
+ * Who has signed which block. The zero address is the node's own vote, or in some versions any that was not checked yet, so it says
+ * nothing of who signed.
+ */
+const toVotes = (entries: readonly PoolEntry[]): PoolVotes =>
+  entries.slice(0, MOST_BLOCKS).map(({ key, round, signers }) => ({
+    key,
+    round,
+    signers: signers.includes(ZERO_ADDRESS) ? signers.filter((one) => one !== ZERO_ADDRESS) : signers,
+  }));
+
 /** The newest round that the asked node itself signed; 0 without one. */
 const findOwnRound = (entries: readonly PoolEntry[]): number =>
   entries.reduce((newest, { isOwn, round }) => (isOwn ? Math.max(newest, Number(round)) : newest), 0);
@@ -95,5 +111,6 @@ export function toPoolStatus(
     timeouts: countRounds(timeouts),
     timeoutMissing: missingInAll(timeouts, own, 1),
     timeoutRound: findOwnRound(timeouts),
+    votes: toVotes(allVotes),
   };
 }

@@ -3,6 +3,7 @@ import type { LogHit } from '../../model/log.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
+import { readVoteProof } from './read-vote-proof.ts';
 import { readHeight } from './view.ts';
 
 /** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */
@@ -67,10 +68,17 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
   }
 }
 
+/** A certificate may prove a double vote of each masternode. */
+const MOST_PROOFS = 32;
+
 function foldNode(facts: NodeLogFacts = {}, hit: LogHit): NodeLogFacts {
   const started = foldStart(facts, hit);
   if (started !== undefined) return started;
   const { pattern, means, value, at } = hit;
+  if (pattern === 'vote_proof' && value !== undefined && hit.counted) {
+    const proven = readVoteProof(value).map((pair) => ({ ...pair, at }));
+    return { ...facts, proofs: [...(facts.proofs ?? []), ...proven].slice(-MOST_PROOFS) };
+  }
   const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
   const height = readHeight(value);
   if (height === undefined || (means !== 'progress' && !isHead)) return facts;

@@ -32,6 +32,9 @@ export function incidentJson({ incident, capsule, timeline, notes, acknowledged 
         : {
             ...capsule,
             at: toIso(capsule.at),
+            ...(capsule.doubleVotes && {
+              doubleVotes: capsule.doubleVotes.map((one) => ({ ...one, at: toIso(one.at) })),
+            }),
             targets: capsule.targets.map(({ exchanges, container, ...target }) => ({
               ...target,
               ...(container && {

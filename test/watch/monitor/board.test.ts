@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { PoolVotes } from '../../../src/model/chain.ts';
 import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { BootnodeTarget, Inventory, Subnet, Target } from '../../../src/model/target.ts';
 import { type CheckName, formatReason } from '../../../src/model/verdict.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
+import { hashOf, votesFor } from '../../support/double-votes.ts';
 import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
 const toInventory = (targets: readonly Target[]): Inventory => ({
@@ -342,4 +344,45 @@ test('a stored problem is taken over within two minutes after its subnet is firs
   };
   expect(after(119_999)).toEqual([['quorum_at_risk', 'open', -9_000]]);
   expect(after(120_000)).toEqual([]);
+});
+
+test('double votes come from pools and from logs, count once, and stay with their nodes when the inventory is read again', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const board = createBoard();
+  board.load(toInventory([a, b]), 0);
+  const at = { round: 7, gap: 0, number: 7 };
+  const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const seen = (address: string, votes: PoolVotes): NodeObservation => ({
+    ...answered,
+    chain: { address, genesis: '0xg', pool: { ...pool, votes }, missing: {} },
+  });
+  board.foldObservation(a, { kind: 'node', seen: seen('0xa', [votesFor(7, 'one', '0xb', '0xa')]) }, 1_000);
+  board.foldObservation(b, { kind: 'node', seen: seen('0xb', [votesFor(7, 'two', '0xb')]) }, 2_000);
+  const facts = () => board.snapshot()[0]?.facts?.doubleVotes;
+  const votes = [
+    { ...at, hash: hashOf('one'), seenBy: 'a' },
+    { ...at, hash: hashOf('two'), seenBy: 'b' },
+  ];
+  expect(facts()).toEqual({ total: 1, recent: [{ signer: '0xb', source: 'pool', nodes: [], at: 2_000, votes }] });
+  // The votes themselves are kept once, and not with each node.
+  expect(board.snapshot()[0]?.targets[0]?.facts.node?.chain?.observation.pool).toEqual(pool);
+
+  const proof = {
+    signer: '0xb',
+    at: 2_500,
+    votes: [
+      { ...at, hash: '0x1', signature: '0x3' },
+      { ...at, hash: '0x2', signature: '0x4' },
+    ],
+  } as const;
+  const logs: LogFacts = { sources: {}, patterns: {}, node: { proofs: [proof] } };
+  board.foldObservation(a, { kind: 'logs', seen: logs }, 3_000);
+  const signed = proof.votes.map((one) => ({ ...one, seenBy: 'a' }));
+  const known = { total: 1, recent: [{ signer: '0xb', source: 'log', nodes: ['b'], at: 2_000, votes: signed }] };
+  expect(facts()).toEqual(known);
+  board.foldObservation(a, { kind: 'logs', seen: { ...logs } }, 4_000);
+  board.load(toInventory([a, b]), 5_000);
+  expect(facts()).toEqual(known);
+  board.diagnoseChanged(6_000);
+  expect(board.snapshot()[0]?.problems.map(({ problem }) => problem)).toContain('double_vote');
 });

@@ -53,7 +53,14 @@ describe('what a real node said about its chain', () => {
         rounds: [85, 81, 77, 73, 69, 1].map((round) => ({ round, miner: A8A8 })),
         byMiner: { [A8A8]: 6 },
       },
-      pool: { voteRounds: 6, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+      pool: {
+        voteRounds: 6,
+        neverSigned: [],
+        timeouts: 0,
+        timeoutMissing: [],
+        timeoutRound: 0,
+        votes: expect.any(Array),
+      },
       block: { number: 64, hash: hashOf(64) },
       syncing: false,
       missing: { nodeId: 'not-served', peerIds: 'not-served' },
@@ -68,6 +75,13 @@ describe('what a real node said about its chain', () => {
       timeouts: 0,
       timeoutMissing: [],
       timeoutRound: 0,
+      votes: expect.any(Array),
+    });
+    const [first] = chain?.pool?.votes ?? [];
+    expect(first).toMatchObject({
+      key: expect.stringMatching(/^67:0:66:0x/),
+      round: '67',
+      signers: [F9B4, D92F, A80D],
     });
     expect(chain?.missedRounds?.byMiner).toEqual({ [A8A8]: 4 });
     expect(chain?.block).toEqual({ number: 32, hash: hashOf(32) });
@@ -82,7 +96,19 @@ describe('what a real node said about its chain', () => {
       timeouts: 1,
       timeoutMissing: [A80D, D92F],
       timeoutRound: 359,
+      votes: expect.any(Array),
     });
+  });
+
+  test('gives who signed which block, as far as the pool names the signer', async () => {
+    const [one, other] = [`0x${'AB'.repeat(32)}`, `0x${'cd'.repeat(32)}`];
+    const entry = { CurrentNumber: 2, CurrentSigners: [A8A8, ZERO], MissingSigners: [] };
+    const pool = { vote: { [`7:450:460:${one}`]: entry, [`8:${other}`]: entry }, timeout: {} };
+    const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
+    expect(chain?.pool?.votes).toEqual([
+      { key: `7:450:460:${one}`, round: '7', signers: [A8A8] },
+      { key: `8:${other}`, round: '8', signers: [A8A8] },
+    ]);
   });
 
   test('does not say of anyone who signed that they are missing, even if the node does, nor of the address of nobody', async () => {

@@ -94,6 +94,14 @@ export const nodePack: readonly LogPattern[] = toPack({
   miner_stopped: error('Coinbase address not in snapshot signers.', 'the miner of the node has stopped', {
     fix: 'restart the node',
   }),
+  vote_proof: note(
+    'Forensics proof report generated',
+    'the node has both signatures of a masternode that voted for two blocks which exclude each other',
+    {
+      match: /^Forensics proof report generated.*?(forensicsProof=.*)/,
+      fix: 'find what else signs with the key of that masternode, and stop it',
+    },
+  ),
   seal_failed: note('Block sealing failed', 'a block could not be proposed'),
   penalised: note('[HookPenalty] Final penalty ', 'a node is penalised for making no block'),
   clock_drift: note('System clock seems off by', 'the clock of the machine is off', {

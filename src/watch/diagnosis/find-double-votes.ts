@@ -1,0 +1,77 @@
+import { formatMoment } from '../../lib/duration.ts';
+import { formatCount, listEach, shorten } from '../../lib/words.ts';
+import { type CastVote, type DoubleVote, isOfOneRound } from '../../model/double-vote.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { adviceOf, type NodeView, type SubnetView } from './subnet-view.ts';
+import { suspect } from './suspect.ts';
+
+/** For so long it is said. It is over at once, but what signs twice may do so again. */
+const SAID_MS = 10 * 60_000;
+
+/** The double votes that are still said, the newest first, in two kinds: of keys that several nodes have, and of others. */
+export function findDoubleVotes({ facts: { doubleVotes }, now }: SubnetView, shared: ReadonlySet<string>) {
+  const said = (doubleVotes?.recent ?? []).filter(({ at }) => now - at < SAID_MS).toReversed();
+  const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || shared.has(signer);
+  const { true: ofShared = [], false: ofOthers = [] } = Object.groupBy(said, (one) => String(isShared(one)));
+  return { ofShared, ofOthers };
+}
+
+/** What was signed, as the end of a sentence: `two blocks of round 7`. */
+function describeSigned(one: DoubleVote): string {
+  const [first, second] = one.votes;
+  return isOfOneRound(one)
+    ? `two blocks of round ${first.round}`
+    : `blocks of rounds ${first.round} and ${second.round} that exclude each other`;
+}
+
+const describeBlock = ({ number, hash }: CastVote): string =>
+  number === undefined ? shorten(hash) : `block ${number} ${shorten(hash)}`;
+
+/** Where the two votes are. */
+function describeSource({ votes: [one, other], source }: DoubleVote): string {
+  if (source === 'log') return `the log of ${one.seenBy} has both signatures`;
+  return one.seenBy === other.seenBy
+    ? `both are in the pool of ${one.seenBy}`
+    : `the first is in the pool of ${one.seenBy}, the second in that of ${other.seenBy}`;
+}
+
+/** What of it the end of another evidence says; empty without any. */
+export function describeShared(address: string, doubleVotes: readonly DoubleVote[], view: SubnetView): string {
+  const [newest] = doubleVotes.filter(({ signer }) => signer === address);
+  if (newest === undefined) return '';
+  return `; ${describeSigned(newest)} were signed with it ${formatMoment(newest.at, view)}`;
+}
+
+/** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */
+const isAfterStart = ({ state: { facts } }: NodeView, { at }: DoubleVote): boolean => {
+  const startedAt =
+    findContainer(facts.container)?.startedAt ?? facts.logs?.node?.startedAt ?? Number.NEGATIVE_INFINITY;
+  // Pools keep a vote for a minute, and are read once in another one.
+  return at >= startedAt && at - startedAt < 2 * START_MS;
+};
+
+/** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */
+export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView): readonly Suspicion[] {
+  const [newest] = found;
+  if (newest === undefined) return [];
+  const nodeOf = ({ signer }: DoubleVote) => view.nodes.find(({ address }) => address === signer);
+  const nameOf = (one: DoubleVote) => one.nodes[0] ?? nodeOf(one)?.name ?? shorten(one.signer);
+  const names = [...new Set(found.map(nameOf))];
+  const who = listEach(names, String);
+  const [node, own] = [nodeOf(newest), nameOf(newest)];
+  const [one, other] = newest.votes;
+  const restarted = node !== undefined && isAfterStart(node, newest);
+  return [
+    suspect('double_vote', {
+      summary: names.length === 1 ? `${who} signed ${describeSigned(newest)}` : `${who} signed two blocks each`,
+      evidence: [
+        `${own} (${newest.signer}) voted for ${describeBlock(one)} and for ${describeBlock(other)}, ${describeSigned(newest)}, seen ${formatMoment(newest.at, view)}: ${describeSource(newest)}`,
+        ...(restarted ? [`${own} was started about then, and forgets at its start for which block it has voted`] : []),
+        ...(found.length > 1 ? [`${formatCount(found.length, 'such pair', 'such pairs')} within ten minutes`] : []),
+      ].join('; '),
+      fix: `${restarted ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
+      nodes: [...new Set(found.flatMap(({ nodes }) => nodes))],
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { DoubleVote } from '../../../src/model/double-vote.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { hashOf } from '../../support/double-votes.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const MINUTE = 60_000;
+
+const cast = (round: number, block: string, seenBy: string) => ({
+  round,
+  number: 5,
+  gap: 0,
+  hash: hashOf(block),
+  seenBy,
+});
+
+const voteOf = (signer: string, over: Partial<DoubleVote> = {}): DoubleVote => ({
+  ...{ signer, source: 'pool', nodes: [], at: NOW - MINUTE, votes: [cast(7, 'a', 'n1'), cast(7, 'b', 'n3')] },
+  ...over,
+});
+
+/** What is found of nodes with these double votes. */
+function find(recent: readonly DoubleVote[], given: (name: string) => Given = () => ({})) {
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, given(name)));
+  const targets = nodes.map(({ target }) => target);
+  const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+  const facts = { doubleVotes: { total: recent.length, recent } };
+  const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts });
+  return problems.map(({ problem, state, severity, summary, evidence, fix, nodes: named }) => ({
+    ...{ problem, state, severity, summary, evidence, fix, nodes: named },
+  }));
+}
+
+const [A, B] = [hashOf('a').slice(0, 10), hashOf('b').slice(0, 10)];
+
+test('a double vote is open at once, and says whose, what, where and what to do', () => {
+  expect(find([voteOf(addressOf('n2'), { nodes: ['n2'] })])).toEqual([
+    {
+      problem: 'double_vote',
+      state: 'open',
+      severity: 'warning',
+      nodes: ['n2'],
+      summary: 'n2 signed two blocks of round 7',
+      evidence: `n2 (0xn2) voted for block 5 ${A}… and for block 5 ${B}…, two blocks of round 7, seen 1m ago (02:45:40 UTC): the first is in the pool of n1, the second in that of n3`,
+      fix: expect.stringMatching(
+        /^find what else signs with the key of n2, such as a second node.*check PRIVATE_KEY in n2\.env.*; for the evidence, export the incident as JSON from its page and check it with `subnetd check-votes FILE`$/,
+      ),
+    },
+  ]);
+});
+
+test('of a signer without a node the address is said, and of one pool that it has both', () => {
+  const votes = [cast(7, 'a', 'n1'), cast(7, 'b', 'n1')] as const;
+  const [found] = find([voteOf('0x1234567890abcdef', { votes })]);
+  expect(found?.summary).toBe('0x12345678… signed two blocks of round 7');
+  expect(found?.evidence).toMatch(/: both are in the pool of n1$/);
+});
+
+test('what the log of a node proves of two rounds is said as such', () => {
+  const votes = [cast(7, 'a', 'n1'), cast(9, 'b', 'n1')] as const;
+  const [found] = find([voteOf(addressOf('n2'), { votes, source: 'log' })]);
+  expect(found?.summary).toBe('n2 signed blocks of rounds 7 and 9 that exclude each other');
+  expect(found?.evidence).toMatch(/: the log of n1 has both signatures$/);
+});
+
+test('several within ten minutes are one problem, and older ones are said no more', () => {
+  const old = voteOf(addressOf('n2'), { at: NOW - 10 * MINUTE });
+  expect(find([old])).toEqual([]);
+  const [found, ...others] = find([old, voteOf(addressOf('n2')), voteOf(addressOf('n3'), { at: NOW })]);
+  expect(others).toEqual([]);
+  expect(found?.summary).toBe('n3, n2 signed two blocks each');
+  expect(found?.evidence).toMatch(/; 2 such pairs within ten minutes$/);
+});
+
+test('one that was started within two minutes before has forgotten its vote', () => {
+  const startedBefore = (ms: number) => {
+    const given = (name: string): Given => (name === 'n2' ? { container: { startedAt: NOW - MINUTE - ms } } : {});
+    return find([voteOf(addressOf('n2'))], given)[0];
+  };
+  const words = '; n2 was started about then, and forgets at its start for which block it has voted';
+  expect(startedBefore(0)?.evidence).toContain(words);
+  expect(startedBefore(0)?.fix).toMatch(/^if it does not come again, nothing; else find/);
+  expect(startedBefore(2 * MINUTE - 1)?.evidence).toContain(words);
+  expect(startedBefore(2 * MINUTE)?.evidence).not.toContain('was started');
+  expect(startedBefore(-1)?.evidence).not.toContain('was started');
+});
+
+test('two nodes with one key are the cause: one problem says both', () => {
+  const given = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') } } : {});
+  const found = find([voteOf(addressOf('n3'), { nodes: ['n3'] })], given);
+  expect(found.map(({ problem }) => problem)).toEqual(['key_shared']);
+  expect(found[0]?.evidence).toContain('; two blocks of round 7 were signed with it 1m ago (02:45:40 UTC)');
+  // When one of them has been stopped, it is over.
+  expect(find([voteOf(addressOf('n3'), { nodes: ['n3', 'n4'] })])).toEqual([]);
+  // That of somebody else is another cause.
+  const both = find([voteOf(addressOf('n3')), voteOf(addressOf('n1'))], given);
+  expect(both.map(({ problem }) => problem).sort()).toEqual(['double_vote', 'key_shared']);
+});
