@@ -1,6 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
-import { dirname } from 'node:path';
+import { formatBytes } from '../lib/words.ts';
+import { DOCKER_ROOT, growingFolders } from '../model/disk.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { DoctorFinding, DoctorReport } from './list-findings.ts';
 
@@ -32,28 +33,18 @@ const realMachine: Machine = {
 /** With less than this share free, a node, a log or a rebuild of an image may fill the rest within days. */
 const LOW = 0.1;
 
-const DOCKER_ROOT = '/var/lib/docker';
-
-/** The folder of a file, or that in which a glob begins. */
-const folderOf = (path: string): string => dirname(`${path.split(/[*?[{]/)[0]}x`);
-
 /** The folders of a subnet that grow, as far as the inventory names a file in them and this machine has it. */
 function findFolders({ targets }: Snapshot[number]): readonly string[] {
-  const own = targets.flatMap(({ target }) => [
-    ...target.logFiles.map(({ path }) => folderOf(path)),
-    ...('ipc' in target && target.ipc !== undefined ? [dirname(target.ipc)] : []),
-  ]);
+  const own = targets.flatMap(({ target }) => growingFolders(target));
   return targets.some(({ target }) => target.container !== undefined) && existsSync(DOCKER_ROOT)
     ? [...own, DOCKER_ROOT]
     : own;
 }
 
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-
 const isLow = ({ free, total }: Space): boolean => total > 0 && free / total < LOW;
 
 const describeFree = ({ free, total }: Space): string =>
-  `${gigabytes(free)} of ${gigabytes(total)} are free, ${Math.round((free / total) * 100)} %`;
+  `${formatBytes(free)} of ${formatBytes(total)} are free, ${Math.round((free / total) * 100)} %`;
 
 /** The report, with the disks of the folders of all subnets, and the memory of this machine where nodes run on it. */
 export function withMachine(report: DoctorReport, snapshot: Snapshot, machine: Machine = realMachine): DoctorReport {
@@ -82,6 +73,18 @@ export function withMachine(report: DoctorReport, snapshot: Snapshot, machine: M
     }
   }
   const first = report.findings.findLastIndex((one) => one.severity !== 'info') + 1;
+  const unexamined = snapshot.flatMap(({ subnet, targets }) => {
+    const names = targets.flatMap(({ target }) => {
+      const folders = growingFolders(target);
+      return folders.length > 0 && folders.every((one) => machine.diskOf(one) === undefined) ? [target.name] : [];
+    });
+    const because = 'this machine does not have their folders, or subnetd may not see them';
+    return names.length === 0 ? [] : [{ subnet: subnet.name, what: 'the disk', names, because, failed: false }];
+  });
   const examined = report.examined + devices.size + Math.min(1, devices.size);
-  return { ...report, findings: report.findings.toSpliced(first, 0, ...found), examined };
+  return {
+    findings: report.findings.toSpliced(first, 0, ...found),
+    unexamined: [...report.unexamined, ...unexamined],
+    examined,
+  };
 }

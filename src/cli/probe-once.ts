@@ -87,7 +87,7 @@ export async function probeOnce(
   const monitor = createMonitor({
     clock,
     plannedWork: () => windowsAt(clock.toWall(clock.now())),
-    ownPort: flags.ownPort,
+    own: { port: flags.ownPort },
     scheduled: false,
     onBug: (error, part) => {
       broke = true;

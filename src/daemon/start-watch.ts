@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { createFleet, type Fleet } from '../fleet/create-fleet.ts';
 import { describeCause } from '../lib/database-failure.ts';
 import type { Inventory } from '../model/target.ts';
@@ -25,6 +26,10 @@ export interface Watch {
   readonly reloader: Reloader;
 }
 
+/** The folder of the embedded database, in which subnetd writes. */
+const findOwnFolders = ({ database }: AppOptions['platform']): readonly string[] =>
+  database.kind === 'sqlite' ? [dirname(resolve(database.path))] : [];
+
 /** Starts without an inventory; `hash` is that of the file with the one that is loaded next. */
 export function startWatch(options: AppOptions, { log, bugs, wall, database, notStored }: Store, hash: number): Watch {
   const { clock, instance, listener, shard, descriptorLimit } = options;
@@ -46,7 +51,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
   const monitor = createMonitor({
     clock,
     plannedWork: () => plannedWork.at(wall()),
-    ownPort: listener.port,
+    own: { port: listener.port, folders: findOwnFolders(options.platform) },
     scheduled: true,
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: database.positions(instance),

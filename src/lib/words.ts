@@ -22,6 +22,10 @@ export const joinAnd = (words: readonly string[]): string =>
 /** A number with its noun, or with its verb: `1 node`, `3 nodes`. */
 export const formatCount = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
+/** Bytes of a disk or a memory, in gigabytes or megabytes of 1,000 each. */
+export const formatBytes = (bytes: number): string =>
+  bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
+
 /** How often something happened: `once`, `3 times`. */
 export const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 

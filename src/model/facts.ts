@@ -1,6 +1,7 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import type { BlockMark, ChainObservation, EpochObservation } from './chain.ts';
 import type { VotePair } from './double-vote.ts';
+import type { Fill } from './fill.ts';
 import type { LogSource, LogSourceState, Meaning } from './log.ts';
 import type {
   ContainerObservation,
@@ -120,6 +121,8 @@ export interface ContainerFacts extends CountedRuns {
   readonly earlierCrashes?: readonly WatchedMs[];
   /** As Docker says, never by an exit code. */
   readonly oomKills: number;
+  /** The memory of a run that has a limit. */
+  readonly memory?: Fill | undefined;
   readonly lastOomAt?: WatchedMs;
   /** The exit of the last run that ended; kept while the next one runs. */
   readonly lastExit?: Exit;

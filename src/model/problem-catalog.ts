@@ -130,6 +130,7 @@ export const problemCatalog = {
     isAboutNodes: true,
   },
   container_memory_near_limit: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE },
+  memory_filling: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE, judgedBy: [] },
   log_file_large: { ...container, alert: 'SubnetLogFileLarge', confirmMs: 10 * MINUTE, judgedBy: [] },
   bootnode_misses_node: {
     ...service,
@@ -209,7 +210,7 @@ export const problemCatalog = {
   miner_loop_stopped: { ...failure, alert: 'SubnetNodeMinerStopped' },
   masternode_update_failed: { ...failure, alert: 'SubnetNodeMasternodeUpdateFailed' },
   address_in_use: { ...failure, alert: 'SubnetNodeAddressInUse' },
-  disk_full: { ...failure, alert: 'SubnetNodeLogFault' },
+  disk_full: { ...failure, alert: 'SubnetDiskFull', severity: 'critical' },
   disk_unwritable: { ...failure, alert: 'SubnetNodeLogFault' },
   database_lost: { ...failure, alert: 'SubnetNodeDatabaseLost' },
   wrong_genesis: { ...failure, alert: 'SubnetNodeLogFault' },

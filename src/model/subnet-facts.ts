@@ -1,3 +1,4 @@
+import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
@@ -7,6 +8,7 @@ import type { Target } from './target.ts';
 export interface SubnetObservations {
   readonly parent: ParentObservation;
   readonly setup: SetupObservation;
+  readonly disks: DiskObservation;
 }
 
 export type SubnetProbeKind = keyof SubnetObservations;
@@ -25,6 +27,7 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
 export interface SubnetFacts {
   readonly parent?: ParentFacts;
   readonly setup?: SetupFacts;
+  readonly disks?: readonly DiskFacts[];
   readonly doubleVotes?: DoubleVotes;
 }
 

@@ -79,9 +79,14 @@ export const nodeRules = reportProblems(
         'By the times in its log, the clock of {{ $labels.name }} of {{ $labels.subnet }} differs from those of the other machines by 5 s or more. A masternode with a wrong clock misses its rounds, and each costs a timeout. Set its clock, and keep it right with chrony.',
     },
     SubnetDiskFilling: {
-      summary: 'The disk of a node of {{ $labels.subnet }} is filling up.',
+      summary: 'A disk of {{ $labels.subnet }} is filling up.',
       description:
-        'Less than 5 % of the disk that holds the data of {{ $labels.name }} of {{ $labels.subnet }} is free. Below 1 % the node ends itself, and again after each start. Free space on it.',
+        'A disk that holds data or logs of {{ $labels.subnet }} is full within a week at its pace, or a node says that less than 5 % of it are free. The problem on the status page names the folder, the pace and what to type.',
+    },
+    SubnetDiskFull: {
+      summary: 'A disk of {{ $labels.subnet }} is full, or within an hour.',
+      description:
+        'A disk that holds data or logs of {{ $labels.subnet }} is full within an hour at its pace, has next to nothing free, or a program has found no space on it. A node that finds no space ends, and may lose its chain. Free space on it now.',
     },
     SubnetNodeLogFault: {
       summary: 'The log of a node of {{ $labels.subnet }} shows a fault.',

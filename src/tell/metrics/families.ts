@@ -1,4 +1,6 @@
 import { TIME_LIMITS } from '../../model/check-limits.ts';
+import type { DiskFacts } from '../../model/disk.ts';
+import { findPace } from '../../model/fill.ts';
 import type { NodeObservation } from '../../model/observation.ts';
 import { findPlanned } from '../../model/planned-work.ts';
 import { isMuted, isStanding, type Problem } from '../../model/problem.ts';
@@ -91,6 +93,16 @@ const perProblem = (help: string, isMeant: (problem: Problem) => boolean): Metri
   ],
 });
 
+const perDisk = (help: string, value: (disk: DiskFacts) => number | undefined): Metric => ({
+  help,
+  labels: 'subnet, folder',
+  samples: [
+    ofSubnets('', ({ facts }, add) => {
+      for (const disk of facts?.disks ?? []) add(`,folder="${escapeLabel(disk.folder)}"`, value(disk));
+    }),
+  ],
+});
+
 /** Adds the whole subnet and the targets that planned work covers. */
 function addCovered({ targets, plannedWork = [] }: SubnetState, add: Add): void {
   if (plannedWork.length === 0) return;
@@ -171,6 +183,18 @@ export const families: readonly Family[] = toFamilies({
   subnet_double_votes_total: perSubnet(
     'Times that a key signed two blocks of one round, or blocks that exclude each other, as pools and logs of nodes have shown since subnetd was started.',
     (state) => (has(state, 'node') ? (state.facts?.doubleVotes?.total ?? 0) : undefined),
+  ),
+  subnet_disk_free_bytes: perDisk(
+    'Free space on a disk of this machine, by the first folder of the subnet on it.',
+    ({ fill }) => fill.free,
+  ),
+  subnet_disk_size_bytes: perDisk('Size of that disk.', ({ fill }) => fill.total),
+  subnet_disk_days_left: perDisk(
+    'Days until that disk is full at the pace of the last hours; absent while that is not known, and without growth.',
+    ({ fill }) => {
+      const pace = findPace(fill);
+      return pace && Math.round(pace.leftMs / 864_000) / 100;
+    },
   ),
   ...masternodeMetrics,
   subnet_node_chain_match: perMember(

@@ -16,6 +16,7 @@ import { formatReason } from '../../model/verdict.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems, findLogProblems } from './find-container-problems.ts';
+import { findDiskProblems } from './find-disk-problems.ts';
 import { explainHalt } from './find-halt.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
@@ -153,6 +154,7 @@ export function diagnose(
       ...findLogProblems(view),
       ...findUnusedBootnode(view),
       ...findSetupProblems(view),
+      ...findDiskProblems(view),
       findMonitorProblem(clock, view),
     ].filter((one) => one !== undefined),
   );

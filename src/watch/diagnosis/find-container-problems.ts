@@ -1,5 +1,6 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
-import { formatTimes, listNames } from '../../lib/words.ts';
+import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
+import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findContainer, findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
@@ -72,6 +73,8 @@ function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
 export const findLogProblems = (view: SubnetView): readonly Found[] =>
   view.targets.flatMap((one) => [findSourceDown(one, view.now), findLinesLost(one, view)]);
+
+const FILLS_WITHIN_MS = 24 * 3_600_000;
 
 /** The share of its memory limit from which on a container is near it. */
 const NEAR_LIMIT = 0.9;
@@ -149,12 +152,26 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
   });
 }
 
+/** Memory that grows for hours reaches its limit within a day. In the first hour after a start each program takes more. */
+function findFillingMemory(one: TargetView): Suspicion | undefined {
+  const { facts, target } = one.state;
+  const fill = facts.container?.memory;
+  const pace = fill && findLongPace(fill);
+  if (fill === undefined || pace === undefined || pace.leftMs >= FILLS_WITHIN_MS) return undefined;
+  const left = formatLeft(pace);
+  return suspectTarget('memory_filling', one, {
+    summary: `the container of ${target.name} reaches its memory limit in ${left}`,
+    evidence: `it uses ${formatBytes(fill.used)} of ${formatBytes(fill.total)}, and ${describePace(pace)}: at that pace it is killed in ${left}`,
+    fix: 'raise mem_limit in its compose file, or find out why it grows',
+  });
+}
+
 function findMemory(one: TargetView): Suspicion | undefined {
   if (one.container.kind !== 'running') return undefined;
   const { name } = one.state.target;
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = one.container.container;
   const share = memoryBytes / memoryLimitBytes;
-  if (share <= NEAR_LIMIT) return undefined;
+  if (share <= NEAR_LIMIT) return findFillingMemory(one);
   const limit = Math.round(memoryLimitBytes / 2 ** 20);
   return suspectTarget('container_memory_near_limit', one, {
     summary: `the container of ${name} is near its memory limit`,
@@ -169,7 +186,7 @@ function findLargeLog(one: TargetView): Suspicion | undefined {
   if (logFiles.length === 0 || fileBytes <= LARGE_LOG_BYTES) return undefined;
   return suspectTarget('log_file_large', one, {
     summary: `the log files of ${name} are large`,
-    evidence: `the log files of ${name} hold ${(fileBytes / 1e9).toFixed(1)} GB, and nothing has rotated them`,
+    evidence: `the log files of ${name} hold ${formatBytes(fileBytes)}, and nothing has rotated them`,
     fix: 'truncate the file in place, and let logrotate do so with copytruncate',
   });
 }

@@ -29,7 +29,7 @@ import { createExtraProbes } from './create-extra-probes.ts';
 import { createKeptValues, createMemoryPositions } from './create-kept-values.ts';
 import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts';
 import type { RoundEvents } from './create-round.ts';
-import { createSubnetProbes } from './create-subnet-probes.ts';
+import { createSubnetProbes, type OwnPlace } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import { createProbeRuns } from './probe-runs.ts';
@@ -79,8 +79,7 @@ export interface MonitorOptions {
   readonly addresses?: () => Promise<KeptTable<string>>;
   /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
-  /** The port at which subnetd itself listens on this machine. Without it, subnetd does not ask what it shows to anyone. */
-  readonly ownPort?: number | undefined;
+  readonly own?: OwnPlace | undefined;
   /** All planned work that is known now. */
   readonly plannedWork?: () => readonly PlannedWork[];
   /** Called every second by the loop that starts overdue rounds, while every schedule works and the first round has ended. */
@@ -186,7 +185,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     scheduled,
     docker,
     keepsConnections: connections.keeps,
-    ownPort: options.ownPort,
+    own: options.own,
     onSeen: (subnet, observation) => {
       board.foldSubnet(subnet, observation, now());
       board.diagnoseChanged(now());

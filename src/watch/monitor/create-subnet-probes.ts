@@ -12,6 +12,14 @@ import {
   subnetProberInputs,
 } from '../probes/subnet-probers.ts';
 
+/** Where subnetd itself is on this machine. */
+export interface OwnPlace {
+  /** At which it listens. Without it, subnetd does not ask what it shows to anyone. */
+  readonly port?: number | undefined;
+  /** In which it writes. */
+  readonly folders?: readonly string[];
+}
+
 /** Dependencies and settings of the probes. */
 export interface SubnetProbesOptions {
   readonly clock: Pick<Clock, 'now' | 'toWall' | 'resumedAt'>;
@@ -19,8 +27,7 @@ export interface SubnetProbesOptions {
   readonly scheduled: boolean;
   readonly docker: SubnetProberTools['docker'];
   readonly keepsConnections: () => boolean;
-  /** The port at which subnetd itself listens on this machine; undefined where that is not known. */
-  readonly ownPort?: number | undefined;
+  readonly own?: OwnPlace | undefined;
   readonly onSeen: (subnet: string, observation: SubnetObservation) => void;
   readonly onBug: (error: unknown) => void;
 }
@@ -111,13 +118,15 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
  * Starts without an inventory.
  */
 export function createSubnetProbes(options: SubnetProbesOptions) {
-  const { clock, scheduled, docker, ownPort } = options;
+  const { clock, scheduled, docker, own: { port: ownPort, folders = [] } = {} } = options;
   const stopping = new AbortController();
   let running: readonly Running[] = [];
   let named: readonly ContainerRef[] = [];
+  let firstName: string | undefined;
   const tools: SubnetProberTools = {
     docker,
     keepsConnections: options.keepsConnections,
+    ownFolders: (subnet) => (subnet === firstName ? folders : []),
     now: clock.now,
     wall: () => clock.toWall(clock.now()),
     namedContainers: () => named,
@@ -129,6 +138,7 @@ export function createSubnetProbes(options: SubnetProbesOptions) {
   return {
     /** Takes the subnets of a new inventory. A probe with the same inputs keeps running. */
     load: (subnets: readonly Subnet[]): void => {
+      firstName = subnets[0]?.name;
       named = subnets.flatMap(({ targets }) => targets.flatMap(({ container }) => container ?? []));
       const before = Map.groupBy(running, ({ subnet }) => subnet);
       const next = subnets.flatMap((subnet) =>

@@ -1,6 +1,7 @@
 import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
+import { createDiskSource } from './disk-source.ts';
 import { createParentProber } from './parent-prober.ts';
 import { createSetupSource } from './setup/create-setup-source.ts';
 import type { SetupTools } from './setup/setup-tools.ts';
@@ -9,6 +10,8 @@ import type { SetupTools } from './setup/setup-tools.ts';
 export interface SubnetProberTools extends SetupTools {
   /** Whether connections are kept between two probes. */
   readonly keepsConnections: () => boolean;
+  /** The folders in which subnetd itself writes, for the one subnet that tells of them. */
+  readonly ownFolders: (subnet: string) => readonly string[];
 }
 
 /** A probe of one kind. */
@@ -67,6 +70,10 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   setup: {
     inputs: ({ targets }) => targets,
     create: (subnet, tools) => createSetupSource(subnet, tools),
+  },
+  disks: {
+    inputs: ({ targets }) => targets,
+    create: (subnet, { ownFolders }) => createDiskSource(subnet, ownFolders(subnet.name)),
   },
 };
 

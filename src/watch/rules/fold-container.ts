@@ -1,4 +1,5 @@
 import type { ContainerFacts, ContainerRun, StartedBy } from '../../model/facts.ts';
+import { type Fill, foldFill } from '../../model/fill.ts';
 import type { Container, ContainerObservation } from '../../model/observation.ts';
 import { belongsTo, findCrashes } from '../../model/restart-cause.ts';
 
@@ -87,6 +88,10 @@ const runningOf = (observation: ContainerObservation | undefined): string | unde
     ? `${observation.container.id} ${observation.container.startedAt}`
     : undefined;
 
+/** Adds how much of its limit a container uses. */
+const foldMemory = (before: Fill | undefined, { memoryBytes: used, memoryLimitBytes: total }: Container, at: number) =>
+  used === undefined || total === undefined ? undefined : foldFill(before, { used, total, free: total - used }, at);
+
 /**
  * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
  * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
@@ -104,7 +109,8 @@ export function foldContainer(
   if (observation.kind === 'missing') return { ...facts, inspected: true };
   const { container } = observation;
   const counted = foldOomKilled(foldRun(facts, container, at), container, at);
-  return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), inspected: true };
+  const memory = foldMemory(isSame ? previous?.memory : undefined, container, at);
+  return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), memory, inspected: true };
 }
 
 const STOP_REQUESTS = ['kill', 'stop', 'restart'];

@@ -10,6 +10,7 @@ import {
   type WalletLevel,
 } from '../../model/parent-chain.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
+import { foldDisks } from './fold-disks.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -146,6 +147,7 @@ const folds: {
 } = {
   parent: foldParent,
   setup: (_, observation, { at }) => ({ observation, at }),
+  disks: (before, seen, { at }) => foldDisks(before, seen, at),
 };
 
 /** Folds an observation into the facts of its subnet. */

@@ -1,13 +1,17 @@
 import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
-import { beginSentence } from '../../lib/words.ts';
+import { beginSentence, formatBytes } from '../../lib/words.ts';
+import type { DiskFacts } from '../../model/disk.ts';
 import { addressOf } from '../../model/facts.ts';
+import { findPace, formatLeft } from '../../model/fill.ts';
 import type { CheckHistory, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
+import type { SubnetFacts } from '../../model/subnet-facts.ts';
+import type { Target } from '../../model/target.ts';
 import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { type CheckName, formatReason } from '../../model/verdict.ts';
 import { toTargetFacts } from '../../tell/alerts/runbooks.ts';
@@ -79,7 +83,17 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
   )}${pair('Last exit', lastExit === undefined ? undefined : html`code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
 }
 
-function addressPanel({ target, facts }: TargetState): Html {
+/** The disks on which the folders of a target are. */
+const describeDisks = (disks: readonly DiskFacts[] | undefined, target: Target): readonly string[] =>
+  (disks ?? [])
+    .filter(({ targets }) => targets.includes(target.name))
+    .map(({ fill }) => {
+      const pace = findPace(fill);
+      return `${formatBytes(fill.free)} of ${formatBytes(fill.total)} free${pace === undefined ? '' : `, full in ${formatLeft(pace)}`}`;
+    });
+
+function addressPanel({ target, facts }: TargetState, disks: SubnetFacts['disks']): Html {
+  const ofDisks = describeDisks(disks, target);
   const { address, ipc, logFiles } = toTargetFacts(target);
   const signer = addressOf(facts);
   const clock = facts.logs?.clockAheadMs;
@@ -89,7 +103,7 @@ function addressPanel({ target, facts }: TargetState): Html {
   )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
     'Log files',
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
-  )}${pair('Votes as', signer && html`<code>${signer}</code>`)}${pair(
+  )}${pair('Disk', ofDisks.length === 0 ? undefined : ofDisks.join('; '))}${pair('Votes as', signer && html`<code>${signer}</code>`)}${pair(
     'Clock',
     clock === undefined ? undefined : `${formatDuration(Math.abs(clock))} ${clock < 0 ? 'behind' : 'ahead'}`,
   )}</dl>`;
@@ -176,7 +190,7 @@ ${target.checks.map((check) => checkRow(check, input))}
 <div class="stack">
 <section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}${uptimeLine(history)}</section>
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
-<section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target)}</section>
+<section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target, state.facts?.disks)}</section>
 </div>
 <section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target.facts.logs, lines, moment)}</section>
 </div>`,

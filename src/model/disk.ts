@@ -1,0 +1,36 @@
+import { dirname } from 'node:path';
+import type { Fill } from './fill.ts';
+import type { Target } from './target.ts';
+
+/** A disk, by the first folder of the subnet on it, in bytes. */
+export interface DiskReading {
+  readonly folder: string;
+  /** The targets that have a folder on it, by their names. */
+  readonly targets: readonly string[];
+  readonly free: number;
+  readonly total: number;
+}
+
+/** What a probe saw of the disks of a subnet. */
+export interface DiskObservation {
+  readonly disks: readonly DiskReading[];
+}
+
+/** A disk followed over many probes. */
+export interface DiskFacts extends Pick<DiskReading, 'folder' | 'targets'> {
+  readonly fill: Fill;
+  /** `filling`: full within a week; `full`: within an hour, or as good as that. */
+  readonly level?: 'filling' | 'full';
+}
+
+/** Where Docker keeps images, volumes and logs, unless it is told otherwise. */
+export const DOCKER_ROOT = '/var/lib/docker';
+
+/** The folder of a file, or that in which a glob begins. */
+const folderOf = (path: string): string => dirname(`${path.split(/[*?[{]/)[0]}x`);
+
+/** The folders of a target that grow, as far as the inventory names a file in them. */
+export const growingFolders = (target: Target): readonly string[] => [
+  ...target.logFiles.map(({ path }) => folderOf(path)),
+  ...('ipc' in target && target.ipc !== undefined ? [dirname(target.ipc)] : []),
+];

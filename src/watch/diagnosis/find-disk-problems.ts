@@ -1,0 +1,43 @@
+import { formatBytes, toShellWord } from '../../lib/words.ts';
+import type { DiskFacts } from '../../model/disk.ts';
+import { describePace, findPace, formatLeft } from '../../model/fill.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import type { SubnetView, TargetView } from './subnet-view.ts';
+import { suspect, suspectTarget } from './suspect.ts';
+
+/** Smaller logs are not what fills a disk. */
+const LARGE_BYTES = 1e9;
+
+/** The log files on it that are large, the largest first. */
+function describeLogs(targets: readonly TargetView[]): string {
+  const large = targets
+    .map(({ state: { target, facts } }) => ({ name: target.name, bytes: facts.logs?.fileBytes ?? 0 }))
+    .filter(({ bytes }) => bytes >= LARGE_BYTES)
+    .sort((one, other) => other.bytes - one.bytes);
+  return large
+    .slice(0, 3)
+    .map(({ name, bytes }) => `; the log files of ${name} hold ${formatBytes(bytes)}`)
+    .join('');
+}
+
+function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: SubnetView): readonly Suspicion[] {
+  if (level === undefined) return [];
+  const owners = view.targets.filter(({ state: { target } }) => names.includes(target.name));
+  const [owner] = owners;
+  // Its log says so already, and what follows from that.
+  if (owners.some(({ state }) => state.shownFailures.some(({ name }) => name === 'disk_full'))) return [];
+  const pace = findPace(fill);
+  const when = pace === undefined ? '' : `, and ${describePace(pace)}: at that pace it is full in ${formatLeft(pace)}`;
+  const problem = level === 'full' ? 'disk_full' : 'disk_filling';
+  const left = pace === undefined ? 'is nearly full' : `is full in ${formatLeft(pace)}`;
+  const told = {
+    summary: `the disk of ${folder} ${left}`,
+    evidence: `${formatBytes(fill.free)} of ${formatBytes(fill.total)} are free${when}${describeLogs(owners)}`,
+    fix: `free space on it, or make it larger; \`du -xh --max-depth=2 ${toShellWord(folder)} | sort -h | tail\` and \`docker system df\` show what grows`,
+  };
+  return [owner === undefined ? suspect(problem, told) : suspectTarget(problem, owner, told)];
+}
+
+/** Disks of this machine that are full soon. */
+export const findDiskProblems = (view: SubnetView): readonly Suspicion[] =>
+  (view.facts.disks ?? []).flatMap((disk) => findDisk(disk, view));

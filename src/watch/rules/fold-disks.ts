@@ -1,0 +1,35 @@
+import type { DiskFacts, DiskObservation } from '../../model/disk.ts';
+import { type Fill, findPace, foldFill } from '../../model/fill.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** When a level begins, and when it is over: an estimate moves a little all the time. */
+const LEVELS = [
+  { level: 'full', below: HOUR, until: 2 * HOUR },
+  { level: 'filling', below: 7 * DAY, until: 8 * DAY },
+] as const;
+
+/** So little is as good as nothing: a hundredth, of a large disk a gigabyte. */
+const isNearlyFull = ({ free, total }: Fill, factor: number): boolean => free < Math.min(total / 100, 1e9) * factor;
+
+function findLevel(fill: Fill, before: DiskFacts['level']): DiskFacts['level'] {
+  if (isNearlyFull(fill, before === 'full' ? 2 : 1)) return 'full';
+  const leftMs = findPace(fill)?.leftMs;
+  if (leftMs === undefined) return undefined;
+  const wasAtLeast = (level: 'filling' | 'full') => before === level || before === 'full';
+  return LEVELS.find(({ level, below, until }) => leftMs < (wasAtLeast(level) ? until : below))?.level;
+}
+
+/** Adds what was read of disks. One that is seen no more is forgotten. */
+export const foldDisks = (
+  before: readonly DiskFacts[] | undefined,
+  { disks }: DiskObservation,
+  at: number,
+): readonly DiskFacts[] =>
+  disks.map(({ folder, targets, free, total }) => {
+    const known = before?.find((one) => one.folder === folder);
+    const fill = foldFill(known?.fill, { used: total - free, free, total }, at);
+    const level = findLevel(fill, known?.level);
+    return { folder, targets, fill, ...(level && { level }) };
+  });
