@@ -64,17 +64,14 @@ export interface Pace {
 const toPace = (free: number, bytesPerHour: number, overMs: number): Pace | undefined =>
   bytesPerHour > 0 ? { bytesPerHour, overMs, leftMs: (free / bytesPerHour) * HOUR } : undefined;
 
-const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
-
 /**
- * The pace of the last hours, by the median of what each added, and not more than twice what the newest three did: a burst is no pace,
- * and growth that has stopped is none any more. Undefined while fewer than three hours are known, and without growth.
+ * The pace of the last hours, by the median of what each added: a burst is no pace, and growth that stopped three hours ago is none any
+ * more. Undefined while fewer than three hours are known, and without growth.
  */
 export function findLongPace(fill: Fill): Pace | undefined {
   const hours = findSteps(fill, HOUR, HOURS);
   if (hours.length < LEAST_HOURS) return undefined;
-  const newest = (sumOf(hours.slice(0, LEAST_HOURS)) / LEAST_HOURS) * 2;
-  return toPace(fill.free, Math.min(medianOf(hours) ?? 0, newest), hours.length * HOUR);
+  return toPace(fill.free, medianOf(hours) ?? 0, hours.length * HOUR);
 }
 
 /** The same. A steady hour counts alone if it leaves less than a day. */

@@ -43,7 +43,7 @@ describe('how long it takes until something is full', () => {
 
   test('is not known after a burst, whenever it comes and however large', () => {
     const burst = fc.record({
-      begin: fc.double({ min: 0, max: 9, noNaN: true }),
+      begin: fc.double({ min: 0, max: 9.9, noNaN: true }),
       hours: fc.double({ min: 0.02, max: 0.6, noNaN: true }),
       bytes: fc.double({ min: 1, max: 400, noNaN: true }),
     });
@@ -53,6 +53,10 @@ describe('how long it takes until something is full', () => {
         expect(findPace(follow(10, used))).toBeUndefined();
       }),
     );
+  });
+
+  test('is not known while a burst of half an hour goes on', () => {
+    expect(findPace(follow(10, (hour) => 400 * GB * Math.max(0, (hour - 9.45) / 0.55)))).toBeUndefined();
   });
 
   test('is not known three hours after the growth has ended', () => {

@@ -29,8 +29,8 @@ test('the set-up is read after the start, and again half a minute after containe
       },
       listOpenApis: async () => undefined,
     },
-    onSeen: () => {
-      seen += 1;
+    onSeen: (_, { kind }) => {
+      if (kind === 'setup') seen += 1;
     },
     onBug: (error) => expect.fail(`${error}`),
   });
