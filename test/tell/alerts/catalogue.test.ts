@@ -88,6 +88,7 @@ describe('the catalogue', () => {
       'SubnetFinalityStalled',
       'SubnetQuorumAtRisk',
       'SubnetChainForked',
+      'SubnetDiskFull',
       'SubnetRelayerStopped',
       'SubnetContractMissing',
       'SubnetParentUnreachable',
