@@ -49,3 +49,14 @@ test('the real disk of a folder is read', () => {
   const { examined } = withMachine(NOTHING, [stateWith('/tmp/xdc.log')]);
   expect(examined).toBe(2);
 });
+
+test('a disk that this machine does not see is said once for each subnet, with whose it is', () => {
+  const state = stateWith('/one/xdc.log', '/away/xdc.log', '/away/other.log');
+  const { unexamined } = withMachine(NOTHING, [state], machine({ '/one': 50 }));
+  expect(unexamined).toEqual([
+    {
+      ...{ subnet: state.subnet.name, what: 'the disk', names: ['n2', 'n3'], failed: false },
+      because: 'this machine does not have their folders, or subnetd may not see them',
+    },
+  ]);
+});

@@ -99,6 +99,11 @@ function knownRound() {
     board.foldSubnet('d', parentWith(1200, 10n ** 21n - (paid * 10n ** 18n) / 4n), T0 - (4 - index) * 300_000);
   board.foldSubnet('d', parentWith(1200, 10n ** 21n - 10n ** 18n), T0 + 2_000);
   board.foldSubnet('d', parentWith(1216, 10n ** 21n - 10n ** 18n), T0 + 12_000);
+  // A disk that takes a gigabyte an hour.
+  for (let minutes = -240; minutes <= 0; minutes += 2) {
+    const disk = { folder: '/srv/"a"', targets: ['subnet1'], free: 48e9 - (minutes / 60) * 1e9, total: 100e9 };
+    board.foldSubnet('d', { kind: 'disks', seen: { disks: [disk] } }, T0 + minutes * 60_000);
+  }
   board.diagnose('d', T0 + 12_000);
   return board;
 }

@@ -55,6 +55,15 @@ describe('the page of a target', () => {
     expect(words(pageOf(nodes))).not.toContain('Safe to restart');
   });
 
+  test('says how full the disk of its folders is, and not that of others', () => {
+    const state = stateOf(nodes, n1.target.subnet);
+    const fill = { at: NOW, used: 60e9, free: 40e9, total: 100e9, points: [] };
+    const shown = (targets: readonly string[]) =>
+      words(pageOf(nodes, { state: { ...state, facts: { disks: [{ folder: '/srv', targets, fill }] } } }));
+    expect(shown(['n1', 'n2'])).toContain('Disk 40.0 GB of 100.0 GB free');
+    expect(shown(['n2'])).not.toContain('40.0 GB');
+  });
+
   test('is not that of a healthy one while a critical problem of it is suspected', () => {
     const suspected = { summary: 'the parent chain does not answer', since: NOW - 12_000 };
     const page = words(pageOf(nodes, {}, (state) => ({ ...state, suspected })));
