@@ -69,11 +69,11 @@ export const parentMetrics: Metrics = {
     ),
   ),
   subnet_checkpoint_next_refused: toMetric(
-    'Whether the checkpoint contract would refuse the block that the relayer submits next (1), by its words, or take it (0), which has no reason; absent while no block waits, and when nobody can say.',
+    'Whether the checkpoint contract would refuse the block that the relayer submits next (1), by its words, or take it (0), with the reason none; absent while no block waits, and when nobody can say.',
     ofSubnets('reason', (state, add) => {
       const next = readNow(state)?.checkpoint.next;
       if (next !== undefined)
-        add(next.refusal === undefined ? '' : nameRefusal(next.refusal), bit(next.refusal !== undefined));
+        add(next.refusal === undefined ? 'none' : nameRefusal(next.refusal), bit(next.refusal !== undefined));
     }),
   ),
   subnet_relayer_balance: perSubnet(

@@ -136,7 +136,7 @@ describe('the page of metrics', () => {
       `subnet_checkpoint_next_refused{subnet="d",reason="${reason}"} ${value}`,
     ];
     expect(linesOf()).toEqual([]);
-    expect(linesOf({ number: 1_201 })).toEqual(line('', 0));
+    expect(linesOf({ number: 1_201 })).toEqual(line('none', 0));
     expect(linesOf({ number: 1_201, refusal: 'Parent Missing' })).toEqual(line('Parent Missing', 1));
     expect(linesOf({ number: 1_201, refusal: 'x" 7' })).toEqual(line('other', 1));
     expect(linesOf({ number: 1_201, refusal: '' })).toEqual(line('other', 1));
