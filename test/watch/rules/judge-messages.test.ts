@@ -52,6 +52,20 @@ test('a bootnode that has not heard a node within the window fails and names it'
   });
 });
 
+test('a log of which no line has been read has a minute to show one', () => {
+  const judgeUnread = (readForMs: number, lines = 0) => {
+    const sources = { container: { up: true, lines, since: NOW - WINDOW_MS - readForMs } };
+    const facts = { container: runningSince(NOW - 3 * WINDOW_MS), logs: { sources, patterns: {} } };
+    return asRead(judgeMessages(aView(bootnode, facts, { now: NOW, others: three })));
+  };
+  expect(judgeUnread(14_000)).toMatchObject({
+    verdict: 'unknown',
+    reason: 'no line of the log of the bootnode has been read yet',
+  });
+  expect(judgeUnread(60_000).reason).toContain('the bootnode has not heard a, b, c within 10m');
+  expect(judgeUnread(14_000, 1).reason).toContain('the bootnode has not heard a, b, c within 10m');
+});
+
 test('a node behind a NAT is known by its port, unless another node has the same', () => {
   const heard = { '203.0.113.7:20303': 1_000, '203.0.113.7:20304': 1_000, '203.0.113.7:20305': 1_000 };
   expect(judge(three, heard)).toMatchObject({ verdict: 'pass', heard: 3 });
