@@ -19,6 +19,9 @@ const EVERY_MS = 60_000;
 /** A node whose height falls again and again is not asked more often. */
 const SOONEST_MS = 10_000;
 
+/** A node whose height stands for longer is asked as often as that, as what its pool holds shows why. */
+const STANDS_MS = 20_000;
+
 /** When a node is asked about its chain. Times are watched time in milliseconds. */
 export interface ChainTiming {
   /** Shifts the begin of each minute. */
@@ -32,8 +35,9 @@ export interface ChainTiming {
   isChanged: boolean;
   /** Whether the last probe was answered; undefined before the first one. */
   answered: boolean | undefined;
-  /** The last height that is known. */
+  /** The last height that is known, and when it became another. */
   height: number | undefined;
+  movedAt: number;
 }
 
 /** A share of a minute by a name, so that nodes that are first asked together are asked apart later. */
@@ -56,14 +60,19 @@ export const createChainTiming = (phaseMs: number, turns = 1): ChainTiming => ({
   isChanged: false,
   answered: undefined,
   height: undefined,
+  movedAt: Number.POSITIVE_INFINITY,
 });
 
-/** Whether this height is of another epoch than the one before, by the length of epochs in blocks. */
-const isOfNewEpoch = (before: number | undefined, height: number | undefined, epoch: number | undefined): boolean =>
-  before !== undefined &&
-  height !== undefined &&
-  epoch !== undefined &&
-  Math.floor(height / epoch) !== Math.floor(before / epoch);
+/** Whether this height is of another epoch than the one before, or of another than the one whose masternodes were named last. */
+function isOfNewEpoch(
+  before: number | undefined,
+  height: number | undefined,
+  { settings, nextEpochBy }: Pick<ChainMemory, 'settings' | 'nextEpochBy'>,
+): boolean {
+  if (before === undefined || height === undefined || settings === undefined) return false;
+  const { epoch } = settings;
+  return nextEpochBy === undefined ? Math.floor(height / epoch) !== Math.floor(before / epoch) : height >= nextEpochBy;
+}
 
 /**
  * Adds the outcome of a probe. A fall, a lost height and the end of a silence make the question due, and so does a new epoch, which
@@ -71,13 +80,15 @@ const isOfNewEpoch = (before: number | undefined, height: number | undefined, ep
  */
 export function recordOutcome(
   timing: ChainTiming,
+  now: number,
   answered: boolean,
   height?: number,
-  { settings }: Pick<ChainMemory, 'settings'> = {},
+  memory: Pick<ChainMemory, 'settings' | 'nextEpochBy'> = {},
 ): void {
   const before = timing.height;
   const fell = answered && before !== undefined && (height === undefined || height < before);
-  const asksFirst = timing.phaseMs % timing.turns === 0 && isOfNewEpoch(before, height, settings?.epoch);
+  const asksFirst = timing.phaseMs % timing.turns === 0 && isOfNewEpoch(before, height, memory);
+  if (answered && height !== before) timing.movedAt = now;
   if (fell || asksFirst || (answered && timing.answered === false)) timing.isChanged = true;
   timing.answered = answered;
   if (answered) timing.height = height;
@@ -86,9 +97,10 @@ export function recordOutcome(
 /** The minute of a node, from the begin of watched time. */
 const toMinute = (at: number, phaseMs: number): number => Math.floor((at + phaseMs) / EVERY_MS);
 
-export function isDue({ phaseMs, askedAt, isChanged }: ChainTiming, now: number): boolean {
+export function isDue({ phaseMs, turns, askedAt, isChanged, height, movedAt }: ChainTiming, now: number): boolean {
   const isNewMinute = toMinute(now, phaseMs) !== toMinute(askedAt, phaseMs);
-  return Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || isNewMinute);
+  const stands = height !== undefined && now - movedAt >= STANDS_MS && now - askedAt >= SOONEST_MS * turns;
+  return Math.abs(now - askedAt) >= SOONEST_MS && (isChanged || isNewMinute || stands);
 }
 
 /**
@@ -190,6 +202,8 @@ export interface ChainMemory extends BatchMemory {
   absent: ReadonlyMap<string, CallResult | undefined>;
   /** As last answered. Only what is needed of them, as each node keeps a copy. */
   settings?: EpochSettings;
+  /** Where epochs go by rounds: the block with which the one after the last that was named begins at the latest. */
+  nextEpochBy?: number;
 }
 
 /** One for all: ten thousand nodes have all methods. */

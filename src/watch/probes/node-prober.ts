@@ -157,6 +157,10 @@ async function askPeers(
   return undefined;
 }
 
+/** With which block the next epoch begins at the latest. Each round that brings no block lets it begin a block earlier. */
+const findNextEpoch = ({ masternodes }: ChainObservation, { settings }: ChainMemory): number | undefined =>
+  masternodes && settings && masternodes.number + settings.epoch - (masternodes.round % settings.epoch);
+
 /**
  * Asks about the chain, when that is due. It is a request of its own, after the others: an answer that is slow, too
  * large or refused must not cost a check its observation.
@@ -179,6 +183,7 @@ async function askAboutChain(
   chainMemory.singly ||= batching.singly;
   const chain = await askChain(calls, sendOn, chainMemory, (answers) => toChain(answers, heights), client);
   if (chain.consensus) chainMemory.settings = { epoch: chain.consensus.epoch, gap: chain.consensus.gap };
+  chainMemory.nextEpochBy = client.epochsBy === 'round' ? findNextEpoch(chain, chainMemory) : undefined;
   return chain;
 }
 
@@ -236,7 +241,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (!Object.values(results).some(isAnswer)) {
     const { fault } = latest as { readonly fault: Fault };
     node.session = undefined;
-    recordOutcome(node.chainTiming, false);
+    recordOutcome(node.chainTiming, node.now(), false);
     return { asked: current.asked, answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } };
   }
 
@@ -247,7 +252,7 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   if (second.length > 0) Object.assign(results, await ask(node, second, current));
   const peers = await askPeers(node, state, results, current);
   const height = latest.ok ? latest.value.number : undefined;
-  recordOutcome(node.chainTiming, true, height, node.chainMemory);
+  recordOutcome(node.chainTiming, node.now(), true, height, node.chainMemory);
   const chain = await askAboutChain(node, state, height, current);
   return {
     asked: current.asked,

@@ -42,7 +42,7 @@ async function watch(methods: Methods = {}, respond?: Parameters<typeof startNod
   onTestFinished(server.stop);
   onTestFinished(() => prober.close());
   /** Probes at a second of the clock, and says whether the chain was asked about. */
-  const asksAt = async (second: number, height: number | null = state.height): Promise<boolean> => {
+  const asksAt = async (second: number, height: number | null = 1_000 + second): Promise<boolean> => {
     Object.assign(state, { now: second * 1000, height });
     return (await prober.probe(5_000)).chain !== undefined;
   };
@@ -56,8 +56,30 @@ describe('a node is asked about its chain', () => {
   test('at the first probe, and then every minute', async () => {
     const { asksAt } = await watch();
     const asked: number[] = [];
-    for (let second = 0; second <= 180; second += 10) if (await asksAt(second)) asked.push(second);
+    for (let second = 0; second <= 180; second += 10) if (await asksAt(second, 1_000 + second)) asked.push(second);
     expect(asked).toEqual([0, 60, 120, 180]);
+  });
+
+  test('every ten seconds while its height stands, and less often in a large subnet', async () => {
+    const askedBy = async (turns: number) => {
+      const { asksAt } = await watch({}, undefined, turns);
+      const asked: number[] = [];
+      for (let second = 0; second <= 170; second += 10)
+        if (await asksAt(second, 1_000 + Math.min(Math.max(second, 30), 110))) asked.push(second);
+      return asked;
+    };
+    expect(await askedBy(1)).toEqual([0, 20, 30, 60, 120, 130, 140, 150, 160, 170]);
+    expect(await askedBy(4)).toEqual([0, 60, 120, 160]);
+  });
+
+  test('with the block with which its next epoch begins at the latest, where epochs go by rounds', () => {
+    const timing = createChainTiming(0);
+    const memory = { settings: { epoch: 60, gap: 30 }, nextEpochBy: 1_363 };
+    const isChangedAt = (height: number) => {
+      recordOutcome(timing, 0, true, height, memory);
+      return timing.isChanged;
+    };
+    expect([1_319, 1_320, 1_362, 1_363].map(isChangedAt)).toEqual([false, false, false, true]);
   });
 
   test('again once its connection breaks, unless it never lasts from one probe to the next', async () => {
@@ -133,8 +155,8 @@ describe('a node is asked about its chain', () => {
     const settings = { epoch: 900, gap: 450 };
     const asked = Array.from({ length: 100 }, (_, i) => {
       const timing = createChainTiming(toPhaseMs(`["subnet","node","subnet${i}"]`), toTurns(nodes(100)));
-      recordOutcome(timing, true, 1_799, { settings });
-      recordOutcome(timing, true, 1_800, { settings });
+      recordOutcome(timing, 0, true, 1_799, { settings });
+      recordOutcome(timing, 0, true, 1_800, { settings });
       return timing.isChanged;
     }).filter(Boolean);
     expect(asked.length).toBeGreaterThan(0);
