@@ -41,8 +41,9 @@ export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | u
   return cause && cause !== 'crash';
 }
 
-/** Two restarts after crashes within this are a loop. */
+/** Three restarts after crashes within this are a loop, and so are two that are close to each other. */
 export const LOOP_MS = 10 * 60_000;
+const CLOSE_MS = 3 * 60_000;
 
 /** Restarts after an end that nobody requested, including the last one. */
 export const findCrashes = (facts: ContainerFacts): readonly number[] => [
@@ -59,11 +60,13 @@ export const SERVICE_START_MS = 20_000;
 /** Docker waits at most this long before it starts a container that crashes again and again (moby restartmanager). */
 const MAX_WAIT_MS = 60_000;
 
-/** Crashes that are close to each other, in order; none when there are fewer than two. */
-function findSeries(facts: ContainerFacts, now: number): readonly number[] {
+/** The last crashes, in order, if they are a loop. */
+export function findSeries(facts: ContainerFacts): readonly number[] {
   if (facts.earlierCrashes === undefined) return [];
-  const recent = findCrashes(facts).filter((at) => now - at < LOOP_MS);
-  return recent.length < 2 ? [] : recent;
+  const crashes = findCrashes(facts);
+  const recent = crashes.filter((at) => (crashes.at(-1) ?? at) - at < LOOP_MS);
+  const [first = 0, second = Number.POSITIVE_INFINITY] = recent;
+  return recent.length > 2 || second - first < CLOSE_MS ? recent : [];
 }
 
 /** Has the container run for longer than between its crashes, waiting included, or has somebody restarted it? */
@@ -75,13 +78,13 @@ function hasOutlasted(facts: ContainerFacts, crashes: readonly number[], now: nu
 
 /** Does the container crash again and again? */
 export function isLooping(facts: ContainerFacts, now: number): boolean {
-  const crashes = findSeries(facts, now);
+  const crashes = findSeries(facts);
   return crashes.length > 0 && !hasOutlasted(facts, crashes, now);
 }
 
 /** Did the container crash again and again shortly before, and now stays up? */
 export function isLoopOver(facts: ContainerFacts, now: number): boolean {
-  const crashes = findSeries(facts, now);
+  const crashes = findSeries(facts);
   return crashes.length > 0 && hasOutlasted(facts, crashes, now);
 }
 

@@ -3,7 +3,7 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, findCrashes, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
@@ -126,7 +126,7 @@ function findDown(one: TargetView, now: number): Suspicion | undefined {
   if (view.kind === 'paused')
     return suspectTarget('container_paused', one, { ...told, summary: `the container of ${name} is paused` });
   const { container } = view;
-  const crashes = findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
+  const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS);
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);
   const isLoop = isLooping(facts.container, now) && !(view.kind === 'running' && isReported);

@@ -1,7 +1,7 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import type { ContainerFacts, Facts, NodeFacts, PatternFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { findContainer, findCrashes, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
@@ -123,11 +123,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The process of the node ends with a fatal error. The container always exits with 0, the exit code of the log pipe.',
     fix: 'read the last lines that begin with Fatal: or CRIT in the log of the node, which name the cause',
-    seenAt: ({ container }) => {
-      if (container?.lastExit?.code !== 0) return undefined;
-      const [previous, last] = findCrashes(container).slice(-2);
-      return previous !== undefined && last !== undefined && last - previous < LOOP_MS ? last : undefined;
-    },
+    seenAt: ({ container }) => (container?.lastExit?.code === 0 ? findSeries(container).at(-1) : undefined),
     isOver: afterLoop,
   },
   {

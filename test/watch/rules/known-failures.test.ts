@@ -218,7 +218,7 @@ describe('out of memory', () => {
   });
 });
 
-test('two restarts within ten minutes with exit code 0 are a silent loop, one is not', () => {
+test('two restarts close to each other, or three within ten minutes, with exit code 0 are a silent loop, one is not', () => {
   const ended = (facts: ContainerFacts, at: number) => foldContainerEvent(facts, event('die', at, 0));
   const restart = (facts: ContainerFacts, at: number, count: number) =>
     found(at, container(at, { restartCount: count }), ended(facts, at - 100));
@@ -226,6 +226,11 @@ test('two restarts within ten minutes with exit code 0 are a silent loop, one is
   expect(names(node, { container: once }, t0 + minute)).toEqual([]);
   const twice = restart(once, t0 + 2 * minute, 2);
   expect(names(node, { container: twice }, t0 + 2 * minute)).toEqual(['silent_restart_loop']);
+  expect(names(node, { container: restart(once, t0 + 4 * minute - 1, 2) }, t0 + 4 * minute)).not.toEqual([]);
+  const apart = restart(once, t0 + 4 * minute, 2);
+  expect(names(node, { container: apart }, t0 + 4 * minute)).toEqual([]);
+  const again = restart(apart, t0 + 10 * minute, 3);
+  expect(names(node, { container: again }, t0 + 10 * minute)).toEqual(['silent_restart_loop']);
   const later = restart(once, t0 + 20 * minute, 2);
   expect(names(node, { container: later }, t0 + 20 * minute)).toEqual([]);
 });
@@ -241,9 +246,9 @@ test('a loop is over when the container has run for a minute, or for longer than
   expect(names(node, { container: quick }, t0 + 10_000 + minute - 1)).toEqual(['silent_restart_loop']);
   expect(names(node, { container: quick }, t0 + 10_000 + minute)).toEqual([]);
   // Docker may wait for a minute before a start.
-  const slow = restarts(t0 + minute, t0 + 6 * minute);
-  expect(names(node, { container: slow }, t0 + 10 * minute - 1)).toEqual(['silent_restart_loop']);
-  expect(names(node, { container: slow }, t0 + 10 * minute)).toEqual([]);
+  const slow = restarts(t0 + minute, t0 + 5 * minute, t0 + 8 * minute);
+  expect(names(node, { container: slow }, t0 + 11 * minute - 1)).toEqual(['silent_restart_loop']);
+  expect(names(node, { container: slow }, t0 + 11 * minute)).toEqual([]);
   const killed = foldContainerEvent(restarts(t0 + 1_000), event('oom', t0 + 4_000));
   const once = found(
     t0 + 5_000,
