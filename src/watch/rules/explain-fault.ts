@@ -319,7 +319,7 @@ export function explainDockerFault(fault: DockerFault): Required<Finding> {
   if (fault.answersOthers)
     return {
       seen: `Docker at ${fault.address} answers, but not about this container in time`,
-      fix: 'see whether `docker inspect` of it hangs too; if it does, restart Docker',
+      fix: 'wait a moment, as its machine may be busy; if `docker inspect` of it hangs too, restart Docker, which ends all containers unless live-restore is set',
     };
   const { seen, fix } = explainCode(fault);
   return {

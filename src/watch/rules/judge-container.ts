@@ -62,7 +62,8 @@ function explainExited(view: View, container: Container, onOrder: boolean | unde
       fix: `raise its memory limit${limit} or free memory on the host, then ${start}`,
     };
   }
-  if (onOrder) return { seen: `${name} was stopped on request${when}, by a person or a program`, fix: start };
+  if (onOrder)
+    return { seen: `${name} was stopped on request${when}, by a person, a program or a stop of Docker`, fix: start };
   const code = exitCode === undefined ? '' : ` with code ${explainCode(exitCode, view, onOrder)}`;
   const { fix, isKnown } = explainEnd(view, container);
   return {

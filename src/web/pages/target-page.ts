@@ -192,7 +192,7 @@ ${target.checks.map((check) => checkRow(check, input))}
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
 <section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target, state.facts?.disks)}</section>
 </div>
-<section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target.facts.logs, lines, moment)}</section>
+<section class="panel" aria-labelledby="log"><h2 id="log">Log</h2>${matchingLinesPanel(target, lines, moment)}</section>
 </div>`,
       },
     ],

@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import { formatSecond } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { AskedAndAnswered, Exchange } from '../../model/exchange.ts';
-import type { LogFacts } from '../../model/facts.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
 import { type Html, shape } from '../frame/marks.ts';
 import { ago, count } from '../frame/times.ts';
@@ -62,14 +62,22 @@ function matchingLines(lines: readonly MatchingLine[], { toWall }: Moment): Html
 }
 
 /** What each pattern found in the log of a target, and the last lines that matched one. */
-export function matchingLinesPanel(logs: LogFacts | undefined, lines: readonly MatchingLine[], moment: Moment): Html {
+export function matchingLinesPanel(
+  { target: { container, logFiles }, facts: { logs } }: TargetState,
+  lines: readonly MatchingLine[],
+  moment: Moment,
+): Html {
   const { toWall, nowWall } = moment;
   const { sources = {}, patterns = {} } = logs ?? {};
   const read = Object.entries(sources).map(
     ([source, { up, lines: total }]) => `${source}: ${up ? `${count(total)} lines read` : 'cannot be read'}`,
   );
   if (read.length === 0)
-    return html`<p class="empty">No log is followed. Name a container or log files in the inventory.</p>`;
+    return html`<p class="empty">${
+      container === undefined && logFiles.length === 0
+        ? 'No log is followed. Name a container or log files in the inventory.'
+        : 'Its log has not been read yet.'
+    }</p>`;
   const rows = Object.entries(patterns)
     .toSorted(([, one], [, other]) => other.order - one.order)
     .slice(0, MOST_PATTERNS)

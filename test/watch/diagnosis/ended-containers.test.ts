@@ -94,7 +94,7 @@ test('a container that somebody stopped is told so, whatever its exit code', () 
   const stopped = { running: false, status: 'exited', exitCode: 2, finishedAt: NOW - 4 * SECOND };
   const down = (facts: Partial<ContainerFacts>) => told(relayer(stopped, facts), 'container_down');
   expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 4 * SECOND } })).toEqual([
-    'generated-relayer-1 was stopped on request at 1970-01-01T02:46:36Z, by a person or a program',
+    'generated-relayer-1 was stopped on request at 1970-01-01T02:46:36Z, by a person, a program or a stop of Docker',
     'start it with `docker start generated-relayer-1`',
   ]);
   expect(down({ lastStopRequest: { id: 'relayer', at: NOW - 9 * SECOND } })).toEqual([

@@ -137,7 +137,7 @@ describe('how a container has ended is told by what is known of it:', () => {
   );
 
   test.each(['kill', 'stop'])('after the order to %s it, its code says nothing', (action) => {
-    const seen = 'subnet1 was stopped on request at 2026-03-01T11:59:00Z, by a person or a program';
+    const seen = 'subnet1 was stopped on request at 2026-03-01T11:59:00Z, by a person, a program or a stop of Docker';
     expect(judged('bootnode', 2, action, 'die')).toBe(seen);
     expect(judged('bootnode', 2, 'die', action)).toBe(seen);
     expect(judged('node', 137, action, 'die')).toBe(seen);
