@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
+import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { isCredible } from '../rules/view.ts';
@@ -257,62 +258,96 @@ const findNewestShown = ({ nodes }: SubnetView): Block | undefined =>
     }),
   );
 
+/** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
+interface Voters {
+  readonly out: readonly NodeView[];
+  /** Out as well, and for less than a minute: those that have answered within it may be away for a restart. */
+  readonly gone: readonly NodeView[];
+  /** They have just started, and count as voting: they do not answer yet, or they do and join the round. */
+  readonly starting: readonly NodeView[];
+  readonly joining: readonly NodeView[];
+}
+
+function findVoters(view: SubnetView): Voters {
+  const { nodes, now } = view;
+  const voters = nodes.filter(createIsVoter(view));
+  const out = voters.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  return {
+    out,
+    gone: out.filter(
+      ({ answers, state: { facts } }) => answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
+    ),
+    starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
+    joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
+  };
+}
+
+/** What to do about a halt, and what else is seen of it: the first that holds. */
+function adviseOnHalt(
+  view: SubnetView,
+  { out, gone, starting, joining }: Voters,
+  { required, voting }: Pick<Quorum, 'required' | 'voting'>,
+  last: Block | undefined,
+): { readonly seen?: string; readonly fix: string } {
+  const foreign = findForeignCommittee(view);
+  if (foreign !== undefined) return foreign;
+  if (voting < required)
+    return {
+      fix: `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`,
+    };
+  // Nodes that are back in a lower round come up to the others by themselves.
+  const mayBeSplit = joining.length + gone.length === 0;
+  const cause =
+    findLostState(view, last) ??
+    (mayBeSplit ? findSplitRounds(view, last?.since ?? view.now) : undefined) ??
+    (last && findNoProposer(view, last));
+  const awaited = cause === undefined ? [...starting, ...gone] : starting;
+  if (awaited.length > 0)
+    return {
+      ...cause,
+      fix: `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`,
+    };
+  if (cause !== undefined) return cause;
+  return {
+    fix:
+      joining.length > 0
+        ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
+        : 'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+  };
+}
+
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
 export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
-  const { nodes, now, stallAfterMs } = view;
+  const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
   const isOpen = halt?.state === 'open';
   if (isOpen && view.haltedUntil === now) return undefined;
-  // A node that is penalised or on standby brings no vote back.
-  const isVoter = createIsVoter(view);
-  // A node that has just started counts as one that can vote.
-  const starting = nodes.filter((node) => node.isOut && node.isStarting && isVoter(node));
-  const out = nodes.filter((node) => node.isOut && !node.isStarting && isVoter(node));
-  // Who has answered within the last minute may be away for a restart.
-  const gone = out.filter(
-    ({ answers, state }) => answers !== true && now - (state.facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
-  );
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const madeAt = (halt?.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? Number.NEGATIVE_INFINITY;
   const begunAt = isOpen ? Math.max(halt.since, madeAt) : now;
   const last = seenLast && { ...seenLast, since: Math.min(seenLast.since, begunAt) };
-  const joining = nodes.filter((node) => !node.isOut && view.joining.has(node.name) && isVoter(node));
-  const { quorum = { total: 0, required: 0, voting: 0 } } = view;
-  const { required, voting } = quorum;
-  const lasts = isOpen && starting.length + joining.length > 0;
+  const voters = findVoters(view);
+  const { out, starting, joining } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
     last === undefined
-      ? voting < required && nodes.every((node) => isGone(node, view))
+      ? quorum.voting < quorum.required && nodes.every((node) => isGone(node, view))
       : now - last.since >= stallAfterMs;
+  const lasts = isOpen && starting.length + joining.length > 0;
   if (!isFound && !lasts) return undefined;
   const found = last
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
-  const foreign = findForeignCommittee(view);
-  // Nodes that are back in a lower round come up to the others by themselves.
-  const findSplit = () => (joining.length + gone.length === 0 ? findSplitRounds(view, last?.since ?? now) : undefined);
-  const findStuck = () => findLostState(view, last) ?? findSplit() ?? (last && findNoProposer(view, last));
-  const cause = foreign ?? (voting < required ? undefined : findStuck());
-  const awaited = cause === undefined ? [...starting, ...gone] : starting;
+  const advice = adviseOnHalt(view, voters, quorum, last);
   const shown = last ?? findNewestShown(view);
   return suspect('subnet_halted', {
     lastedMs: shown && now - shown.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${cause === undefined ? '' : `; ${cause.seen}`}`,
-    fix: foreign
-      ? foreign.fix
-      : voting < required
-        ? `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`
-        : awaited.length > 0
-          ? `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`
-          : joining.length > 0 && cause === undefined
-            ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
-            : (cause?.fix ??
-              'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out'),
+    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
+    fix: advice.fix,
     explains: explainHalt(view),
     causes: refsTo({}, 'quorum_at_risk', 'finality_stalled'),
   });
