@@ -122,7 +122,7 @@ export const problemCatalog = {
   },
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
-  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE },
+  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: 30 * SECOND },
   /** Several at once. A node that ended by a failure of its own is told as that. */
   containers_crashed: {
     ...container,
@@ -151,7 +151,7 @@ export const problemCatalog = {
   checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: 90 * SECOND },
   /** Its next reading comes after ten seconds. */
   checkpoint_refused: { ...parent, alert: 'SubnetCheckpointRefused', severity: 'critical', confirmMs: 16 * SECOND },
-  contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical', confirmMs: MINUTE },
+  contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical' },
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
   parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },
   parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },

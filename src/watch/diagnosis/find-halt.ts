@@ -344,6 +344,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const advice = adviseOnHalt(view, voters, quorum, last);
   const shown = last ?? findNewestShown(view);
   return suspect('subnet_halted', {
+    about: namesOf(out),
     lastedMs: shown && now - shown.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,

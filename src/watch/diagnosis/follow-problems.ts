@@ -139,9 +139,9 @@ function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Probl
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const isOther = before?.about !== found.about;
-  if (before?.state === 'clearing' && isOther) return raiseAboutOthers(before, found, now);
   // A halt that clears has ended with a block: what comes after that is another one.
   const isOtherHalt = found.problem === 'subnet_halted' && before?.state === 'clearing';
+  if (before?.state === 'clearing' && isOther && !isOtherHalt) return raiseAboutOthers(before, found, now);
   const isNew =
     before === undefined || isOtherHalt || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.

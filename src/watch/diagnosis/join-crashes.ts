@@ -2,7 +2,7 @@ import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts
 import { joinAnd, listNames } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findCrashes, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findCrashes, findSeries, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
@@ -23,7 +23,7 @@ interface Crash {
   readonly target: TargetView;
   readonly at: number;
   readonly code: number | undefined;
-  /** It had not crashed shortly before. */
+  /** It had not crashed shortly before, or minutes ago and once. */
   readonly isFirst: boolean;
 }
 
@@ -48,7 +48,7 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   // Docker starts a container again within seconds. An exit long before is that of another end.
   const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
   const { at, code } = isOwn ? lastExit : { at: foundAt, code: undefined };
-  return { found, target, at, code, isFirst: count < MOST_CRASHES };
+  return { found, target, at, code, isFirst: findSeries(facts).length === 0 };
 }
 
 /** Crashes that follow each other closely: the newest series first, and each in the order of the inventory. One first crash alone is no series. */

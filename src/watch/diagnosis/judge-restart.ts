@@ -9,8 +9,8 @@ import type { Masternode, Member, Quorum, SubnetState, TargetState } from '../..
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { findTurn } from './find-turn.ts';
-import { checkOf } from './subnet-view.ts';
-import { viewContainer } from './view-node.ts';
+import { checkOf, hasLostNetwork } from './subnet-view.ts';
+import { heightOf, viewContainer } from './view-node.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
 export interface RestartMoment {
@@ -76,7 +76,9 @@ export function findStale(
 /** Why the container of a node does not run, by facts that are new; undefined when it does, has none, or the node answers all the same. */
 export function findDown(state: TargetState): string | undefined {
   const { name } = state.target;
-  const { kind } = viewContainer(state);
+  const container = viewContainer(state);
+  const { kind } = container;
+  if (hasLostNetwork({ container, height: heightOf(state) })) return `${name} is connected to no network`;
   if (kind === 'missing') return `${name} has no container`;
   if (kind === 'paused') return `the container of ${name} is paused`;
   return kind === 'stopped' || kind === 'restarting' ? `the container of ${name} does not run` : undefined;
@@ -137,7 +139,9 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
   if (peers < expected) return recovering(`${name} has ${peers} of ${expected} peers since ${begin}`);
   // What it says in its first minute shows nothing of its votes.
   return (node?.chain?.at ?? 0) - startedAt < START_MS
-    ? recovering(`${name} has not been asked for its votes since ${begin} ${formatDuration(ran)} ago`)
+    ? recovering(
+        `${name} must be asked for its votes once more, as only ${formatDuration(ran)} have passed since ${begin}`,
+      )
     : undefined;
 }
 

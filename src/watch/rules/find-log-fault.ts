@@ -101,11 +101,12 @@ const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sou
 /** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
 export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
 
-/** What has just started may not have made its file, and its new container is read within seconds. */
-export function isYetToCome(fault: LogFault | undefined, { container }: Facts, now: number): boolean {
+/** What has just started may not have made its file, and its new container is read within seconds. A file of which blocks were read was there. */
+export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0 } = findContainer(container) ?? {};
   const isAbsent = fault?.what === 'missing' || fault?.what === 'no-container';
-  return isAbsent && running === true && now - startedAt < START_MS;
+  const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
+  return isAbsent && !wasThere && running === true && now - startedAt < START_MS;
 }
 
 /** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */

@@ -35,7 +35,8 @@ export function hasLostData({ node, logs, container }: Facts): boolean {
   const fall = node?.latest?.fall;
   if (fall !== undefined && fall.from - fall.to > MOST_BY_KILL) return true;
   const { genesis_written, loaded_genesis } = logs?.patterns ?? {};
-  const startedAt = container?.run?.startedAt ?? logs?.node?.startedAt;
+  // Its log may show a start before Docker does.
+  const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
   const isOfStart = (line: PatternFacts | undefined) =>
     line !== undefined && startedAt !== undefined && line.at >= startedAt - LINE_TOLERANCE_MS;
   return isOfStart(genesis_written) || isOfStart(loaded_genesis);

@@ -110,6 +110,17 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
   });
 
+  test('that is a halt after a block, without others, is open at once', () => {
+    const halt = (about: string, lastedMs: number) =>
+      suspicion({ problem: 'subnet_halted', component: undefined, name: undefined, about, lastedMs });
+    const before = [
+      [0, [halt('a', 30_000)]],
+      [SECOND, []],
+    ] as const;
+    expect(statesAfter(...before).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, [40 * SECOND, [halt('b', 30_000)]]).at(-1)).toEqual(['open']);
+  });
+
   test('that pages for warnings is over once one opens that began after it was last found, which has another cause', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
     const wait = problemCatalog.quorum_at_risk.confirmMs;

@@ -78,6 +78,15 @@ describe('containers that crash within seconds of each other', () => {
     ]);
   });
 
+  test('are told as such when it happens to them once more minutes later', () => {
+    const again = (agoMs: number) =>
+      NAMES.map((name) => crash(node(name), 15_000, { code: 0, earlierCrashes: [NOW - agoMs] }));
+    expect(told(again(460_000)).map(([problem, , summary]) => [problem, summary])).toEqual([
+      ['containers_crashed', 'the containers of all 7 nodes crashed within 1s of each other'],
+    ]);
+    expect(named(...again(100_000))).not.toContain('containers_crashed');
+  });
+
   test('are told with those that Docker has not started again yet, and with services', () => {
     const some = [
       waiting(node('n1'), 2_000),

@@ -184,7 +184,7 @@ const CASES: readonly Case[] = [
     'another one has run for two minutes, and was not asked for its votes since',
     stateWith({ n2: started(120_000) }, { change: askedAt('n2', 90_000) }),
     'n1',
-    no('n2 has not been asked for its votes since its start 2m ago'),
+    no('n2 must be asked for its votes once more, as only 2m have passed since its start'),
   ],
   [
     'another one has run for two minutes, and lacks a peer',
@@ -245,6 +245,12 @@ const CASES: readonly Case[] = [
     stateWith({ n2: refused }),
     'n2',
     yes('3 other masternodes vote, 3 needed', 3, 3),
+  ],
+  [
+    'it is connected to no network, while another one has just been started',
+    stateWith({ n1: { ...refused, container: { lostNetwork: 'docker_net' } }, n2: started(2_000) }),
+    'n1',
+    yes('n1 is connected to no network, so a restart costs no vote', 3, 3),
   ],
   [
     'it does not answer and nobody has asked it since',
@@ -549,7 +555,7 @@ test('where no container is known, a restart shows as a time without an answer',
   expect(reasonOf(backSince(70_000, 'fail'))).toContain('3 needed: n2 does not answer');
   expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for 40s only');
   expect(reasonOf(backSince(80_000))).toBe(
-    'n2 has not been asked for its votes since it was first seen to answer 1m 20s ago',
+    'n2 must be asked for its votes once more, as only 1m 20s have passed since it was first seen to answer',
   );
   expect(reasonOf(backSince(100_000))).toBe('3 other masternodes vote, 3 needed');
 });

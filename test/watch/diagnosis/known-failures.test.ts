@@ -557,6 +557,16 @@ describe('a node whose height fell', () => {
     expect(regained(1_000)).toBeUndefined();
   });
 
+  test('is not said to have begun empty by a line of the start before the one of its log', () => {
+    const node = fallen(200, 0, { genesis_written: matched(1, 19_000) });
+    const startedAgo = (ms: number) => {
+      const logs = { ...node.facts.logs, node: { startedAt: NOW - ms } };
+      return { ...node, facts: { ...node.facts, logs } } as KnownTarget;
+    };
+    expect(told(startedAgo(20_000))).toEqual(wiped);
+    expect(told(startedAgo(9_000))).toEqual(killed);
+  });
+
   test('by no more than a kill costs was killed', () => {
     expect(told(fallen(1_000, 743))).toEqual(killed);
     expect(told(fallen(200, 0))).toEqual(killed);

@@ -77,16 +77,20 @@ describe('a log that cannot be read', () => {
 
   test('is not yet one in the minute after its container was started, which may not have made its file', () => {
     const file = { ...read, up: false, fault: { what: 'missing' } } as const;
-    const given = (startedAgo: number) =>
+    const given = (startedAgo: number, node: LogFacts['node'] = {}) =>
       subnetWith(
-        { sources: { container: read, file } },
+        { sources: { container: read, file }, node },
         { files: ['/srv/n2/xdc.log'], container: containerOf('n2', { startedAt: NOW - startedAgo }) },
       );
-    const saidOf = (startedAgo: number) =>
-      judgeTargets(given(startedAgo), NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen;
+    const saidOf = (startedAgo: number, node?: LogFacts['node']) =>
+      judgeTargets(given(startedAgo, node), NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen;
     expect(told(given(59_999))).toEqual([]);
     expect(saidOf(59_999)).toBe('the log of n2 cannot be read yet: its container has just been started');
     expect(saidOf(60_000)).toBe('the log of n2 cannot be read: the file that was read is gone');
+    // Of which it has shown a block since.
+    const logged = (ago: number) => ({ height: 10, advancedAt: NOW - ago });
+    expect(saidOf(20_000, logged(25_000))).toContain('cannot be read yet');
+    expect(saidOf(20_000, logged(5_000))).toBe('the log of n2 cannot be read: the file that was read is gone');
   });
 
   test('is not a problem before reading it has begun', () => {
