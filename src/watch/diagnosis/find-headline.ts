@@ -145,7 +145,7 @@ export function findHeadline(
   if (isOfPart && !isClearing && isWaiting(quorum)) {
     const detail = join(votes, known, describeUnseen(targets), work);
     const waits = `${subnet} is waiting for masternodes that have just started`;
-    return { standing: 'warn', sentence: waits, detail, since: worst?.since };
+    return { standing: 'warn', sentence: waits, detail };
   }
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.

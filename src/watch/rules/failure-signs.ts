@@ -101,6 +101,12 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
+/** A line that comes again each ten seconds is missed after this. */
+const MISSED_MS = 30_000;
+
+/** For failures whose line comes again and again while they last. */
+export const afterSilence: IsOver = (_evidence, seenAt, now) => now - seenAt >= MISSED_MS;
+
 const hasTakenBlocks = ({ node }: Evidence, since: number): boolean =>
   node?.latest?.risen === true && node.latest.advancedAt > since;
 

@@ -95,8 +95,8 @@ function explainStopped(view: View, container: Container, onOrder: boolean | und
     }
     case 'dead':
       return {
-        seen: `${name} is dead: Docker could not remove it completely`,
-        fix: `remove it with \`docker rm -f ${word}\` and create it again`,
+        seen: `${name} is dead: Docker is removing it, or could not remove it completely`,
+        fix: `if it stays so, remove it with \`docker rm -f ${word}\` and create it again`,
       };
     case 'removing':
       return { seen: `${name} is being removed`, fix: 'create it again if nobody else does' };

@@ -12,6 +12,7 @@ import {
   afterEnd,
   afterGoodRun,
   afterLoop,
+  afterSilence,
   answers,
   type Evidence,
   type KnownFailure,
@@ -58,6 +59,7 @@ const toKnownFailure = ({
   whileSilent,
   unless = [],
   stopsBlocks,
+  repeats,
   client = 'xdc-subnet',
   ...failure
 }: LogFailure): KnownFailure => {
@@ -70,7 +72,7 @@ const toKnownFailure = ({
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocksInLoop : afterGoodRun,
+    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocksInLoop : repeats ? afterSilence : afterGoodRun,
   };
 };
 

@@ -11,6 +11,8 @@ export interface LogFailure
   readonly endsProgram?: true;
   /** It keeps the node from taking blocks: one that has taken some a minute after its line is well. */
   readonly stopsBlocks?: true;
+  /** Its line comes again each ten seconds while it lasts. */
+  readonly repeats?: true;
   /** It is none while the node answers. */
   readonly whileSilent?: true;
   /** The patterns of another failure that explain a line of this one near them. */
@@ -94,6 +96,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'stats_refused',
     summary: (name) => `the stats server refuses ${name}`,
     leavesRunning: { explains: [], brings: [] },
+    repeats: true,
     signs: ['stats_unauthorized'],
     cause: 'Its STATS_SECRET differs from that of the stats server.',
     advise: ({ advice }, node) =>

@@ -285,7 +285,6 @@ test('until a block comes that is new, the subnet is not said to run, but to wai
     sentence: 'devnet is waiting for masternodes that have just started',
     detail:
       '0 of 7 masternodes can vote, 5 needed, and 7 have just started. The containers of all 7 nodes crashed within 1s of each other. Look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`.',
-    since: NOW - 25_000,
   });
   // They have lost their last blocks, and take them again.
   const fall = { from: 1_000, to: 990, at: NOW - 15_000, repeated: false };

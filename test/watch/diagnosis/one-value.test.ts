@@ -101,7 +101,7 @@ test('the risk names what keeps a node from voting, and not what else is wrong w
   const line = {
     means: 'error',
     count: 1,
-    at: NOW - 60_000,
+    at: NOW - 20_000,
     order: 1,
     what: 'its secret is wrong',
     own: false,

@@ -106,8 +106,8 @@ describe('what ends a start', () => {
     [node, 'disk_full', 'disk_full', answering],
     [node, 'disk_quota', 'disk_full', answering],
     [node, 'disk_below_limit', 'disk_full', answering],
-    ...nodeLogFailures.flatMap(({ name, signs, whileSilent }) =>
-      whileSilent ? [] : signs.map((sign): StartCase => [node, sign, name, answering]),
+    ...nodeLogFailures.flatMap(({ name, signs, whileSilent, repeats }) =>
+      whileSilent || repeats ? [] : signs.map((sign): StartCase => [node, sign, name, answering]),
     ),
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
@@ -147,6 +147,13 @@ describe('what ends a start', () => {
       expect(over.failures[failure]).toBe(true);
     },
   );
+
+  test('is over when a line that comes again and again is missed', () => {
+    const refused = (now: number) =>
+      names(node, { container: again(t0 - 1_000), logs: matched('stats_unauthorized', t0) }, now);
+    expect(refused(t0 + 29_999)).toEqual(['stats_refused']);
+    expect(refused(t0 + 30_000)).toEqual([]);
+  });
 
   test('is not a cause of a later crash, when a start between them ran well', () => {
     const logs = matched('address_in_use', t0);
