@@ -14,6 +14,9 @@ export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {
   reverse_zero: MINUTE_MS,
 };
 
+/** A packet of XDC-Zero that has waited longer, and does not move, is stuck: its block is proven within the limit of full mode. */
+export const PACKETS_WITHIN_MS = 2 * SUBMITS_WITHIN_MS.full;
+
 /** The limit that ends first: that of the inventory, else that of the modes that the log shows, else that of full mode. */
 function submissionsWithinMs({ subnet, targets }: SubnetState): number {
   const modes = targets.find(({ target }) => target.component === 'relayer')?.facts.logs?.relayer?.modes ?? [];

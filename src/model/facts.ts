@@ -169,6 +169,8 @@ export interface RelayerModeFacts {
   readonly advancedAt?: WatchedMs;
   /** The pattern of the last error after the last success marker. The cause has precedence over a cycle's own error line. */
   readonly error?: { readonly pattern: string; readonly at: WatchedMs };
+  /** Of a zero mode whose cycles only wait for a block in the checkpoint contract: since when that is at which block. */
+  readonly waits?: { readonly since: WatchedMs; readonly wanted: number; readonly block: number } | undefined;
   /** Whether the error belongs to the current cycle, whose own error line is still to come. */
   readonly hasCause?: boolean;
 }
@@ -278,7 +280,8 @@ export interface LogFacts extends LogState {
   readonly clockAheadMs?: number;
   /**
    * What the container was created with: the log level, the p2p address, the bootnodes as `ID@host:port` and the network id of a
-   * node, the checkpoint contract of a relayer and the variables without which it runs in no mode.
+   * node; of a relayer the checkpoint contract, the variables without which it runs in no mode, and whether its key of
+   * XDC-Zero on the subnet is not used, as it does not begin with 0x.
    */
   readonly created?: {
     readonly level?: number;
@@ -287,6 +290,7 @@ export interface LogFacts extends LogState {
     readonly networkId?: number;
     readonly contract?: string;
     readonly unset?: readonly string[];
+    readonly isZeroKeyBare?: boolean;
   };
 }
 

@@ -102,6 +102,15 @@ export interface ParentChain {
   readonly contract?: string;
   /** The wallet of the relayer. */
   readonly wallet?: string;
+  /** The endpoints of XDC-Zero, on the parent chain and on the subnet. */
+  readonly zeroContract?: string;
+  readonly subnetZeroContract?: string;
+  /** The checkpoint contract on the subnet, which takes the blocks of the parent chain. */
+  readonly reverseContract?: string;
+  /** The other wallets of the relayer, where the inventory names them: else by its transactions. */
+  readonly zeroWallet?: string;
+  readonly subnetWallet?: string;
+  readonly subnetZeroWallet?: string;
 }
 
 /** A probe of a parent chain keeps two connections to it, and one to the node of the subnet that knows its block. */

@@ -155,6 +155,8 @@ export const problemCatalog = {
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },
   parent_behind: { ...parent, alert: 'SubnetParentBehind', confirmMs: MINUTE },
   parent_unseen: { ...parent, alert: 'SubnetdParentUnseen', confirmMs: 2 * MINUTE },
+  /** Its readings come once a minute. */
+  packets_stuck: { ...parent, alert: 'SubnetPacketsStuck', confirmMs: MINUTE + 10 * SECOND },
   wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
   wallet_nearly_empty: { ...parent, alert: 'SubnetRelayerWalletNearlyEmpty', severity: 'critical' },
   service_down: { ...service, alert: 'SubnetServiceDown', confirmMs: 16 * SECOND, judgedBy: failureOf('service_down') },

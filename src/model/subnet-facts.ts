@@ -1,12 +1,14 @@
 import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
+import type { RelayFacts, RelayObservation } from './relay.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
 import type { Target } from './target.ts';
 
 /** The observation of each kind of probe of a subnet as a whole. */
 export interface SubnetObservations {
   readonly parent: ParentObservation;
+  readonly relay: RelayObservation;
   readonly setup: SetupObservation;
   readonly disks: DiskObservation;
 }
@@ -26,6 +28,7 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
 /** The facts of a subnet as a whole, by the kind of probe that obtained them, and what its nodes show together. */
 export interface SubnetFacts {
   readonly parent?: ParentFacts;
+  readonly relay?: RelayFacts;
   readonly setup?: SetupFacts;
   readonly disks?: readonly DiskFacts[];
   readonly doubleVotes?: DoubleVotes;

@@ -1,7 +1,11 @@
 import type { DoubleVote } from '../model/double-vote.ts';
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
+import { findSpend, toCoins } from '../model/parent-chain.ts';
 import { describeEvidence, type Problem } from '../model/problem.ts';
+import { DIRECTIONS, listWallets, readLite } from '../model/relay.ts';
 import type { Quorum, Snapshot } from '../model/snapshot.ts';
+import type { SubnetFacts } from '../model/subnet-facts.ts';
+import type { Subnet } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
 
 /** `/status.json`: times are ISO 8601 in UTC, `lastRun` is null before the first run. */
@@ -48,6 +52,17 @@ export interface Status {
     }[];
     /** The newest ones since subnetd was started; absent without any. */
     readonly doubleVotes?: readonly (Omit<DoubleVote, 'at'> & { readonly at: string })[];
+    /** What else the relayer does, as last read; absent where nothing of it is known. */
+    readonly relay?: {
+      /** Packets of XDC-Zero by direction: how many are pending, and when the oldest of them was sent. */
+      readonly packets: { readonly [direction: string]: { readonly pending: number; readonly oldest: string | null } };
+      /** Of a checkpoint contract in lite mode. */
+      readonly checkpoints?: { readonly missed?: number | undefined; readonly buffered: number };
+      /** Whole coins, and days, by the name of the wallet. */
+      readonly wallets: {
+        readonly [wallet: string]: { readonly address: string; readonly balance: number; readonly daysLeft?: number };
+      };
+    };
     readonly targets: readonly {
       readonly component: string;
       readonly name: string;
@@ -97,29 +112,57 @@ const toStatusProblem = (subnet: string, one: Problem, toWall: (at: number) => n
   ...(one.acknowledged && { acknowledged: { by: one.acknowledged.by, at: toIso(one.acknowledged.at) } }),
 });
 
+function toRelay(
+  subnet: Subnet,
+  facts: SubnetFacts | undefined,
+  height: number | undefined,
+  toWall: (at: number) => number,
+) {
+  const packets = DIRECTIONS.flatMap((each) => {
+    const { pending, oldestAt } = facts?.relay?.packets[each] ?? {};
+    return pending === undefined ? [] : [[each, { pending, oldest: toIsoOrNull(oldestAt, toWall) }] as const];
+  });
+  const wallets = listWallets(subnet.parentChain, facts).map(({ role, address, wallet }) => {
+    const daysLeft = findSpend(wallet)?.daysLeft;
+    return [role, { address, balance: toCoins(wallet.balance), ...(daysLeft !== undefined && { daysLeft }) }] as const;
+  });
+  const checkpoints = readLite(facts, height);
+  if (packets.length + wallets.length === 0 && checkpoints === undefined) return {};
+  return {
+    relay: {
+      packets: Object.fromEntries(packets),
+      ...(checkpoints && { checkpoints }),
+      wallets: Object.fromEntries(wallets),
+    },
+  };
+}
+
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
-  subnets: snapshot.map(({ subnet, facts, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis }) => ({
-    name: subnet.name,
-    headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
-    ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
-    quorum,
-    problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
-    ...(facts?.doubleVotes && {
-      doubleVotes: facts.doubleVotes.recent.map((one) => ({ ...one, at: toIso(toWall(one.at)) })),
-    }),
-    targets: targets.map(({ target, checks, facts }) => ({
-      component: target.component,
-      name: target.name,
-      ...(facts.node?.client && { client: facts.node.client.name, version: facts.node.client.version }),
-      checks: checks.map((state) => ({
-        check: state.check,
-        verdict: state.verdict,
-        reason: formatReason(state),
-        since: toIso(toWall(state.since)),
-        lastRun: toIsoOrNull(state.lastRun, toWall),
-        because: state.because,
+  subnets: snapshot.map(
+    ({ subnet, facts, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis, reference }) => ({
+      name: subnet.name,
+      headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
+      ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
+      quorum,
+      problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
+      ...(facts?.doubleVotes && {
+        doubleVotes: facts.doubleVotes.recent.map((one) => ({ ...one, at: toIso(toWall(one.at)) })),
+      }),
+      ...toRelay(subnet, facts, reference, toWall),
+      targets: targets.map(({ target, checks, facts }) => ({
+        component: target.component,
+        name: target.name,
+        ...(facts.node?.client && { client: facts.node.client.name, version: facts.node.client.version }),
+        checks: checks.map((state) => ({
+          check: state.check,
+          verdict: state.verdict,
+          reason: formatReason(state),
+          since: toIso(toWall(state.since)),
+          lastRun: toIsoOrNull(state.lastRun, toWall),
+          because: state.because,
+        })),
       })),
-    })),
-  })),
+    }),
+  ),
 });

@@ -52,6 +52,11 @@ export const serviceRules = reportProblems(
       description:
         'The node of the parent chain does not answer subnetd, while the relayer of {{ $labels.subnet }} submits. Whether its blocks arrive is not known. See that parentChain.rpc of the inventory is reached from here.',
     },
+    SubnetPacketsStuck: {
+      summary: 'Packets of XDC-Zero of {{ $labels.subnet }} do not arrive.',
+      description:
+        'Packets between {{ $labels.subnet }} and its parent chain have waited for ten minutes, and none arrives. The status page says in which direction, how many, and what the endpoints and the checkpoint contract show of the cause.',
+    },
     SubnetRelayerWalletLow: {
       ...ofWallet,
       summary: 'The wallet of the relayer of {{ $labels.subnet }} runs out in less than a week.',

@@ -9,6 +9,7 @@ import {
   toCoins,
   type WalletFacts,
 } from '../../model/parent-chain.ts';
+import { DIRECTIONS, type Direction, listWallets, type PacketFacts, readLite } from '../../model/relay.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { bit, type Metric, type Metrics, ofSubnets, perSubnet, timeOf, toMetric } from './family.ts';
 
@@ -35,6 +36,20 @@ const spendOf = (state: SubnetState): Spend | undefined => {
   const wallet = walletNow(state);
   return wallet && findSpend(wallet);
 };
+
+const readWallets = ({ subnet, facts }: SubnetState) =>
+  listWallets(subnet.parentChain, facts).filter(({ isRead }) => isRead);
+
+/** The packets as the last probe read them. */
+function eachDirection(
+  { relay }: SubnetState['facts'] = {},
+  take: (direction: Direction, packets: PacketFacts) => void,
+) {
+  for (const direction of DIRECTIONS) {
+    const packets = relay?.packets[direction];
+    if (packets && relay?.observation.packets[direction]?.ok) take(direction, packets);
+  }
+}
 
 /** Metrics of the parent chain and of the checkpoint contract on it, of subnets whose inventory names them. */
 export const parentMetrics: Metrics = {
@@ -74,6 +89,40 @@ export const parentMetrics: Metrics = {
       const next = readNow(state)?.checkpoint.next;
       if (next !== undefined)
         add(next.refusal === undefined ? 'none' : nameRefusal(next.refusal), bit(next.refusal !== undefined));
+    }),
+  ),
+  subnet_checkpoint_missed: perSubnet(
+    'Blocks that a checkpoint contract in lite mode should have, five minutes after the subnet made them, and does not have.',
+    ({ facts, reference }) => readLite(facts, reference)?.missed,
+  ),
+  subnet_checkpoint_buffered: perSubnet(
+    'Blocks that a checkpoint contract in lite mode holds and does not count as committed, of its last ten.',
+    ({ facts, reference }) => readLite(facts, reference)?.buffered,
+  ),
+  subnet_relayer_packets_pending: toMetric(
+    'Packets of XDC-Zero that were sent and have not arrived on the other chain.',
+    ofSubnets('direction', ({ facts }, add) =>
+      eachDirection(facts, (direction, { pending }) => add(direction, pending)),
+    ),
+  ),
+  subnet_relayer_packets_oldest_timestamp_seconds: timeOf(
+    toMetric(
+      'When the oldest of the pending packets was sent, in Unix seconds; absent while none is pending.',
+      ofSubnets('direction', ({ facts }, add) =>
+        eachDirection(facts, (direction, { oldestAt }) => add(direction, oldestAt)),
+      ),
+    ),
+  ),
+  subnet_relayer_wallet_balance: toMetric(
+    'Balance of each wallet of the relayer that is known, on the chain on which it pays, in whole coins.',
+    ofSubnets('wallet', (state, add) => {
+      for (const { role, wallet } of readWallets(state)) add(role, toCoins(wallet.balance));
+    }),
+  ),
+  subnet_relayer_wallet_days_left: toMetric(
+    'How many days each wallet of the relayer lasts at what it spends; absent while that is not known, and without spend.',
+    ofSubnets('wallet', (state, add) => {
+      for (const { role, wallet } of readWallets(state)) add(role, findSpend(wallet)?.daysLeft);
     }),
   ),
   subnet_relayer_balance: perSubnet(

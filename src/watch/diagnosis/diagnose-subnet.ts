@@ -106,7 +106,9 @@ export function diagnoseSubnet(
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, {
-    isSpendKnown: subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet),
+    isSpendKnown:
+      (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
+      Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

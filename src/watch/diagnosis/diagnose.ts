@@ -21,6 +21,7 @@ import { explainHalt } from './find-halt.ts';
 import { findKnownFailures } from './find-known-failures.ts';
 import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
 import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
+import { findPacketProblem } from './find-packet-problem.ts';
 import { failsOtherwise, findParentProblems, findWalletProblem, withContract } from './find-parent-problems.ts';
 import { findStatsProblems, findUnusedBootnode } from './find-service-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
@@ -150,6 +151,7 @@ export function diagnose(
       ...findSubnetProblems(view, before),
       ...findParentProblems(view),
       findWalletProblem(view),
+      findPacketProblem(view),
       ...findStatsProblems(view),
       ...findLogProblems(view),
       ...findUnusedBootnode(view),

@@ -19,11 +19,13 @@ import {
 } from '../../model/parent-chain.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
+import { listWallets, WALLETS } from '../../model/relay.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import {
   catchesUp,
   describeContract,
+  describeLite,
   describeNext,
   describeStats,
   findAllowedLag,
@@ -91,28 +93,32 @@ export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): 
   return modes.some(({ error }) => error !== undefined && error.pattern !== 'no_funds' && error.at > seenAt);
 }
 
-/** The wallet that pays for the submissions has coins for some days only. */
+/** A wallet that pays for what the relayer does has coins for some days only: the one that ends first. */
 export function findWalletProblem(view: SubnetView): Suspicion | undefined {
-  const { wallet } = view.facts.parent ?? {};
-  const { wallet: named } = view.subnet.parentChain ?? {};
   const { shownFailures = [] } = findRelayer(view)?.state ?? {};
   // The log of the relayer shows by itself that its wallet cannot pay: that is a problem of its own, and the worse one.
-  const isEmpty = shownFailures.some(({ name }) => name === 'wallet_without_funds');
-  if (!wallet?.level || named === undefined || isEmpty) return undefined;
-  const spend = findSpend(wallet);
-  if (spend === undefined) return undefined;
+  if (shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
+  const spends = listWallets(view.subnet.parentChain, view.facts).flatMap((one) => {
+    const spend = findSpend(one.wallet);
+    return one.wallet.level && spend ? [{ ...one, level: one.wallet.level, spend }] : [];
+  });
+  const [worst] = spends.toSorted((one, other) => one.spend.daysLeft - other.spend.daysLeft);
+  if (worst === undefined) return undefined;
+  const { role, wallet, address, level, spend } = worst;
   const { perDay, daysLeft, payments, overMs } = spend;
   // A wallet that has paid since it was read has been filled.
   if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
   const age = view.now - wallet.readAt;
   const read = age < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
-  const { problem, summary } = PROBLEMS[wallet.level];
+  const { setting, chain } = WALLETS[role];
+  const [of, named] = role === 'parent' ? ['its', 'PARENTNET_WALLET'] : [`of ${setting} the`, `the key of ${setting}`];
+  const { problem, summary } = PROBLEMS[level];
   return suspect(problem, {
     summary,
     ...parentSubject(view),
-    evidence: `its balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
-    fix: `send ${formatCoins(missing)} coins to ${toAddress(named)} (PARENTNET_WALLET) on the parent chain, which lasts for ${TOP_UP_DAYS} days`,
+    evidence: `${of} balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
+    fix: `send ${formatCoins(missing)} coins to ${address} (${named}) on ${chain}, which lasts for ${TOP_UP_DAYS} days`,
   });
 }
 
@@ -132,6 +138,7 @@ function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Pa
   const relayer = findRelayer(view);
   return suspect(problem, {
     ...parentSubject(view),
+    causes: refsTo(parentSubject(view), 'packets_stuck'),
     ...texts,
     explains: relayer ? explain(relayer, 'submissions') : [],
   });
@@ -291,7 +298,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
   const submittedAt = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
-  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeStats(view)}`;
+  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeLite(view)}${describeStats(view)}`;
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)

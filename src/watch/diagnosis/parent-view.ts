@@ -4,6 +4,7 @@ import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
+import { readLite } from '../../model/relay.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The relayer of a subnet, if the inventory names one. */
@@ -98,6 +99,12 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
   const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : moved;
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
+}
+
+/** The blocks that a lite contract misses, and those that it holds uncommitted, as the end of a sentence about it. */
+export function describeLite({ facts, reference }: SubnetView): string {
+  const { missed, buffered = 0 } = readLite(facts, reference) ?? {};
+  return missed === undefined ? '' : `; it misses ${missed} of its checkpoints, and ${buffered} are not yet committed`;
 }
 
 /** Whether the contract would take the next block, as the end of a sentence about it; empty when that is not known. */

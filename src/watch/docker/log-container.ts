@@ -33,6 +33,8 @@ export interface LogContainer {
   readonly contract?: string;
   /** Those of `MODE_VARIABLES` that are not set while another one is, as of a relayer. */
   readonly unset?: readonly string[];
+  /** `SUBNET_ZERO_WALLET_PK` is set, and does not begin with 0x. */
+  readonly isZeroKeyBare?: boolean;
 }
 
 /** The log settings of a container. */
@@ -102,6 +104,10 @@ const MODE_VARIABLES = ['PARENTNET_URL', 'PARENTNET_WALLET_PK', 'CHECKPOINT_CONT
 const findBootnodes = (text = ''): readonly string[] =>
   [...text.matchAll(/enode:\/\/([0-9a-f]{128}@[\w.:[\]-]{1,260})/gi)].map(([, bootnode = '']) => bootnode);
 
+/** Only how the key begins is tested. The relayer takes the other key of the subnet for one without 0x (XDC-Relayer src/config.ts). */
+const hasBareZeroKey = (env: unknown): boolean =>
+  Array.isArray(env) && env.some((entry) => /^SUBNET_ZERO_WALLET_PK=(?!0x)./.test(String(entry)));
+
 /** Parses what concerns the log from `GET /containers/ID/json`. */
 export function toLogContainer({ id, running, startedAt }: Container, body: unknown): LogContainer {
   const { Config, HostConfig, NetworkSettings } = body as Inspection;
@@ -126,5 +132,6 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     ...(networkId !== undefined && { networkId: Number(networkId) }),
     ...(contract !== undefined && { contract: toAddress(contract) }),
     ...(unset.length > 0 && unset.length < MODE_VARIABLES.length && { unset }),
+    ...(hasBareZeroKey(Config?.Env) && { isZeroKeyBare: true }),
   };
 }

@@ -14,7 +14,18 @@ export interface ImportedParent {
   readonly where: string;
   readonly contract: string;
   readonly wallet?: string;
+  readonly zeroContract?: string;
+  readonly subnetZeroContract?: string;
+  readonly reverseContract?: string;
 }
+
+/** The optional addresses of the inventory, with the setting of each. */
+const ADDRESSES = [
+  ['wallet', 'PARENTNET_WALLET'],
+  ['zeroContract', 'PARENTNET_ZERO_CONTRACT'],
+  ['subnetZeroContract', 'SUBNET_ZERO_CONTRACT'],
+  ['reverseContract', 'REVERSE_CHECKPOINT_CONTRACT'],
+] as const;
 
 /** Generators before v1 wrote an address of zeros until the contract was deployed. */
 export const isNoContract = (address: string | undefined): boolean => /^(?:0x0*)?$/.test(address ?? '');
@@ -64,18 +75,20 @@ export function readParent(
   if (url === null || !/^https?:$/.test(url.protocol) || findUrlFault(value) !== undefined)
     return { notes: [{ kind: 'badAddress', what: `PARENTNET_URL, ${where}` }] };
   const contract = readAddress(settings, 'CHECKPOINT_CONTRACT');
-  const wallet = readAddress(settings, 'PARENTNET_WALLET');
+  const others = ADDRESSES.map(([member, name]) => ({ member, ...readAddress(settings, name) }));
+  const notes = [...contract.notes, ...others.flatMap((one) => one.notes)];
   // Without its contract, nothing says how far the parent chain has come.
-  if (contract.address === undefined)
-    return { notes: [...contract.notes, ...wallet.notes, { kind: 'noContract', what: where }] };
+  if (contract.address === undefined) return { notes: [...notes, { kind: 'noContract', what: where }] };
   const isShown = isOpen(url);
   return {
     parent: {
       where,
       ...(isShown && { rpc: value }),
       contract: contract.address,
-      ...(wallet.address !== undefined && { wallet: wallet.address }),
+      ...Object.fromEntries(
+        others.flatMap(({ member, address }) => (address === undefined ? [] : [[member, address]])),
+      ),
     },
-    notes: [...(isShown ? [] : [{ kind: 'parentToken', what: where } as const]), ...contract.notes, ...wallet.notes],
+    notes: [...(isShown ? [] : [{ kind: 'parentToken', what: where } as const]), ...notes],
   };
 }

@@ -42,7 +42,7 @@ export function toInventoryYaml(subnet: ImportedSubnet, folder: string): string 
         nodes: nodes.map(({ value }) => value),
         ...Object.fromEntries([...services].map(([key, { value }]) => [key, value])),
         ...(parent && {
-          parentChain: { rpc: parent.rpc ?? '', contract: parent.contract, wallet: parent.wallet },
+          parentChain: { rpc: '', ...parent, where: undefined },
         }),
       },
     ],

@@ -201,6 +201,24 @@ const parentChain = z.strictObject({
   ),
   contract: chainAddress.optional().describe('The checkpoint contract on the parent chain; subnetd watches it.'),
   wallet: chainAddress.optional().describe('The wallet of the relayer.'),
+  zeroContract: chainAddress
+    .optional()
+    .describe('The endpoint of XDC-Zero on the parent chain (`PARENTNET_ZERO_CONTRACT`).'),
+  subnetZeroContract: chainAddress
+    .optional()
+    .describe('The endpoint of XDC-Zero on the subnet (`SUBNET_ZERO_CONTRACT`).'),
+  reverseContract: chainAddress
+    .optional()
+    .describe('The checkpoint contract on the subnet, for the parent chain (`REVERSE_CHECKPOINT_CONTRACT`).'),
+  zeroWallet: chainAddress
+    .optional()
+    .describe('The wallet of `PARENTNET_ZERO_WALLET_PK`. Default: who delivers packets to the parent chain.'),
+  subnetWallet: chainAddress
+    .optional()
+    .describe('The wallet of `SUBNET_WALLET_PK`. Default: who submits to `reverseContract`.'),
+  subnetZeroWallet: chainAddress
+    .optional()
+    .describe('The wallet of `SUBNET_ZERO_WALLET_PK`. Default: who delivers packets to the subnet.'),
 });
 
 const checks = z.strictObject({

@@ -1,3 +1,4 @@
+import type { HttpLogin } from '../../model/http-login.ts';
 import { explainAddress } from '../../model/name-fault.ts';
 import type { Fault } from '../../model/observation.ts';
 import type { ParentResult } from '../../model/parent-chain.ts';
@@ -74,8 +75,13 @@ function readOne(response: TransportResponse): CallResult {
  * with the whole answer. Several calls go in one request. A node that refuses that is asked for each by itself from then on.
  * While `keepsAlive` is false, each request has a connection of its own.
  */
-export function createParentClient(rpc: string, withinMs: number, keepsAlive?: () => boolean): ParentClient {
-  const transport = createHttpTransport(rpc, keepsAlive);
+export function createParentClient(
+  rpc: string,
+  withinMs: number,
+  keepsAlive?: () => boolean,
+  login?: HttpLogin,
+): ParentClient {
+  const transport = createHttpTransport(rpc, keepsAlive, login);
   const memory = { singly: false };
   // Some public nodes refuse a client that does not say what it is.
   const headers = { accept: 'application/json', 'user-agent': 'subnetd' };

@@ -1,3 +1,4 @@
+import { loadOnce } from '../../lib/promises.ts';
 import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
@@ -35,6 +36,10 @@ interface Definition<Kind extends SubnetProbeKind> {
 const PARENT_MS = 30_000;
 const PARENT_AGAIN_MS = 10_000;
 
+/** What else the relayer does is read this often, from soon after the first rounds on. */
+const RELAY_MS = 60_000;
+const RELAY_FIRST_MS = 5_000;
+
 /** There is a checkpoint contract, which would take the next block as far as anybody knows. */
 const isWell = (contract: NonNullable<ParentObservation['contract']>): boolean =>
   contract.ok && contract.value.kind === 'checkpoint' && contract.value.checkpoint.next?.refusal === undefined;
@@ -64,6 +69,30 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
         },
         isDoubtedBy: ({ component }) => component === 'relayer' && doubt(),
         close,
+      };
+    },
+  },
+  relay: {
+    inputs: ({ parentChain, targets }) =>
+      parentChain?.contract && {
+        parentChain,
+        nodes: targets.map((one) => one.component === 'node' && one.rpc && [one.rpc, one.login]),
+      },
+    subject: ({ parentChain }) => parentChain,
+    create: (subnet) => {
+      const { parentChain } = subnet;
+      if (parentChain?.contract === undefined) return undefined;
+      // viem is loaded when it is first needed.
+      const prober = loadOnce(async () => (await import('./relay-prober.ts')).createRelayProber(parentChain, subnet));
+      let open: Awaited<ReturnType<typeof prober.get>> | undefined;
+      return {
+        everyMs: RELAY_MS,
+        firstAfterMs: RELAY_FIRST_MS,
+        probe: async (signal) => {
+          open = await prober.get();
+          return { kind: 'relay', seen: await open.probe(signal) };
+        },
+        close: () => open?.close(),
       };
     },
   },

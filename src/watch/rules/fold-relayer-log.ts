@@ -65,6 +65,17 @@ function beat(facts: RelayerLogFacts, mode: 'zero' | 'reverse_zero', { at }: Log
   return change(facts, mode, { ...heartbeat, ...(!failed && { error: undefined }) }, at);
 }
 
+/** Both zero modes print the same line, each shortly after the first one of its cycle. */
+function wait(facts: RelayerLogFacts, { at, value = '' }: LogHit): RelayerLogFacts {
+  const { zero, reverse_zero: reverse } = facts.byMode;
+  const mode = (reverse?.cycleAt ?? 0) > (zero?.cycleAt ?? 0) ? 'reverse_zero' : 'zero';
+  const [wanted, block] = value.split(', cscBlockNumber: ').map(Number);
+  if (wanted === undefined || block === undefined) return facts;
+  const before = facts.byMode[mode]?.waits;
+  const since = before?.block === block ? before.since : at;
+  return change(facts, mode, { waits: { since, wanted, block } }, at);
+}
+
 function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   const { pattern, at } = hit;
   const mode = modeOfError(facts, hit);
@@ -133,6 +144,11 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
       const mode = facts.byMode.reverse_full?.phase === 'cycle' ? 'reverse_full' : forward(facts);
       return change(facts, mode, { phase: 'working', phaseAt: at }, at);
     }
+    case 'zero_waits':
+      return wait(facts, hit);
+    case 'zero_idle':
+    case 'zero_delivered':
+      return change(facts, findMode(value ?? '') ?? 'zero', { waits: undefined }, at);
     case 'attempt':
       return attempt(facts, 'full', hit);
     case 'reverse_attempt':

@@ -9,6 +9,13 @@ import {
   type WalletFacts,
   type WalletLevel,
 } from '../../model/parent-chain.ts';
+import {
+  DIRECTIONS,
+  type PacketFacts,
+  type RelayFacts,
+  type RelayObservation,
+  WALLET_ROLES,
+} from '../../model/relay.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
 import { foldDisks } from './fold-disks.ts';
 
@@ -137,6 +144,39 @@ export function foldParent(
   };
 }
 
+function foldPackets(
+  before: PacketFacts | undefined,
+  seen: RelayObservation['packets']['to_parent'],
+  { at, wallMs }: Context,
+): PacketFacts | undefined {
+  if (!seen?.ok) return before;
+  const { sent, received, oldestAt } = seen.value;
+  const pending = Math.max(sent - received, 0);
+  const hasMoved = before === undefined || received !== before.reading.received;
+  const seenAt = hasMoved ? undefined : before.oldestAt;
+  const sentAt = oldestAt === undefined ? (seenAt ?? at) : Math.min(at - wallMs + oldestAt * 1000, at);
+  return {
+    reading: seen.value,
+    pending,
+    movedAt: hasMoved ? at : before.movedAt,
+    ...(pending > 0 && { oldestAt: sentAt }),
+  };
+}
+
+/** Adds what a probe of the relayer's other work saw. */
+export function foldRelay(before: RelayFacts | undefined, observation: RelayObservation, context: Context): RelayFacts {
+  const packets = DIRECTIONS.flatMap((each) => {
+    const facts = foldPackets(before?.packets[each], observation.packets[each], context);
+    return facts === undefined ? [] : [[each, facts] as const];
+  });
+  const wallets = WALLET_ROLES.flatMap((role) => {
+    const [known, balance] = [before?.wallets[role], observation.wallets[role]?.balance];
+    const facts = balance?.ok ? foldWallet(known, balance.value, context.at) : known;
+    return facts === undefined ? [] : [[role, facts] as const];
+  });
+  return { observation, at: context.at, packets: Object.fromEntries(packets), wallets: Object.fromEntries(wallets) };
+}
+
 /** How each kind of observation of a subnet as a whole is folded into the previous facts. */
 const folds: {
   readonly [Kind in SubnetProbeKind]: (
@@ -146,6 +186,7 @@ const folds: {
   ) => SubnetFacts[Kind];
 } = {
   parent: foldParent,
+  relay: foldRelay,
   setup: (_, observation, { at }) => ({ observation, at }),
   disks: (before, seen, { at }) => foldDisks(before, seen, at),
 };

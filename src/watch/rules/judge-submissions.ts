@@ -1,7 +1,7 @@
 import { formatAgo, formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
-import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
+import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
@@ -210,6 +210,14 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const failing = findFailing(view, Math.max(doneAt, shownAt + COUNTED_WITHIN_MS));
   if (failing !== undefined)
     return degraded(`the log of the relayer shows no fault, but ${failing.seen}`, `${seeLog}, which should name why`);
+  const waiting = modes.find(([, { waits }]) => waits !== undefined && now - waits.since >= PACKETS_WITHIN_MS);
+  if (waiting?.[1].waits) {
+    const { since, wanted, block } = waiting[1].waits;
+    return degraded(
+      `the cycles of the relayer (${formatMode(waiting[0])}) make no progress: for ${formatDuration(now - since)} they have waited for block ${wanted} in the checkpoint contract, which stays at block ${block}`,
+      `see that its mode ${waiting[0] === 'zero' ? 'FULL' : 'REVERSE_FULL'} submits blocks; ${seeLog}`,
+    );
+  }
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
   if (mode !== undefined)
     return pass(

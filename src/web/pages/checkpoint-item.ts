@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { NextBlock, ParentFacts } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
+import { readLite } from '../../model/relay.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
 import { ago, count } from '../frame/times.ts';
@@ -45,6 +46,12 @@ function readCheckpoint(state: SubnetState) {
   return { standing, why, at, mode, next, advancedAt, lag: why === undefined ? lag?.blocks : undefined };
 }
 
+/** What a lite contract misses, and holds uncommitted; undefined for another one. */
+function describeLite({ facts, reference }: SubnetState): string | undefined {
+  const { missed = 0, buffered } = readLite(facts, reference) ?? {};
+  return buffered === undefined ? undefined : `${count(missed)} missed, ${count(buffered)} buffered`;
+}
+
 /** What the contract would do with the block that is submitted next. */
 function describeNext({ refusal }: NextBlock): string {
   if (refusal === undefined) return 'takes the next block';
@@ -59,7 +66,10 @@ export function checkpointItem(state: SubnetState, moment: Moment): Html {
   const known = readCheckpoint(state);
   if (known === undefined) return html``;
   const { standing, why, at, lag, mode, next, advancedAt } = known;
-  const words = why === undefined ? [at, lag !== undefined && behind(lag), mode, next] : [why, at && `last at ${at}`];
+  const words =
+    why === undefined
+      ? [at, lag !== undefined && behind(lag), mode, describeLite(state), next]
+      : [why, at && `last at ${at}`];
   return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${describeRise(advancedAt, moment)}</span></li>`;
 }
 

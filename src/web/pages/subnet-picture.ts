@@ -11,6 +11,7 @@ import { type Figure, figureList } from './figures.ts';
 import { quorumSeats } from './masternodes.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
+import { otherWalletItems, packetsItem } from './relay-items.ts';
 import { describeNow } from './target-rows.ts';
 import { lastOf } from './time-lanes.ts';
 import { walletItem } from './wallet-item.ts';
@@ -140,7 +141,7 @@ ${found}${figureList(figures)}
 <div class="grid picture">
 <section class="panel" aria-labelledby="${id}-quorum"><h3 id="${id}-quorum">Quorum</h3>${quorum}</section>
 <section class="panel" aria-labelledby="${id}-peers"><h3 id="${id}-peers">Peers</h3>${peers}</section>
-${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services}${checkpointItem(state, moment)}${walletItem(state, moment)}</ul></section>`}
+${services.length === 0 ? '' : html`<section class="panel" aria-labelledby="${id}-services"><h3 id="${id}-services">Services</h3><ul class="services">${services}${checkpointItem(state, moment)}${packetsItem(state, moment)}${walletItem(state, moment)}${otherWalletItems(state, moment)}</ul></section>`}
 </div>
 </section>`;
 }

@@ -44,6 +44,10 @@ function describeAge(wallet: WalletFacts, { toWall, nowWall }: Moment): Html | s
 const describeWallet = (wallet: WalletFacts, moment: Moment): Html =>
   html`${coins(wallet.balance)} coins${describeAge(wallet, moment)}, ${describeSpend(wallet)}`;
 
+/** The same, and how long that lasts. */
+export const describeSpent = (wallet: WalletFacts, moment: Moment): Html =>
+  html`${describeWallet(wallet, moment)}${describeLeft(wallet)}`;
+
 /** What the wallet of the relayer has, spends, and how long it lasts, as text; nothing before its balance was read. */
 export function walletText({ facts }: SubnetState): string | undefined {
   const wallet = facts?.parent?.wallet;
@@ -53,7 +57,7 @@ export function walletText({ facts }: SubnetState): string | undefined {
 /** The same, with how old that is. */
 export function walletWords({ facts }: SubnetState, moment: Moment): Html | undefined {
   const wallet = facts?.parent?.wallet;
-  return wallet && html`${describeWallet(wallet, moment)}${describeLeft(wallet)}`;
+  return wallet && describeSpent(wallet, moment);
 }
 
 function standingOfWallet({ problems, facts }: SubnetState, { toWall, nowWall }: Moment): Standing {

@@ -271,6 +271,7 @@ describe('an engine at the wire', () => {
           'NETWORK_ID=551',
           'CHECKPOINT_CONTRACT=xdcAB00000000000000000000000000000000000001',
           'PARENTNET_WALLET_PK=',
+          `SUBNET_ZERO_WALLET_PK=${'5e'.repeat(32)}`,
         ],
       };
       const LogConfig = { Type: 'json-file', Config: { 'max-size': '1m' } };
@@ -286,9 +287,23 @@ describe('an engine at the wire', () => {
         networkId: 551,
         contract: '0xab00000000000000000000000000000000000001',
         unset: ['PARENTNET_URL', 'PARENTNET_WALLET_PK'],
+        isZeroKeyBare: true,
       },
     });
     expect(asked).toEqual(['/containers/n/json']);
+  });
+
+  test.each([
+    [`0x${'5e'.repeat(32)}`, undefined],
+    ['', undefined],
+    ['5e', true],
+  ])('says whether the key of XDC-Zero begins with 0x, and nothing more of it: %s', async (key, isZeroKeyBare) => {
+    const docker = await serve((_, answer) => {
+      answer.end(JSON.stringify({ ...JSON.parse(inspected), Config: { Env: [`SUBNET_ZERO_WALLET_PK=${key}`] } }));
+    });
+    const found = await docker.inspectLog(byName, soon());
+    expect(found.kind === 'found' && found.log.isZeroKeyBare).toBe(isZeroKeyBare);
+    if (key !== '') expect(JSON.stringify(found)).not.toContain(key);
   });
 
   test('names the ports and the bootnode of a node of Nethermind, whose variables are its own', async () => {

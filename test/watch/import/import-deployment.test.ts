@@ -280,6 +280,7 @@ describe('the parent chain', () => {
       rpc: 'https://erpc.apothem.network/',
       contract: '0x5Fbd00000000000000000000000000000000aa01',
       wallet: '0x5Fbd00000000000000000000000000000000bb01',
+      reverseContract: '0x5Fbd00000000000000000000000000000000aa02',
     });
   });
 
@@ -291,6 +292,24 @@ describe('the parent chain', () => {
         /^No checkpoint contract is known, so parentChain is left out, although PARENTNET_URL is set in common\.env:\d+; import again once the contract is deployed\.$/,
       ),
     );
+  });
+
+  it('has the contracts of XDC-Zero, of which one that is not deployed yet is left out', () => {
+    const address = (digit: string) => `0x${digit.repeat(40)}`;
+    const folder = withEnv([
+      'PARENTNET_URL=https://rpc.xdc.org',
+      `PARENTNET_ZERO_CONTRACT=${address('1')}`,
+      `SUBNET_ZERO_CONTRACT=${address('2')}`,
+      `REVERSE_CHECKPOINT_CONTRACT=${address('0')}`,
+      `SUBNET_ZERO_WALLET_PK=${'5e'.repeat(32)}`,
+    ]);
+    expect(chainOf(folder)).toEqual({
+      rpc: 'https://rpc.xdc.org',
+      contract: '0x5Fbd00000000000000000000000000000000aa01',
+      zeroContract: address('1'),
+      subnetZeroContract: address('2'),
+    });
+    expect(imported(folder).yaml).not.toContain('5e5e');
   });
 
   it('is found by the env file of the stats server too, and without a URL there is none', () => {

@@ -220,3 +220,25 @@ test('a subnet that was wiped under its contract is explained by the contract, n
   );
   expect(judge(45)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('deploy a new one') });
 });
+
+test('cycles of XDC-Zero that only wait for the checkpoint make no progress after ten minutes', () => {
+  const cycle = (seconds: number, block = 1_200) =>
+    [
+      [seconds, '⏰ Executing xdc-zero periodically'],
+      [seconds + 1, `Wait for csc block lastBlockNumber: 1234, cscBlockNumber: ${block}`],
+    ] as const;
+  const cycles = Array.from({ length: 181 }, (_, index) => cycle(index * 10)).flat();
+  const { judge } = read(...cycles);
+  expect(judge(1_805)).toEqual({
+    verdict: 'degraded',
+    reason:
+      'the cycles of the relayer (ZERO) make no progress: for 30m 4s they have waited for block 1234 in the checkpoint contract, which stays at block 1200; see that its mode FULL submits blocks; read the log of the relayer',
+  });
+  expect(read(...cycles.slice(0, 120)).judge(596)).toMatchObject({ verdict: 'pass' });
+  // The contract follows.
+  expect(read(...cycles, ...cycle(1_810, 1_220)).judge(1_815)).toMatchObject({ verdict: 'pass' });
+  const delivered = [1_812, 'Completed the xdc-zero sync up till 5 from subnet, wait for the next cycle'] as const;
+  expect(read(...cycles, [1_810, '⏰ Executing xdc-zero periodically'], delivered).judge(1_815)).toMatchObject({
+    verdict: 'pass',
+  });
+});

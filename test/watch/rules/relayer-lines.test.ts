@@ -43,6 +43,28 @@ test.each<[string, RelayerMode]>([
   expect([submissions, submittedAt]).toEqual([0, undefined]);
 });
 
+test('a zero mode that waits does so since its contract is at the same block, until it delivers or has nothing to do', () => {
+  const waits = (block: number, wanted = 50) => ({ value: `${wanted}, cscBlockNumber: ${block}` });
+  const lines: readonly Line[] = [
+    ['zero_cycle', 1],
+    ['reverse_zero_cycle', 2],
+    ['zero_waits', 3, waits(40)],
+    ['zero_cycle', 11],
+    ['zero_waits', 12, waits(40, 60)],
+  ];
+  const waited = fold(...lines);
+  expect(waited.byMode.reverse_zero?.waits).toEqual({ since: 3, wanted: 50, block: 40 });
+  expect(waited.byMode.zero?.waits).toEqual({ since: 12, wanted: 60, block: 40 });
+  const again = fold(...lines, ['zero_cycle', 21], ['zero_waits', 22, waits(40, 60)]);
+  expect(again.byMode.zero?.waits).toEqual({ since: 12, wanted: 60, block: 40 });
+  expect(fold(...lines, ['zero_waits', 22, waits(41)]).byMode.zero?.waits).toMatchObject({ since: 22, block: 41 });
+  for (const line of ['zero_idle', 'zero_delivered']) {
+    const over = fold(...lines, [line, 22, { value: 'xdc-zero' }]).byMode;
+    expect([over.zero?.waits, over.reverse_zero?.waits?.since]).toEqual([undefined, 3]);
+  }
+  expect(fold(...lines, ['zero_idle', 22, { value: 'reverse-xdc-zero' }]).byMode.reverse_zero?.waits).toBeUndefined();
+});
+
 test('the modes of the start are those that are known, and end what the start before died of', () => {
   const value = "'LITE', 'REVERSE_FULL', 'ZERO', 'REVERSE_ZERO', 'FULL', 'TURBO'";
   const { modes, startError } = fold(['no_contract', 1, { means: 'note' }], ['modes', 2, { value }]);

@@ -52,6 +52,15 @@ export const relayerPack: readonly LogPattern[] = toPack({
   reverse_cycle: state('⏰ Reverse Relayer: Executing', 'a cycle begins (every 20s)'),
   zero_cycle: progress('⏰ Executing xdc-zero', 'the heartbeat of zero (every 10s)'),
   reverse_zero_cycle: progress('⏰ Executing reverse-xdc-zero', 'the heartbeat of reverse zero (every 10s)'),
+  zero_waits: state('Wait for csc block ', 'packets wait for a block in the checkpoint contract', {
+    match: /^Wait for csc block lastBlockNumber: (\d+, cscBlockNumber: \d+)/,
+  }),
+  zero_idle: state('Nothing to process in ', 'there is no packet', {
+    match: /^Nothing to process in (xdc-zero|reverse-xdc-zero)/,
+  }),
+  zero_delivered: state('Completed the ', 'all packets are delivered', {
+    match: /^Completed the (xdc-zero|reverse-xdc-zero) sync/,
+  }),
   syncing: state('Start syncing with smart contract', 'the cycle has something to do'),
   fetching: state('Fetch ', 'the cycle reads blocks', {
     match: /^Fetch (?:subnet|parentnet) node data from (\d+)/,
