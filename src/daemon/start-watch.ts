@@ -74,6 +74,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
   const history = startHistory({
     ...told,
     store: told.history,
+    settings: () => database.settings(stateOf),
     snapshot,
     keptDays: options.history,
     onFailure: notStored('the history'),

@@ -96,15 +96,15 @@ export interface PaceRow extends Minute {
   readonly subnet: string;
 }
 
-/** A change of a check's verdict, a problem's state, a container, the image it runs, a masternode, or the inventory. */
+/** A change of a check's verdict, a problem's state, a container, the image it runs, a masternode, the inventory, or a setting. */
 export interface HistoryChange {
   readonly at: WallMs;
   readonly subnet: string;
   /** Absent for a problem of the whole subnet, as `name` is. */
   readonly component?: Component;
   readonly name?: string;
-  readonly kind: 'check' | 'problem' | 'container' | 'version' | 'masternode' | 'inventory';
-  /** The name of the check, problem or container, or the address of the masternode. */
+  readonly kind: 'check' | 'problem' | 'container' | 'version' | 'masternode' | 'inventory' | 'setting';
+  /** The name of the check, problem, container or setting, or the address of the masternode. */
   readonly what: string;
   /** The verdict of a check; of a problem `none`, `open`, `clearing` or `ended`; Docker's status of a container; an image. */
   readonly was: string;

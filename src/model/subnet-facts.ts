@@ -1,5 +1,6 @@
 import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
+import type { GovernanceObservation } from './governance.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { RelayFacts, RelayObservation } from './relay.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
@@ -9,6 +10,7 @@ import type { Target } from './target.ts';
 export interface SubnetObservations {
   readonly parent: ParentObservation;
   readonly relay: RelayObservation;
+  readonly governance: GovernanceObservation;
   readonly setup: SetupObservation;
   readonly disks: DiskObservation;
 }
@@ -29,6 +31,8 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
 export interface SubnetFacts {
   readonly parent?: ParentFacts;
   readonly relay?: RelayFacts;
+  /** Each part as it was last read. */
+  readonly governance?: GovernanceObservation;
   readonly setup?: SetupFacts;
   readonly disks?: readonly DiskFacts[];
   readonly doubleVotes?: DoubleVotes;

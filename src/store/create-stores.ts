@@ -18,6 +18,7 @@ import {
   createLogPositions,
   createNodeAddresses,
   createNotifiedGroups,
+  createSettings,
   type StatePlaces,
 } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
@@ -30,6 +31,8 @@ export interface Stores {
   readonly logPositions: (instance: string) => KeptTable<LogPosition>;
   /** By which addresses the nodes sign that this instance of subnetd watches. */
   readonly nodeAddresses: (instance: string) => KeptTable<string>;
+  /** How an instance of subnetd last saw the settings of subnets. */
+  readonly settings: (instance: string) => KeptTable<string>;
   /** The alerts of an instance of subnetd, and those about subnets. */
   readonly alerts: (places: StatePlaces) => TrackedAlertStore;
   /** What channels were notified of. */
@@ -87,6 +90,7 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
     nodeAddresses: (instance) => guard(createNodeAddresses(plain, instance)),
+    settings: (instance) => guard(createSettings(plain, instance)),
     alerts: (places) => guard(createAlerts(plain, places, connection.kind)),
     notified: (places) => guard(createNotifiedGroups(plain, places)),
     history: (instance) => guard(createHistoryTables(plain, instance)),

@@ -60,7 +60,7 @@ export interface StatePlaces {
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
   { own, shared }: StatePlaces,
-  kind: 'address' | 'alert' | 'log-position' | 'notified',
+  kind: 'address' | 'alert' | 'log-position' | 'notified' | 'setting',
   isOne: (value: unknown) => value is T,
   isShared: (value: T) => boolean,
 ): KeptTable<T> {
@@ -106,6 +106,10 @@ export const createLogPositions = (plain: PlainSql, instance: string): KeptTable
 /** By which addresses the nodes sign that the instance of subnetd with this name watches. */
 export const createNodeAddresses = (plain: PlainSql, instance: string): KeptTable<string> =>
   createInstanceState(plain, { own: instance, shared: instance }, 'address', isText, () => false);
+
+/** How the settings of subnets were last seen, by the instance of subnetd with this name. */
+export const createSettings = (plain: PlainSql, instance: string): KeptTable<string> =>
+  createInstanceState(plain, { own: instance, shared: instance }, 'setting', isText, () => false);
 
 /** The alerts that are kept in these places. */
 export function createAlerts(

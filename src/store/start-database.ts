@@ -30,6 +30,8 @@ export interface Database {
   positions(instance: string): () => Promise<KeptTable<LogPosition>>;
   /** Where it keeps by which addresses its nodes sign: the same object as long as the database is open. Rejects while it is down. */
   addresses(instance: string): () => Promise<KeptTable<string>>;
+  /** Where an instance keeps how it last saw the settings of subnets; rejects while the database is down. */
+  settings(instance: string): Promise<KeptTable<string>>;
   /** Where alerts are kept: the same object as long as the database is open. Rejects while it is down. */
   alerts(places: StatePlaces): () => Promise<TrackedAlertStore>;
   /** Where it is kept what channels were notified of: the same object as long as the database is open. Rejects while it is down. */
@@ -101,6 +103,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     isUp: link.isUp,
     positions: (instance) => oncePerOpening((stores) => stores.logPositions(instance)),
     addresses: (instance) => oncePerOpening((stores) => stores.nodeAddresses(instance)),
+    settings: async (instance) => (await link.openStores()).settings(instance),
     alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
     notified: (places) => oncePerOpening((stores) => stores.notified(places)),
     history: async (instance) => withTrim((await link.openStores()).history(instance)),

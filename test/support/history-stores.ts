@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { HistoryStore } from '../../src/model/history.ts';
 import type { IncidentStore } from '../../src/model/incident.ts';
+import type { KeptTable } from '../../src/model/kept.ts';
 import { createDatabaseLink } from '../../src/store/create-database-link.ts';
 import type { DatabaseAddress } from '../../src/store/database-url.ts';
 
@@ -14,6 +15,12 @@ function openLink(address: DatabaseAddress) {
 export function openHistory(address: DatabaseAddress): (instance?: string) => Promise<HistoryStore> {
   const link = openLink(address);
   return async (instance = 'one') => (await link.open()).history(instance);
+}
+
+/** How an instance last saw the settings of subnets, in such a database. */
+export function openSettings(address: DatabaseAddress): () => Promise<KeptTable<string>> {
+  const link = openLink(address);
+  return async () => (await link.open()).settings('one');
 }
 
 /** The incidents of an instance in such a database. */

@@ -15,6 +15,7 @@ const ABI = parseAbi([
   'function getSendChainLastIndex(uint256 chainId) view returns (uint256)',
   'function getSendChain(uint256 chainId) view returns ((address csc, address endpoint))',
   'function getLatestBlocks() view returns ((bytes32 hash, int256 number), (bytes32 hash, int256 number))',
+  'function getCandidates() view returns (address[])',
   'function MODE() view returns (string)',
   'function INIT_EPOCH() view returns (uint64)',
   'function INIT_GAP() view returns (uint64)',
@@ -39,6 +40,11 @@ export interface FakeChain {
   route: { readonly csc: Hex; readonly endpoint: Hex };
   /** What its checkpoint contract is at, and in which mode. */
   checkpoint: { readonly mode: string; readonly committed: number; readonly latest: number };
+  /** Those of the contract at 0x…88, and the slot of a proxy. */
+  candidates: readonly Hex[];
+  slot: Hex;
+  /** What every call of a contract returns instead. */
+  raw: string | undefined;
   /** Heights that a lite contract holds, and whether they are committed. */
   readonly held: Map<number, boolean>;
   readonly balances: Map<string, number>;
@@ -75,6 +81,7 @@ export async function useFakeChain(chainId: number): Promise<FakeChain> {
       getSendChainLastIndex: () => BigInt(chain.received),
       getSendChain: () => chain.route,
       getLatestBlocks: () => [block(latest), block(committed)],
+      getCandidates: () => chain.candidates,
       MODE: () => mode,
       INIT_EPOCH: () => 900n,
       INIT_GAP: () => 450n,
@@ -95,13 +102,15 @@ export async function useFakeChain(chainId: number): Promise<FakeChain> {
       case 'eth_blockNumber':
         return hex(chain.height);
       case 'eth_call':
-        return read((first as { data: Hex }).data);
+        return chain.raw ?? read((first as { data: Hex }).data);
       case 'eth_getLogs':
         return getLogs(first as Parameters<typeof getLogs>[0]);
       case 'eth_getBlockByNumber':
         return { number: first, timestamp: first };
       case 'eth_getTransactionByHash':
         return { from: chain.sender };
+      case 'eth_getStorageAt':
+        return chain.slot;
       case 'eth_getBalance':
         return hex(chain.balances.get(first as string) ?? 0);
       default:
@@ -137,6 +146,9 @@ export async function useFakeChain(chainId: number): Promise<FakeChain> {
     sender: `0x${chainId.toString(16).padStart(40, '0')}`,
     route: { csc: `0x${'cc'.repeat(20)}`, endpoint: `0x${'ee'.repeat(20)}` },
     checkpoint: { mode: 'full', committed: 0, latest: 0 },
+    candidates: [],
+    slot: ZERO_HASH,
+    raw: undefined,
     held: new Map(),
     balances: new Map(),
     searches: Number.POSITIVE_INFINITY,

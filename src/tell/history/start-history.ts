@@ -12,6 +12,7 @@ import type {
   StepHistory,
   StepsRow,
 } from '../../model/history.ts';
+import type { KeptTable } from '../../model/kept.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { createBoundedQueue } from './bounded-queue.ts';
 import { createCheckBars } from './create-check-bars.ts';
@@ -19,6 +20,7 @@ import { createHistory, createRecentChanges, SPAN_MS } from './create-history.ts
 import { createPastReader } from './create-past-reader.ts';
 import { createSteps } from './create-steps.ts';
 import { createChangeFinder } from './find-changes.ts';
+import { createSettingChanges } from './setting-changes.ts';
 import { createUnsavedTimes } from './unsaved-times.ts';
 
 /** The history as part of the daemon. */
@@ -37,6 +39,8 @@ export interface HistoryLink extends Pick<History, 'minutesOf' | 'historyOf'>, R
 export interface HistoryDeps {
   /** Rejects while the database is down. */
   readonly store: () => Promise<HistoryStore>;
+  /** How the settings of subnets were last seen; rejects while the database is down. Without it, they are not compared. */
+  readonly settings?: () => Promise<KeptTable<string>>;
   readonly snapshot: () => Snapshot;
   readonly clock: Pick<Clock, 'now' | 'toWall'>;
   /** For how many days changes, and uptimes by day, are kept. */
@@ -116,6 +120,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     },
   });
   const finder = createChangeFinder();
+  const settings = createSettingChanges((subnet) => part.keeps(subnet));
   const bars = createCheckBars();
   const wallNow = () => clock.toWall(clock.now());
 
@@ -160,7 +165,10 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const saveNow = async ({ withTimes, isLast }: { readonly withTimes: boolean; readonly isLast: boolean }) => {
     const database = await store();
     await past.read(database);
+    const table = await deps.settings?.();
+    if (table) await settings.load(table);
     await drain(changes, database.addChanges);
+    if (table) await settings.save(table);
     if (!withTimes) return;
     savedAt = clock.now();
     await drain(times, database.addTimes);
@@ -206,7 +214,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
       steps.record(current, at);
       bars.record(current, at);
       const known = current.filter(({ subnet: { name } }) => past.isRead(name) || (isWithoutPast && part.keeps(name)));
-      if (isReadyForChanges) note(finder.find(known, clock.toWall, at));
+      if (isReadyForChanges) note([...finder.find(known, clock.toWall, at), ...settings.find(current, at)]);
     } catch (error) {
       onBug(error);
     }

@@ -12,15 +12,9 @@ import {
 } from '../../model/relay.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createPacketFinder, createSenderFinder, TOPICS } from './find-events.ts';
-import {
-  createParentClient,
-  type ParentAnswer,
-  type ParentClient,
-  readAnswer,
-  readQuantity,
-  toBalanceCall,
-} from './parent-client.ts';
+import { createParentClient, type ParentAnswer, readAnswer, readQuantity, toBalanceCall } from './parent-client.ts';
 import { readContract } from './read-contract.ts';
+import { createSubnetClient } from './subnet-client.ts';
 
 /** What is asked of the endpoints (XDC-Zero Endpoint.sol) and of a checkpoint contract in lite mode (XDC-CSC LiteCheckpoint.sol). */
 const ABI = parseAbi([
@@ -34,9 +28,6 @@ const ABI = parseAbi([
 
 /** How long each answer may take. */
 const WITHIN_MS = 3_000;
-
-/** As many nodes of the subnet are asked until one answers. */
-const MOST_NODES = 5;
 
 /** As many of the newest blocks of a lite contract are read. */
 const LITE_BLOCKS = 10;
@@ -63,27 +54,6 @@ const readResult = <T>(answer: ParentAnswer | undefined, toValue: (data: Address
 
 const decodeRoute = (data: Address) => decodeFunctionResult({ abi: ABI, functionName: 'getSendChain', data });
 const decodeHeader = (data: Address) => decodeFunctionResult({ abi: ABI, functionName: 'getHeaderByNumber', data });
-
-/** A client of the first node of a subnet that answers. */
-function createSubnetClient({ targets }: Subnet): ParentClient {
-  const clients = targets
-    .flatMap((one) => (one.component === 'node' && one.rpc ? [{ rpc: one.rpc, login: one.login }] : []))
-    .slice(0, MOST_NODES)
-    .map(({ rpc, login }) => createParentClient(rpc, WITHIN_MS, () => false, login));
-  return {
-    ask: async (calls, signal) => {
-      let answers: readonly ParentAnswer[] = calls.map(() => ({ ok: false, why: 'has no node that can be asked' }));
-      for (const client of clients) {
-        answers = await client.ask(calls, signal);
-        if (answers.some((one) => one.ok || one.reverted !== undefined) || signal?.aborted) break;
-      }
-      return answers;
-    },
-    close: () => {
-      for (const client of clients) client.close();
-    },
-  };
-}
 
 type Place = 'parent' | 'subnet';
 
@@ -112,7 +82,7 @@ export function createRelayProber(chain: ParentChain, subnet: Subnet) {
       contract: addressOf('contract'),
     },
     subnet: {
-      client: createSubnetClient(subnet),
+      client: createSubnetClient(subnet, WITHIN_MS),
       endpoint: addressOf('subnetZeroContract'),
       contract: addressOf('reverseContract'),
     },

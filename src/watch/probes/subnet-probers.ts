@@ -3,6 +3,7 @@ import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createDiskSource } from './disk-source.ts';
+import { createGovernanceProber } from './governance-prober.ts';
 import { createParentProber } from './parent-prober.ts';
 import { createSetupSource } from './setup/create-setup-source.ts';
 import type { SetupTools } from './setup/setup-tools.ts';
@@ -39,6 +40,10 @@ const PARENT_AGAIN_MS = 10_000;
 /** What else the relayer does is read this often, from soon after the first rounds on. */
 const RELAY_MS = 60_000;
 const RELAY_FIRST_MS = 5_000;
+
+/** What seldom changes is read after everything else, and of many subnets not at once. */
+const toGovernanceStart = (subnet: string): number =>
+  20_000 + [...subnet].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % RELAY_MS, 0);
 
 /** There is a checkpoint contract, which would take the next block as far as anybody knows. */
 const isWell = (contract: NonNullable<ParentObservation['contract']>): boolean =>
@@ -94,6 +99,19 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
         },
         close: () => open?.close(),
       };
+    },
+  },
+  governance: {
+    inputs: ({ parentChain, targets }) => ({
+      contract: parentChain && [parentChain.rpc, parentChain.contract],
+      nodes: targets.map((one) => one.component === 'node' && one.rpc && [one.rpc, one.login]),
+    }),
+    subject: ({ parentChain }) => parentChain?.contract,
+    create: (subnet) => {
+      if (!subnet.targets.some((one) => one.component === 'node' && one.rpc)) return undefined;
+      const { probe, close } = createGovernanceProber(subnet);
+      const read = async (signal: AbortSignal) => ({ kind: 'governance', seen: await probe(signal) }) as const;
+      return { everyMs: RELAY_MS, firstAfterMs: toGovernanceStart(subnet.name), probe: read, close };
     },
   },
   setup: {

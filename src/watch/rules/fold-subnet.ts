@@ -187,6 +187,7 @@ const folds: {
 } = {
   parent: foldParent,
   relay: foldRelay,
+  governance: (before, seen) => ({ ...before, ...seen }),
   setup: (_, observation, { at }) => ({ observation, at }),
   disks: (before, seen, { at }) => foldDisks(before, seen, at),
 };

@@ -71,7 +71,7 @@ const standingOfChange = ({ is }: HistoryChange): Standing => {
 };
 
 function describeChange({ kind, what, was, is, reason }: HistoryChange): string {
-  if (kind === 'inventory' || kind === 'masternode') return reason;
+  if (kind === 'inventory' || kind === 'masternode' || kind === 'setting') return reason;
   if (kind === 'version') return `image ${was} → ${is}: ${reason}`;
   if (kind === 'container') return `container ${is}: ${reason}`;
   return kind === 'problem' ? `${what} ${is}: ${reason}` : `${what}: ${was} → ${is}, ${reason}`;
