@@ -190,6 +190,7 @@ const folds: {
   governance: (before, seen) => ({ ...before, ...seen }),
   setup: (_, observation, { at }) => ({ observation, at }),
   disks: (before, seen, { at }) => foldDisks(before, seen, at),
+  election: (before, seen, { at }) => (seen === undefined ? before : { ...seen, at }),
 };
 
 /** Folds an observation into the facts of its subnet. */
