@@ -105,10 +105,12 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
+  const { voting, starting = 0, required } = view.quorum ?? { voting: 0, required: 0 };
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
+    isShort: voting - starting < required,
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

@@ -2,7 +2,7 @@ import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts
 import { joinAnd, listNames } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findCrashes, findSeries, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findContainer, findCrashes, findSeries, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
@@ -47,7 +47,10 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   if (foundAt === undefined) return undefined;
   // Docker starts a container again within seconds. An exit long before is that of another end.
   const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
-  const { at, code } = isOwn ? lastExit : { at: foundAt, code: undefined };
+  // After a restart of subnetd, Docker still says when the run before ended.
+  const { finishedAt = foundAt } = findContainer(facts) ?? {};
+  const endedAt = Math.abs(foundAt - finishedAt) < TOGETHER_MS ? finishedAt : foundAt;
+  const { at, code } = isOwn ? lastExit : { at: endedAt, code: undefined };
   return { found, target, at, code, isFirst: findSeries(facts).length === 0 };
 }
 

@@ -11,6 +11,8 @@ import { exchangeWithRetry, type ReadResponse, type RpcTransport, type Transport
 
 const ADMIN_PEERS = toBody([{ method: 'admin_peers', params: [] }]);
 
+const LEAST_MS = 500;
+
 const readPeers = (response: TransportResponse): Result<Peers> => {
   const result = parseSingle(response);
   return result.ok ? toAdminPeers(result.value) : result;
@@ -66,6 +68,8 @@ export function createHttpAndIpcProber(
         await early;
         return seen;
       }
+      // What HTTP has left of the time may be too little for an answer.
+      if (early === undefined && deadline - performance.now() < LEAST_MS) return seen;
       const peers = await (early ?? askPeers(deadline, signal));
       const chain = seen.chain && (await askMesh(seen.chain, deadline, signal));
       return { ...merge(seen, peers), ...(chain && { chain }) };

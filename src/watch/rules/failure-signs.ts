@@ -9,6 +9,7 @@ export interface LogEvidence {
   /** By pattern: the time of its last match. */
   readonly patterns: Readonly<Record<string, { readonly at: number }>>;
   readonly relayer?: {
+    readonly startedAt?: number;
     readonly modes?: readonly unknown[];
     readonly died?: { readonly at: number };
     readonly redisDiedAt?: number;

@@ -239,7 +239,11 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'PARENTNET_URL, PARENTNET_WALLET_PK or CHECKPOINT_CONTRACT is missing in common.env, or was added after the relayer started.',
     fix: setMode(),
-    seenAt: ({ logs }, now) => (logs?.relayer?.modes?.length === 0 ? now : undefined),
+    seenAt: (evidence, now) => {
+      const { modes, startedAt = now } = evidence.logs?.relayer ?? {};
+      const isOfRunBefore = startedAt < (startOf(evidence) ?? startedAt) - LINE_TOLERANCE_MS;
+      return modes?.length === 0 && !isOfRunBefore ? now : undefined;
+    },
   },
   {
     name: 'wallet_without_funds',

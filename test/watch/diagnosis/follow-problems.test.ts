@@ -110,6 +110,24 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
   });
 
+  test('of too few votes does not end while too few masternodes vote', () => {
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
+    const left = (isShort: boolean) => {
+      let followed = NO_PROBLEMS;
+      for (const [ms, found] of [
+        [0, [risk]],
+        [wait, [risk]],
+        [wait + SECOND, []],
+        [over, []],
+      ] as const)
+        followed = follow(followed, found, well, T0 + ms, { isShort });
+      return followed.problems.map(({ state }) => state);
+    };
+    expect([left(true), left(false)]).toEqual([['clearing'], []]);
+  });
+
   test('that is a halt after a block, without others, is open at once', () => {
     const halt = (about: string, lastedMs: number) =>
       suspicion({ problem: 'subnet_halted', component: undefined, name: undefined, about, lastedMs });

@@ -185,6 +185,13 @@ describe('containers that crash within seconds of each other', () => {
     );
   });
 
+  test('are told with the time that Docker has of their end, where subnetd did not see it', () => {
+    const all = NAMES.map((name) =>
+      crash(node(name), 15_000, { lastExit: undefined, lastRestartAt: NOW - 12_000 }, { finishedAt: NOW - 15_000 }),
+    );
+    expect(diagnosed(all)[0]?.evidence).toContain('all 7 nodes ended within 1s, 15s ago (02:46:25 UTC)');
+  });
+
   test('explain their checks, and are over when the checks are, for all at once', () => {
     const all = NAMES.map((name) => crash(node(name), 15_000));
     const [one] = diagnosed(all);

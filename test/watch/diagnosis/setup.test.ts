@@ -10,7 +10,7 @@ import type {
 } from '../../../src/model/setup.ts';
 import { type ContainerRef, DEFAULT_SETTINGS, targetKey } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { diagnosedNode, diagnosedService, type Given, listCauses, NOW } from '../../support/diagnosed.ts';
+import { containerOf, diagnosedNode, diagnosedService, type Given, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -156,6 +156,14 @@ test('consensus settings that differ on one chain are a finding, those of anothe
     ],
   ]);
   expect(found({}, with4({ genesis: '0xother' })).map(([problem]) => problem)).not.toContain('consensus_differs');
+  // What it said before its container was started is of another one, perhaps with another genesis.
+  const [n4] = with4({}).slice(3);
+  const since = (startedAt: number) =>
+    ({ ...n4, facts: { ...n4?.facts, container: containerOf('n4', { startedAt }) } }) as KnownTarget;
+  const saidAt = n4?.facts.node?.chain?.at ?? 0;
+  const differs = (startedAt: number) =>
+    found({}, [...FOUR.slice(0, 3), since(startedAt)]).some(([problem]) => problem === 'consensus_differs');
+  expect([differs(saidAt), differs(saidAt + 1)]).toEqual([true, false]);
 });
 
 describe('published ports', () => {

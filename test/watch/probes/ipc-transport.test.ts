@@ -249,6 +249,13 @@ describe('a node with HTTP and a socket', () => {
     });
   });
 
+  test('is not asked by its socket in what a hanging HTTP leaves of the time', async () => {
+    const http = await startHttp(true);
+    const probe = own(createHttpAndIpcProber(http.url, join(await socketFolder(), 'none.ipc'), 'XDPoS', Date.now));
+    expect((await probe.probe(300)).ipcFault).toBeUndefined();
+    expect((await probe.probe(300)).ipcFault).toMatchObject({ kind: 'socket' });
+  });
+
   test('whose HTTP hangs still gets its peers from the second probe on', async () => {
     const http = await startHttp(true);
     const node = await startIpcNode();

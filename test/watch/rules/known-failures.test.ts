@@ -290,6 +290,8 @@ test('a dead, idle or redis-less relayer shows as long as it is so, in a contain
   expect(at({ died: { at: t0 } })).toEqual(['relayer_dead']);
   expect(at({ redisDiedAt: t0 })).toEqual(['relayer_redis_dead']);
   expect(at({ modes: [] })).toEqual(['relayer_idle']);
+  expect(at({ modes: [], startedAt: t0 - 5_000 })).toEqual(['relayer_idle']);
+  expect(at({ modes: [], startedAt: t0 - 5_001 })).toEqual([]);
   expect(at({ modes: ['full'] })).toEqual([]);
   expect(at(undefined)).toEqual([]);
 });

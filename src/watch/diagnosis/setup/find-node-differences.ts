@@ -106,8 +106,10 @@ const describeConsensus = (settings: ConsensusSettings): string =>
 function findConsensus(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(
     view,
-    ({ isForeign, chainFacts }) => {
-      const settings = isForeign ? undefined : chainFacts?.observation.consensus;
+    ({ isForeign, chainFacts, container }) => {
+      const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
+      const isOfRunBefore = (chainFacts?.at ?? 0) < (startedAt ?? 0);
+      const settings = isForeign || isOfRunBefore ? undefined : chainFacts?.observation.consensus;
       return settings && settingsAt(settings, view.chain.masternodes?.round ?? 0);
     },
     describeConsensus,
