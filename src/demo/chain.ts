@@ -1,7 +1,9 @@
 import type { Hex } from 'viem';
+import { type Choice, type Contract, choose, GAP, isGap, SIGN_EVERY } from './elections.ts';
 import { keccak256 } from './node-identity.ts';
 import {
   changeTimeline,
+  EPOCH,
   eraAfter,
   eraOf,
   heightAt,
@@ -29,9 +31,6 @@ export const LOST_ROUNDS = 17;
 
 /** Same for a chain that is more than a day old, in the same place of its epoch. */
 export const DAY_OLD_START_HEIGHT = START_HEIGHT + 48 * 900;
-
-/** The distance of the snapshot before an election, as a generated subnet has it. */
-export const GAP = 450;
 
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
 export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
@@ -63,6 +62,8 @@ export interface Office {
   readonly voters: readonly Hex[];
   /** Those who would be masternodes, had they not missed their rounds. */
   readonly penalised: readonly Hex[];
+  /** Candidates for whom there is no room. */
+  readonly standby: readonly Hex[];
 }
 
 /** A chain as its nodes read it. Times are Unix milliseconds. */
@@ -79,6 +80,13 @@ export interface Chain {
   hashOf(number: number): Hex;
   /** Who votes for a block. */
   officeAt(number: number): Office;
+  /** What the chain chose at the last gap block up to a number; undefined before the first one that it saw. */
+  choiceAt(number: number): Choice | undefined;
+  /** How many transactions a masternode has sent up to a block. */
+  sentUpTo(address: Hex, number: number): number;
+  readonly contract: Contract;
+  /** Whether blocks come, by the newest change. */
+  isProducing(): boolean;
   /** Whose turn a round was, of those between a block and its parent. */
   proposerOf(round: number, number: number): Hex;
 }
@@ -101,9 +109,15 @@ export const createChain = (
   nowMs: number,
   roundTimeoutMs: number = ROUND_TIMEOUT_MS,
   height: number = START_HEIGHT,
+  { elects = true, ...terms }: Omit<Contract, 'candidates'> & { readonly elects?: boolean } = {},
 ): MainChain => {
+  const contract: Contract = { candidates: masternodes, ...terms };
   const pace: Pace = { masternodes: masternodes.length, roundTimeoutMs };
   let timeline = startTimeline(nowMs, height, LOST_ROUNDS, pace);
+  let how: Turnout = { producing: true, absent: [], penalised: [] };
+  const choices = new Map<number, Choice>();
+  let elected: Choice | undefined;
+  let settled = height;
   /** Older blocks than these name no block before them, as hashing a hundred thousand would take most of a second. */
   const oldest = Math.max(0, height - START_HEIGHT);
   const hashes: Hex[] = [];
@@ -129,9 +143,54 @@ export const createChain = (
     return hashes[number - oldest] ?? keccak256(encode(fieldsOf(number)));
   };
 
+  const places = masternodes.map((_, place) => place);
+  const blocks = {
+    minerOf: (number: number) => proposerOf(placeOf(timeline, number).round, number),
+    masternodesAt: (number: number) => addressesOf(eraAfter(timeline, number).inOffice),
+    presentAt: (number: number) => {
+      const { absent } = eraAfter(timeline, number);
+      return addressesOf(places.filter((place) => !absent.includes(place)));
+    },
+  };
+  const toPlaces = (addresses: readonly Hex[] = []) => addresses.map((address) => masternodes.indexOf(address));
+  const turnFrom = (ms: number): void => {
+    const penalised = [...new Set([...how.penalised, ...toPlaces(elected?.penalised)])].sort((a, b) => a - b);
+    timeline = changeTimeline(timeline, ms, { ...how, penalised, standby: toPlaces(elected?.standby) });
+  };
+  /** Holds the elections up to a time. The masternodes of an epoch make its first block. */
+  const settle = (ms: number): void => {
+    while (elects) {
+      const next = settled - (settled % GAP) + GAP;
+      if (heightAt(timeline, ms) < (isGap(next) ? next : next - 1)) return;
+      if (isGap(next)) {
+        const before = choices.get(next - EPOCH)?.penalised ?? addressesOf(how.penalised);
+        choices.set(next, choose(next, contract, blocks, before));
+      } else {
+        elected = choices.get(next - GAP) ?? elected;
+        turnFrom(placeOf(timeline, next - 1).ms);
+      }
+      settled = next;
+    }
+  };
+
   return {
     roundTimeoutMs,
-    heightAt: (ms) => heightAt(timeline, ms),
+    contract,
+    choiceAt: (number) => choices.get(number - ((number + EPOCH - GAP) % EPOCH)),
+    // One for each block that it has signed, in the block after that.
+    sentUpTo: (address, number) => {
+      const { eras } = timeline;
+      const isPresent = ({ absent }: Pick<Turnout, 'absent'>) => !absent.includes(masternodes.indexOf(address));
+      const until = (end: number) => Math.floor((Math.min(end, number) - 1) / SIGN_EVERY);
+      return eras.reduce((sum, era, index) => {
+        const end = eras[index + 1]?.fromNumber ?? number;
+        return sum + (isPresent(era) ? Math.max(0, until(end) - until(era.fromNumber)) : 0);
+      }, 0);
+    },
+    heightAt: (ms) => {
+      settle(ms);
+      return heightAt(timeline, ms);
+    },
     timeOf: (number) => placeOf(timeline, number).ms,
     block: (number) => {
       const hash = hashOf(number);
@@ -140,17 +199,22 @@ export const createChain = (
     },
     hashOf,
     officeAt: (number) => {
-      const era = eraAfter(timeline, number);
+      // The last block of an epoch has the votes of its own masternodes.
+      const era = (number + 1) % EPOCH === 0 ? eraOf(timeline, number) : eraAfter(timeline, number);
       return {
         masternodes: addressesOf(era.inOffice),
         voters: addressesOf(era.inOffice.filter((place) => !era.absent.includes(place))),
         penalised: addressesOf(era.penalised),
+        standby: addressesOf(era.standby ?? []),
       };
     },
     proposerOf,
-    change: (ms, how) => {
-      timeline = changeTimeline(timeline, ms, how);
+    change: (ms, next) => {
+      settle(ms);
+      how = next;
+      turnFrom(ms);
     },
+    isProducing: () => timeline.eras.at(-1)?.producing === true,
   };
 };
 

@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem/utils';
 import { CHAIN_ID, type ChainBlock, ZERO_ADDRESS } from './chain.ts';
+import { contractMethods } from './contract-methods.ts';
 import { VERSIONS } from './demo-client.ts';
 import { byId, toHeader, toModules, toSyncing } from './node-methods.ts';
 import { prefixOf } from './node-shape.ts';
@@ -96,7 +97,7 @@ const toBlockInfo = ({ committed }: NodeView, block: ChainBlock) =>
       };
 
 const toMasternodes = ({ chain }: NodeView, { number, round }: ChainBlock) => {
-  const { masternodes, penalised } = chain.officeAt(number);
+  const { masternodes, penalised, standby } = chain.officeAt(number);
   return {
     // By the round, although epochs of a subnet go by numbers.
     epoch: numberToHex(epochOfRound(round)),
@@ -106,8 +107,8 @@ const toMasternodes = ({ chain }: NodeView, { number, round }: ChainBlock) => {
     masternodes,
     penaltyLen: penalised.length,
     penalty: penalised,
-    standbynodesLen: 0,
-    standbynodes: [],
+    standbynodesLen: standby.length,
+    standbynodes: standby,
   };
 };
 
@@ -202,6 +203,7 @@ export const nethermindMethods: Readonly<Record<string, RpcMethod>> = {
   XDPoS_getLatestPoolStatus: ({ head }) =>
     head > 0 ? failure(-32603, 'Internal error') : { result: { vote: {}, timeout: {}, syncInfo: {} } },
 
+  ...contractMethods,
   eth_blockNumber: answers(({ head }) => numberToHex(head)),
   eth_chainId: answers(() => numberToHex(CHAIN_ID)),
   eth_coinbase: answers(() => ZERO_ADDRESS),

@@ -1,6 +1,8 @@
 import { numberToHex } from 'viem/utils';
-import { CHAIN_ID, type Chain, type ChainBlock, GAP, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, ZERO_HASH } from './chain.ts';
+import { contractMethods } from './contract-methods.ts';
 import { VERSIONS } from './demo-client.ts';
+import { GAP } from './elections.ts';
 import { optionalBlockTag, optionalFlag, plain, type RpcMethod, rpcMethod } from './rpc-method.ts';
 import type { NodeView, PeerView } from './simulated-subnet.ts';
 import { EPOCH } from './timeline.ts';
@@ -97,10 +99,11 @@ export const toHeader = ({ chain, head }: NodeView, block: ChainBlock) => {
   const { number } = block;
   const { masternodes, penalised } = chain.officeAt(head);
   const lists = number % EPOCH === EPOCH - GAP + 1;
+  const choice = chain.choiceAt(number - 1);
   return {
     ...toCommonHeader(block),
-    nextValidators: lists ? [...masternodes, ...penalised].toSorted() : [],
-    penalties: lists ? penalised : [],
+    nextValidators: lists ? (choice?.candidates ?? [...masternodes, ...penalised].toSorted()) : [],
+    penalties: lists ? (choice?.penalised ?? penalised) : [],
     validators: number % EPOCH === 0 ? masternodes : [],
   };
 };
@@ -121,6 +124,7 @@ export const toModules = (names: readonly string[]): Readonly<Record<string, str
 /** Every method that a node of XDC-Subnet knows, by its whole name. Those of a namespace that a node hides stay here. */
 export const nodeMethods: Readonly<Record<string, RpcMethod>> = {
   ...xdposMethods,
+  ...contractMethods,
 
   admin_nodeInfo: plain(toNodeInfo),
   admin_peers: plain((view) => view.peers.toSorted(byId).map((peer) => toPeer(view, peer))),

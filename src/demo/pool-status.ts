@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
-import { type Chain, GAP, ZERO_ADDRESS } from './chain.ts';
+import { type Chain, ZERO_ADDRESS } from './chain.ts';
 import { quorum } from './effects.ts';
+import { GAP } from './elections.ts';
 import { keccak256 } from './node-identity.ts';
 import type { NodeView } from './simulated-subnet.ts';
 import { EPOCH } from './timeline.ts';

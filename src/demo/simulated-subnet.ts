@@ -10,7 +10,8 @@ import {
   START_HEIGHT,
 } from './chain.ts';
 import type { DemoClient } from './demo-client.ts';
-import { absentees, connectedTo, type Effects, producesBlocks } from './effects.ts';
+import { absentees, connectedTo, type Effects } from './effects.ts';
+import type { Contract } from './elections.ts';
 import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
 
 /** How far `node-behind` stays below the others. */
@@ -110,19 +111,22 @@ export const createSubnet = (
   clients: readonly DemoClient[],
   roundTimeoutMs?: number,
   startHeight = START_HEIGHT,
+  terms: Omit<Contract, 'candidates'> = {},
 ): SimulatedSubnet => {
   const identities = names.map((name, index) => toNodeIdentity(name, index, clients[index]));
   const unlisted = toNodeIdentity(`subnet${names.length + 1}`, names.length, clients[0]);
   const addresses = identities.map(({ address }) => address);
   const height = clients.includes('xdposchain') ? LONG_START_HEIGHT : startHeight;
-  const chain = createChain(addresses, now(), roundTimeoutMs, height);
+  // Those of XDPoSChain, which go by rounds, are not simulated.
+  const elects = !clients.includes('xdposchain');
+  const chain = createChain(addresses, now(), roundTimeoutMs, height, { ...terms, elects });
   let broken = effects;
   const placesOf = (all: { has(name: string): boolean }): readonly number[] =>
     names.flatMap((name, index) => (all.has(name) ? [index] : []));
 
   const turnChain = (): void =>
     chain.change(now(), {
-      producing: producesBlocks(broken, names),
+      producing: !broken.halted,
       absent: placesOf(absentees(broken)),
       penalised: placesOf(new Set(broken.penalised)),
     });
@@ -168,7 +172,7 @@ export const createSubnet = (
     const { down, frozen, foreign, isolated } = broken;
     const alone = isolated.includes(name) || foreign.includes(name);
     if (down.includes(name) || (frozen.includes(name) && !alone)) return undefined;
-    if (!alone && producesBlocks(broken, names)) return undefined;
+    if (!alone && chain.isProducing()) return undefined;
     const { address } = stateOf(name).identity;
     // When the chain stands although enough nodes run, no vote reaches another node.
     if (alone || broken.halted || connected.length === 0) return { heard: [address] };

@@ -1,3 +1,5 @@
+import { quorum } from './effects.ts';
+
 /** A simulated block takes this long, as a deployed subnet's default does (XDC-Subnet cmd/puppeth/wizard_genesis.go). */
 export const BLOCK_PERIOD_MS = 2_000;
 
@@ -6,12 +8,14 @@ export const EPOCH = 900;
 
 /** Who takes part in making blocks; masternodes by their place in the set. */
 export interface Turnout {
-  /** False while the chain is halted. */
+  /** False while the chain is halted, whoever votes. */
   readonly producing: boolean;
   /** They neither propose nor vote. */
   readonly absent: readonly number[];
   /** They have lost their office for missed rounds. */
   readonly penalised: readonly number[];
+  /** There is no room for them. */
+  readonly standby?: readonly number[];
 }
 
 /** Where an era begins. */
@@ -58,7 +62,9 @@ export const turnOf = ({ inOffice }: Pick<Era, 'inOffice'>, round: number): numb
 
 const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: Turnout): Era => {
   const places = Array.from({ length: masternodes }, (_, place) => place);
-  const inOffice = places.filter((place) => !turnout.penalised.includes(place));
+  const { penalised, standby = [], absent } = turnout;
+  const inOffice = places.filter((place) => !penalised.includes(place) && !standby.includes(place));
+  const voters = inOffice.filter((place) => !absent.includes(place)).length;
   const blocks = [];
   let ms = 0;
   const rounds = EPOCH % inOffice.length === 0 ? inOffice.length : EPOCH;
@@ -69,7 +75,8 @@ const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: 
       blocks.push({ round, ms });
     }
   }
-  return { ...turnout, ...begin, inOffice, cycle: { rounds, ms, blocks } };
+  const producing = turnout.producing && voters > 0 && voters >= quorum(inOffice.length);
+  return { ...turnout, ...begin, producing, inOffice, cycle: { rounds, ms, blocks } };
 };
 
 /** A healthy chain that stands at `height` at `nowMs`, its blocks on whole seconds; `lostRounds` ran out before block 1. */
@@ -114,12 +121,12 @@ export const placeOf = (timeline: Timeline, number: number): { readonly round: n
 export const changeTimeline = (timeline: Timeline, ms: number, turnout: Turnout): Timeline => {
   const { pace, eras } = timeline;
   const current = eras.at(-1) ?? eras[0];
-  const same =
-    current.producing === turnout.producing &&
-    current.absent.join() === turnout.absent.join() &&
-    current.penalised.join() === turnout.penalised.join();
-  if (same) return timeline;
   const fromNumber = heightAt(timeline, ms);
   const fromRound = Math.max(placeOf(timeline, fromNumber).round, eras[0].fromRound);
-  return { pace, eras: [...eras, beginEra(pace, { fromMs: ms, fromNumber, fromRound }, turnout)] };
+  const next = beginEra(pace, { fromMs: ms, fromNumber, fromRound }, turnout);
+  const same =
+    current.producing === next.producing &&
+    current.absent.join() === turnout.absent.join() &&
+    current.inOffice.join() === next.inOffice.join();
+  return same ? timeline : { pace, eras: [...eras, next] };
 };

@@ -1,4 +1,5 @@
-import { CHAIN_ID, type Chain, type ChainBlock, GAP, ZERO_HASH } from './chain.ts';
+import { CHAIN_ID, type Chain, type ChainBlock, ZERO_HASH } from './chain.ts';
+import { GAP } from './elections.ts';
 import { missedRoundsUpTo, poolStatusOf } from './pool-status.ts';
 import {
   type BlockTag,
@@ -56,13 +57,14 @@ const toBlockInfo = (view: NodeView, block: ChainBlock): RpcOutcome => ({
 });
 
 /** The consensus settings as `XDPoS_networkInformation` and the configuration of a chain have them. */
-export const consensusConfigs = ({ roundTimeoutMs }: Chain) => {
+export const consensusConfigs = ({ roundTimeoutMs, contract: { most } }: Chain) => {
   const config = {
     switchRound: 0,
     minePeriod: BLOCK_PERIOD_MS / 1000,
     timeoutSyncThreshold: 3,
     timeoutPeriod: roundTimeoutMs / 1000,
     certificateThreshold: 0.667,
+    ...(most !== undefined && { maxMasternodes: most }),
   };
   return {
     networkName: 'demo',
@@ -99,7 +101,7 @@ export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
   XDPoS_getMasternodesByNumber: rpcMethod([optionalBlockTag], (view, tag) => {
     const block = blockByTag(view, tag);
     if (block === undefined) return CRASHED;
-    const { masternodes, penalised } = view.chain.officeAt(block.number);
+    const { masternodes, penalised, standby } = view.chain.officeAt(block.number);
     return {
       result: {
         Number: block.number,
@@ -108,8 +110,8 @@ export const xdposMethods: Readonly<Record<string, RpcMethod>> = {
         Masternodes: masternodes,
         PenaltyLen: penalised.length,
         Penalty: penalised,
-        StandbynodesLen: 0,
-        Standbynodes: [],
+        StandbynodesLen: standby.length,
+        Standbynodes: standby,
         Error: null,
       },
     };

@@ -75,6 +75,9 @@ export function settingsAt(settings: ConsensusSettings, round: number): Consensu
   return { ...now, epoch, gap, byRound };
 }
 
+/** How many masternodes an epoch may have; where the settings do not say it, as many as in XDC-Subnet (common/constants.go). */
+export const mostMasternodes = (settings: RoundSettings | undefined): number => settings?.maxMasternodes ?? 108;
+
 /** How long a round waits for its block, after so many that waited in vain. */
 export const timeoutMs = (
   { timeoutPeriodMs, timeoutBase = 1, timeoutMaxExponent = 0 }: RoundSettings,

@@ -114,6 +114,13 @@ export const problemCatalog = {
   disk_filling: { ...node, alert: 'SubnetDiskFilling', confirmMs: 2 * MINUTE, judgedBy: [] },
   upgrade_missing: { ...node, alert: 'SubnetUpgradeMissing', confirmMs: MINUTE, judgedBy: [] },
   masternode_penalised: { ...node, alert: 'SubnetMasternodePenalised' },
+  next_epoch_at_risk: {
+    ...subnet,
+    alert: 'SubnetNextEpochAtRisk',
+    severity: 'warning',
+    confirmMs: MINUTE,
+    judgedBy: [],
+  },
   node_log_fault: {
     ...node,
     alert: 'SubnetNodeLogFault',

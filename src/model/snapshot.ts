@@ -3,6 +3,7 @@ import { type ConsensusSettings, settingsAt } from './chain.ts';
 import type { Advised, Client } from './client.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
+import type { Fate } from './next-set.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
 import type { ProblemName } from './problem-catalog.ts';
@@ -93,6 +94,8 @@ export interface Masternode {
   readonly backInEpoch?: number;
   /** The next epoch, if its turn comes now, and the chain has not chosen it again. */
   readonly leavesInEpoch?: number;
+  /** What becomes of it in the next epoch: predicted, or chosen (`Epoch.next`). */
+  readonly next?: Fate;
 }
 
 /** The current epoch of a chain, by the node with the newest block. */
@@ -108,6 +111,8 @@ export interface Epoch {
   readonly isNextAtLatest?: true;
   /** Whether it is known who has turns in the next epoch. */
   readonly isNextKnown: boolean;
+  /** The votes of the next epoch, if all go on as they do: of those chosen, or predicted. */
+  readonly next?: Pick<Quorum, 'total' | 'required' | 'voting'> & { readonly isChosen: boolean };
   /** The newest block that is counted, and its round. */
   readonly block: number;
   readonly round: number;

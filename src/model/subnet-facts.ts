@@ -1,5 +1,6 @@
 import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
+import type { ElectionFacts, ElectionReading } from './next-set.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { RelayFacts, RelayObservation } from './relay.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
@@ -11,6 +12,8 @@ export interface SubnetObservations {
   readonly relay: RelayObservation;
   readonly setup: SetupObservation;
   readonly disks: DiskObservation;
+  /** Undefined when no node gave it. */
+  readonly election: ElectionReading | undefined;
 }
 
 export type SubnetProbeKind = keyof SubnetObservations;
@@ -20,7 +23,7 @@ export type SubnetObservation<Kind extends SubnetProbeKind = SubnetProbeKind> = 
   readonly [Each in Kind]: {
     readonly kind: Each;
     readonly seen: SubnetObservations[Each];
-    /** From the start of this probe to that of the next, where that is sooner than usual. */
+    /** From the start of this probe to that of the next, where that is not as usual. */
     readonly againMs?: number;
   };
 }[Kind];
@@ -31,6 +34,7 @@ export interface SubnetFacts {
   readonly relay?: RelayFacts;
   readonly setup?: SetupFacts;
   readonly disks?: readonly DiskFacts[];
+  readonly election?: ElectionFacts;
   readonly doubleVotes?: DoubleVotes;
 }
 

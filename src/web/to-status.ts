@@ -1,9 +1,10 @@
 import type { DoubleVote } from '../model/double-vote.ts';
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
+import type { Fate } from '../model/next-set.ts';
 import { findSpend, toCoins } from '../model/parent-chain.ts';
 import { describeEvidence, type Problem } from '../model/problem.ts';
 import { DIRECTIONS, listWallets, readLite } from '../model/relay.ts';
-import type { Quorum, Snapshot } from '../model/snapshot.ts';
+import type { Epoch, Masternode, Quorum, Snapshot } from '../model/snapshot.ts';
 import type { SubnetFacts } from '../model/subnet-facts.ts';
 import type { Subnet } from '../model/target.ts';
 import { formatReason } from '../model/verdict.ts';
@@ -23,6 +24,11 @@ export interface Status {
     readonly brokenDiagnosis?: { readonly foundAt: string | null };
     /** Votes of masternodes; absent while nothing is known of any node. */
     readonly quorum?: Quorum;
+    /** The next epoch, predicted until the chain has chosen: its votes, and the masternodes without turns in it. Absent until it can be. */
+    readonly nextEpoch?: NonNullable<Epoch['next']> & {
+      readonly epoch?: number;
+      readonly without: readonly (Pick<Masternode, 'address' | 'name'> & Fate)[];
+    };
     /** What is wrong and why, the worst first. */
     readonly problems: readonly {
       readonly problem: string;
@@ -137,14 +143,24 @@ function toRelay(
   };
 }
 
+const toNextEpoch = ({ next, number, masternodes }: Epoch) =>
+  next && {
+    epoch: number === undefined ? undefined : number + 1,
+    ...next,
+    without: masternodes.flatMap(({ address, name, next: fate }) =>
+      fate === undefined || fate.state === 'active' ? [] : [{ address, name, ...fate }],
+    ),
+  };
+
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
   subnets: snapshot.map(
-    ({ subnet, facts, targets, problems, headline = NOT_DIAGNOSED, quorum, brokenDiagnosis, reference }) => ({
+    ({ subnet, facts, targets, problems, headline = NOT_DIAGNOSED, quorum, epoch, brokenDiagnosis, reference }) => ({
       name: subnet.name,
       headline: { ...headline, since: headline.since === undefined ? undefined : toIso(toWall(headline.since)) },
       ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
       quorum,
+      nextEpoch: epoch && toNextEpoch(epoch),
       problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
       ...(facts?.doubleVotes && {
         doubleVotes: facts.doubleVotes.recent.map((one) => ({ ...one, at: toIso(toWall(one.at)) })),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { answerMasternodes, toMasternodesStatus } from '../../src/web/subnet-routes.ts';
+import { toStatus } from '../../src/web/to-status.ts';
 import { penalisedSubnet, youngSubnet } from '../support/masternodes.ts';
 
 describe('/masternodes.json', () => {
@@ -25,4 +26,21 @@ describe('/masternodes.json', () => {
     const unknown = await app.request('/masternodes.json?subnet=x');
     expect([unknown.status, await unknown.text()]).toEqual([404, 'the inventory has no such subnet\n']);
   });
+});
+
+test('/status.json has the next epoch as it is predicted, with those who have no turns in it and why', () => {
+  const subnet = penalisedSubnet();
+  const next = { total: 3, required: 3, voting: 2, isChosen: false };
+  const fate = { state: 'penalised', reason: 'no-block', signBy: 1_335 } as const;
+  const masternodes = (subnet.epoch?.masternodes ?? []).map((one) => ({
+    ...one,
+    next: one.name === 'subnet1' ? fate : ({ state: 'active' } as const),
+  }));
+  const epoch = subnet.epoch && { ...subnet.epoch, next, masternodes };
+  const [shown, before] = toStatus([{ ...subnet, ...(epoch && { epoch }) }, subnet], (at) => at).subnets;
+  expect(shown?.nextEpoch).toEqual({
+    ...{ epoch: 2, ...next },
+    without: [{ address: `0x${'a'.repeat(40)}`, name: 'subnet1', ...fate }],
+  });
+  expect(JSON.parse(JSON.stringify(before))).not.toHaveProperty('nextEpoch');
 });

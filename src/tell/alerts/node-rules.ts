@@ -73,6 +73,13 @@ export const nodeRules = reportProblems(
       description:
         '{{ $labels.name }} of {{ $labels.subnet }} made too few blocks in an epoch, so the chain has left it out. Find out why it missed its rounds; it may take part again after some epochs.',
     },
+    SubnetNextEpochAtRisk: {
+      ofSubnet: true,
+      dashboard: 'subnetd-fleet',
+      summary: 'The next epoch of {{ $labels.subnet }} begins without a masternode, or without a spare vote.',
+      description:
+        'If all nodes of {{ $labels.subnet }} go on as they do, the chain leaves out a masternode when it chooses those of the next epoch, or leaves no vote to spare. The problem on the status page says whom and why, and up to which block its operator can still keep it in.',
+    },
     SubnetNodeClockSkewed: {
       summary: 'The clock of a node of {{ $labels.subnet }} is wrong.',
       description:

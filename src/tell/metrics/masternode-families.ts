@@ -67,6 +67,29 @@ export const masternodeMetrics: Metrics = {
     'Whether the masternode waits, because the chain has as many as it may have (1) or not (0).',
     ({ vote }) => bit(vote === 'standby'),
   ),
+  subnet_masternode_next_epoch: {
+    labels: 'subnet, name, state',
+    help: 'A masternode that has no turns in the next epoch, predicted until the chain has chosen: penalised, standby or removed; always 1. Absent of those that have turns.',
+    samples: [
+      ofSubnets('', ({ epoch }, add) => {
+        for (const { name, next } of epoch?.masternodes ?? [])
+          if (name !== undefined && next !== undefined && next.state !== 'active')
+            add(`,name="${escapeLabel(name)}",state="${next.state}"`, 1);
+      }),
+    ],
+  },
+  subnet_next_epoch_masternodes: ofEpoch(
+    'Masternodes of the next epoch, predicted until the chain has chosen them; absent until that is possible.',
+    ({ next }) => next?.total,
+  ),
+  subnet_next_epoch_votes_required: ofEpoch(
+    'Votes that a block of the next epoch needs.',
+    ({ next }) => next?.required,
+  ),
+  subnet_next_epoch_votes: ofEpoch(
+    'Masternodes of the next epoch that vote now, or whose votes nobody misses.',
+    ({ next }) => next?.voting,
+  ),
   subnet_masternode_back_in_epoch: masternode(
     'The epoch in which a penalised or waiting masternode takes part again; absent until the chain has chosen it.',
     ({ backInEpoch }) => backInEpoch,

@@ -1,12 +1,9 @@
-import type { ConsensusSettings, Masternodes } from '../../model/chain.ts';
+import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
 import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { findComing } from './find-upgrades.ts';
-import { findNameless, isToJoin } from './quorum.ts';
+import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
-
-/** How many masternodes an epoch may have where the settings do not say it (XDC-Subnet common/constants.go). */
-const MAX_MASTERNODES = 108;
 
 /** Where an epoch is. */
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
@@ -59,8 +56,7 @@ export function findChosen(
   if (next?.block === undefined || place?.choiceBlock === undefined || next.block !== place.choiceBlock + 1)
     return undefined;
   const penalised = new Set(next.penalised);
-  const most =
-    standby.length > 0 ? active.length : Math.max(active.length, consensus?.maxMasternodes ?? MAX_MASTERNODES);
+  const most = standby.length > 0 ? active.length : Math.max(active.length, mostMasternodes(consensus));
   return new Set(next.candidates.filter((address) => !penalised.has(address)).slice(0, most));
 }
 
@@ -98,7 +94,7 @@ interface Rotation {
 export const turnOf = (round: number, { epoch, masternodes }: Rotation): number => (round % epoch) % masternodes;
 
 /** How many of the rounds from 0 to below `round` are the turn of the masternode at a place. */
-function countTurns(round: number, place: number, { epoch, masternodes }: Rotation): number {
+export function countTurns(round: number, place: number, { epoch, masternodes }: Rotation): number {
   const ofRounds = (rounds: number) => Math.max(0, Math.ceil((rounds - place) / masternodes));
   return Math.floor(round / epoch) * ofRounds(epoch) + ofRounds(round % epoch);
 }
@@ -202,7 +198,7 @@ function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyM
 
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
 export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean): Epoch | undefined {
-  const { chain, neverSigned, silentVoters } = view;
+  const { chain, neverSigned, silentVoters, nextSet } = view;
   const { consensus, counted } = chain;
   const masternodes = counted?.masternodes ?? chain.masternodes;
   if (masternodes === undefined) return undefined;
@@ -211,12 +207,14 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(chain, masternodes, place);
   const nodeOf = findNodes(view, members);
+  const votes = countNextVotes(view);
   const following = place && place.number + 1;
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
     name: nodeOf.get(address)?.name,
     vote,
     ...changes,
+    next: nextSet?.fates.get(address),
   });
   const nameless = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
@@ -252,6 +250,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   return {
     ...place,
     isNextKnown: chosen !== undefined,
+    ...(nextSet && votes && { next: { ...votes, isChosen: nextSet.isChosen } }),
     block,
     round,
     upgrade: findComing(view)?.upgrade,

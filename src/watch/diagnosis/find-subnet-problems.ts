@@ -7,6 +7,7 @@ import { isCredible } from '../rules/view.ts';
 import { findOrphans } from './find-chain-problems.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
+import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
@@ -106,5 +107,5 @@ export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Proble
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality];
+  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view)];
 }

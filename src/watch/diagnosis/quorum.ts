@@ -158,6 +158,39 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   };
 }
 
+/** Whether the masternode of an address does not vote for sure. */
+export const isOutBy =
+  ({ masters, silentVoters }: Pick<SubnetView, 'masters' | 'silentVoters'>) =>
+  (address: string): boolean => {
+    const node = masters.get(address);
+    return silentVoters.has(address) || (node !== undefined && isMissing(node));
+  };
+
+/** What the votes of the next set are, if all go on as they do. */
+export function countNextVotes(view: SubnetView): { total: number; required: number; voting: number } | undefined {
+  const { nextSet, chain } = view;
+  if (nextSet === undefined) return undefined;
+  const isOut = isOutBy(view);
+  return {
+    total: nextSet.active.length,
+    required: requiredVotes(nextSet.active.length, chain.consensus?.certificateThreshold),
+    voting: nextSet.active.filter((address) => !isOut(address)).length,
+  };
+}
+
+/** One that has been back for as long has signed something that a reading shows (next-set-source.ts). */
+const SIGNS_WITHIN_MS = 150_000;
+
+/** What is known of a masternode now, beside its transactions. */
+export const presenceBy =
+  (view: Pick<SubnetView, 'masters' | 'silentVoters'>, now: number) =>
+  (address: string): 'out' | 'new' | undefined => {
+    if (isOutBy(view)(address)) return 'out';
+    const { container } = view.masters.get(address) ?? {};
+    const startedAt = container?.kind === 'running' ? container.container.startedAt : undefined;
+    return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? 'new' : undefined;
+  };
+
 /** Whether a node may be a masternode: it is one, or it has given no address and there is one that is not a node's. */
 export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
   const active = new Set(masternodes?.active);

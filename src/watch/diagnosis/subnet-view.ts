@@ -2,6 +2,7 @@ import type { WallMs, WatchedMs } from '../../lib/clock.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
+import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
 import type { ExplainedCheck } from '../../model/problem.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
@@ -110,6 +111,8 @@ export interface SubnetView {
   readonly silentVoters: ReadonlyMap<string, number>;
   /** Undefined without nodes. */
   readonly quorum: Quorum | undefined;
+  /** Who has turns in the next epoch, as far as that is predicted or chosen. */
+  readonly nextSet: NextSet | undefined;
   readonly stallAfterMs: number;
   /** Each node has been asked since. */
   readonly askedSince: number;

@@ -9,6 +9,7 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
+import { viewNextSet } from './find-next-set.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
@@ -187,6 +188,7 @@ export function viewSubnet(
     neverSigned,
     ...voters,
     quorum: findQuorum(voters),
+    nextSet: viewNextSet(chain, voters, facts, now),
     stallAfterMs,
     askedSince: Math.min(...nodes.map(({ state }) => askedAt(state))),
     joining,

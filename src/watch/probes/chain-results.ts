@@ -106,7 +106,7 @@ const readMark =
   };
 
 /** Reads `getMasternodesByNumber`. Its `Error` is null when all is well, and an empty object when not. */
-const readMasternodes =
+export const readMasternodes =
   (addresses: AddressReader) =>
   (value: unknown): Part<Masternodes> | undefined => {
     if (!isRecord(value)) return undefined;
@@ -124,9 +124,9 @@ const readMasternodes =
     return { value: { number, round, ...(epoch !== undefined && { epoch }), active, standby, penalised } };
   };
 
-/** Reads `getMissedRoundsInEpochByBlockNum`, whose list is null when no round was missed. */
-const readMissedRounds =
-  (addresses: AddressReader) =>
+/** Reads `getMissedRoundsInEpochByBlockNum`, whose list is null when no round was missed. `most`: as many rounds are kept. */
+export const readMissedRounds =
+  (addresses: AddressReader, most = MAX_ROUNDS) =>
   (value: unknown): Part<MissedRounds> | undefined => {
     const list = isRecord(value) ? (memberOf(value, 'MissedRounds') ?? []) : undefined;
     const epochBlock = isRecord(value) ? toCount(memberOf(value, 'EpochBlockNumber')) : undefined;
@@ -141,7 +141,7 @@ const readMissedRounds =
       rounds.push({ round, miner });
       byMiner[miner] = (byMiner[miner] ?? 0) + 1;
     }
-    const newest = rounds.sort((a, b) => b.round - a.round).slice(0, MAX_ROUNDS);
+    const newest = rounds.sort((a, b) => b.round - a.round).slice(0, most);
     const known = { value: { epochBlock, epochRound, rounds: newest, byMiner } };
     return newest.length < rounds.length ? { ...known, reason: 'truncated' } : known;
   };

@@ -4,11 +4,14 @@ import type { Subnet } from '../../model/target.ts';
 import { toGethChainCalls } from '../clients/geth-calls.ts';
 import { memberOf, readHash, toCount } from './chain-values.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { parseAnswer, toBody } from './json-rpc.ts';
+import { askCalls, type BatchMemory, type Call, isMethodMissing, parseAnswer, toBody } from './json-rpc.ts';
 import { exchangeWithRetry, type RpcTransport, type TransportResponse } from './transport.ts';
 
 /** How long all nodes together may take to say whether they know a block. */
 const WITHIN_MS = 3_000;
+
+/** A method that a node lacks is not called again for as long. */
+const ABSENT_MS = 3_600_000;
 
 /** As many nodes are asked until one knows the block. */
 const MOST_NODES = 5;
@@ -34,19 +37,70 @@ function readHeader(result: unknown, number: number | undefined) {
   return { rlp, isCommitted: memberOf(result, 'Committed') === true };
 }
 
-/** What a node answers about its blocks at these heights; empty where it does not answer. */
+/** What a node answers to these calls; undefined in place of each that fails. */
 async function askNode(
-  transport: RpcTransport,
-  consensus: string,
-  numbers: readonly number[],
+  { transport, memory, absent }: Asked,
+  calls: readonly Call[],
   deadline: number,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
-  const calls = numbers.map((mark) => toGethChainCalls(consensus, { mark }).block);
-  const ask = { method: 'POST', contentType: 'application/json', body: toBody(calls) } as const;
-  const read = (response: TransportResponse) => parseAnswer(response, calls.length);
-  const exchange = await exchangeWithRetry(transport, ask, read, deadline, signal);
-  return exchange.ok ? exchange.value.map((one) => (one.ok ? one.value : undefined)) : [];
+  const isServed = ({ method }: Call) => (absent.get(method) ?? 0) < performance.now();
+  const served = calls.filter(isServed);
+  if (served.length === 0) return [];
+  const results = await askCalls(served, memory, async (some) => {
+    const ask = { method: 'POST', contentType: 'application/json', body: toBody(some) } as const;
+    const read = (response: TransportResponse) => parseAnswer(response, some.length);
+    const exchange = await exchangeWithRetry(transport, ask, read, deadline, signal);
+    return exchange.ok ? exchange.value : some.map(() => exchange);
+  });
+  const answers = new Map(served.map((call, index) => [call, results[index]]));
+  for (const [{ method }, one] of answers) if (isMethodMissing(one)) absent.set(method, performance.now() + ABSENT_MS);
+  return calls.map((call) => {
+    const one = answers.get(call);
+    return one?.ok ? one.value : undefined;
+  });
+}
+
+/** A node that may be asked, with what is remembered of its batches. */
+interface Asked {
+  readonly transport: RpcTransport;
+  readonly memory: BatchMemory;
+  /** The methods that it lacks, and until when they are not called again: it would log a warning for each call. */
+  readonly absent: Map<string, number>;
+}
+
+/** The first nodes of a subnet; while `keepsAlive` is false, each is asked over a new connection. */
+const toAsked = ({ targets }: Pick<Subnet, 'targets'>, keepsAlive: () => boolean): readonly Asked[] =>
+  targets
+    .flatMap((target) => (target.component === 'node' && target.rpc ? [{ rpc: target.rpc, login: target.login }] : []))
+    .slice(0, MOST_NODES)
+    .map(({ rpc, login }) => ({
+      transport: createHttpTransport(rpc, keepsAlive, login),
+      memory: { singly: false },
+      absent: new Map(),
+    }));
+
+/** Asks one node several questions, one after another. */
+export type Ask = (calls: readonly Call[]) => Promise<readonly unknown[]>;
+
+/** Asks the first nodes of a subnet, one after another, until one gives what is read. */
+export function createNodeAsker(subnet: Pick<Subnet, 'targets'>, keepsAlive: () => boolean) {
+  const asked = toAsked(subnet, keepsAlive);
+  return {
+    /** The first of the nodes that gives it; undefined when none does. Never rejects. */
+    askEach: async <T>(read: (ask: Ask) => Promise<T | undefined>, signal: AbortSignal): Promise<T | undefined> => {
+      for (const one of asked) {
+        const deadline = performance.now() + WITHIN_MS;
+        const known = await read((calls) => askNode(one, calls, deadline, signal));
+        if (known !== undefined || signal.aborted) return known;
+      }
+      return undefined;
+    },
+    /** Closes the connections. */
+    close: (): void => {
+      for (const { transport } of asked) transport.close();
+    },
+  };
 }
 
 const ORDER: readonly FoundOnSubnet[] = ['same', 'other', 'absent'];
@@ -56,10 +110,8 @@ export type SubnetFinder = ReturnType<typeof createSubnetFinder>;
 
 /** Asks the first nodes of a subnet; while `keepsAlive` is false, over a new connection each time. */
 export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: () => boolean) {
-  const transports = targets
-    .flatMap((target) => (target.component === 'node' && target.rpc ? [{ rpc: target.rpc, login: target.login }] : []))
-    .slice(0, MOST_NODES)
-    .map(({ rpc, login }) => createHttpTransport(rpc, keepsAlive, login));
+  const asked = toAsked({ targets }, keepsAlive);
+  const toBlocks = (numbers: readonly number[]) => numbers.map((mark) => toGethChainCalls(consensus, { mark }).block);
   return {
     /** Whether the nodes have a block. One that has it is enough; undefined when none says. Never rejects. */
     find: async (block: CheckpointBlock, signal: AbortSignal): Promise<Found | undefined> => {
@@ -67,8 +119,8 @@ export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: (
       if (readHash(block.hash) === undefined) return undefined;
       const deadline = performance.now() + WITHIN_MS;
       const said: Found[] = [];
-      for (const transport of transports) {
-        const [answer] = await askNode(transport, consensus, [block.number], deadline, signal);
+      for (const one of asked) {
+        const [answer] = await askNode(one, toBlocks([block.number]), deadline, signal);
         const found = readFound(answer, block);
         if (found?.found === 'same') return found;
         if (found !== undefined) said.push(found);
@@ -79,8 +131,8 @@ export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: (
     /** The headers of blocks in a row that the first node has which has committed the first of them; none without such. Never rejects. */
     readHeaders: async (numbers: readonly number[], signal: AbortSignal): Promise<readonly `0x${string}`[]> => {
       const deadline = performance.now() + WITHIN_MS;
-      for (const transport of transports) {
-        const answers = await askNode(transport, consensus, numbers, deadline, signal);
+      for (const one of asked) {
+        const answers = await askNode(one, toBlocks(numbers), deadline, signal);
         const headers = answers.map((answer, index) => readHeader(answer, numbers[index]));
         if (headers[0]?.isCommitted) return headers.flatMap((header) => header?.rlp ?? []);
         if (signal.aborted || performance.now() >= deadline) break;
@@ -89,7 +141,7 @@ export function createSubnetFinder({ consensus, targets }: Subnet, keepsAlive: (
     },
     /** Closes the connections. */
     close: (): void => {
-      for (const transport of transports) transport.close();
+      for (const { transport } of asked) transport.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createDiskSource } from './disk-source.ts';
+import { createNextSetSource } from './next-set-source.ts';
 import { createParentProber } from './parent-prober.ts';
 import { createSetupSource } from './setup/create-setup-source.ts';
 import type { SetupTools } from './setup/setup-tools.ts';
@@ -103,6 +104,16 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   disks: {
     inputs: ({ targets }) => targets,
     create: (subnet, { ownFolders }) => createDiskSource(subnet, ownFolders(subnet.name)),
+  },
+  election: {
+    inputs: ({ consensus, targets }) => ({
+      consensus,
+      nodes: targets.map((one) => one.component === 'node' && one.rpc && [one.rpc, one.login]),
+    }),
+    create: (subnet, { keepsConnections }) =>
+      subnet.targets.some((one) => one.component === 'node' && one.rpc !== undefined)
+        ? createNextSetSource(subnet, keepsConnections)
+        : undefined,
   },
 };
 

@@ -189,6 +189,7 @@ const folds: {
   relay: foldRelay,
   setup: (_, observation, { at }) => ({ observation, at }),
   disks: (before, seen, { at }) => foldDisks(before, seen, at),
+  election: (before, seen, { at }) => (seen === undefined ? before : { ...seen, at }),
 };
 
 /** Folds an observation into the facts of its subnet. */

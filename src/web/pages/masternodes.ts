@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
+import { describeReason } from '../../model/next-set.ts';
 import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
 import type { RangeName } from '../../model/time-range.ts';
 import { describeUpgrade } from '../../model/upgrade.ts';
@@ -80,10 +81,14 @@ const MAX_ROWS = 200;
 
 const WORST_FIRST: readonly Vote[] = ['silent', 'penalised', 'unknown', 'standby', 'votes'];
 
+/** Whether one that has turns now has none in the next epoch, as chosen or predicted. */
+const leaves = ({ leavesInEpoch, next, vote }: Masternode): boolean =>
+  leavesInEpoch !== undefined ||
+  (next !== undefined && next.state !== 'active' && (vote === 'votes' || vote === 'silent'));
+
 /** Lower is worse. Of those that vote, who leaves comes first, then who misses the most rounds. */
 function compare(one: Masternode, other: Masternode): number {
-  const rank = ({ vote, leavesInEpoch }: Masternode) =>
-    WORST_FIRST.indexOf(vote) - (leavesInEpoch === undefined ? 0 : 0.5);
+  const rank = (masternode: Masternode) => WORST_FIRST.indexOf(masternode.vote) - (leaves(masternode) ? 0.5 : 0);
   return rank(one) - rank(other) || (other.missedRounds ?? 0) - (one.missedRounds ?? 0);
 }
 
@@ -92,9 +97,27 @@ export const shorten = (address: string): Html => html`${address.slice(0, 6)}&he
 
 const number = (value: number | undefined): string => (value === undefined ? '' : count(value));
 
-function describeNext({ vote, backInEpoch, leavesInEpoch }: Masternode, { number, isNextKnown }: Epoch): string {
+/** What becomes of one that has no turns next, and up to when that can be changed. */
+function describeFate({ next, vote }: Masternode, { next: set }: Epoch): string {
+  if (next === undefined || set === undefined || set.isChosen) return '';
+  if (next.state === 'active') return vote === 'votes' || vote === 'silent' ? '' : 'will be back';
+  const why = describeReason(next);
+  const unless =
+    next.signBy !== undefined
+      ? ` unless it is in sync before block ${count(next.signBy)}`
+      : next.makeBy === undefined
+        ? ''
+        : ` unless it makes a block by round ${count(next.makeBy)}`;
+  return `will have no turns${unless}${why === '' ? '' : `: ${why}`}`;
+}
+
+function describeNext(masternode: Masternode, epoch: Epoch): string {
+  const { vote, backInEpoch, leavesInEpoch } = masternode;
+  const { number, isNextKnown } = epoch;
   if (backInEpoch !== undefined) return `back in epoch ${count(backInEpoch)}`;
   if (leavesInEpoch !== undefined) return `drops out in epoch ${count(leavesInEpoch)}`;
+  const fate = describeFate(masternode, epoch);
+  if (fate !== '') return fate;
   const isOut = vote === 'penalised' || vote === 'standby';
   return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
 }
@@ -117,7 +140,7 @@ ${masternodes.map((one) => row(subnet, epoch, one, range))}
 
 /** Where the epoch is, and when the next one is decided. */
 function describeEpoch(epoch: Epoch): string {
-  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest } = epoch;
+  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest, next } = epoch;
   const now = `As of block ${count(block)}, round ${count(round)}.`;
   if (number === undefined || nextFirstBlock === undefined) return now;
   const began =
@@ -126,8 +149,13 @@ function describeEpoch(epoch: Epoch): string {
     choiceBlock === undefined
       ? ''
       : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
-  const next = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
-  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins at block ${next}${choice}.`;
+  const at = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
+  const { total, required, voting } = next ?? { total: 0, required: 0, voting: 0 };
+  const votes =
+    next === undefined
+      ? ''
+      : ` ${next.isChosen ? 'It has' : 'As things go it has'} ${formatCount(total, 'masternode', 'masternodes')}: ${count(voting)} ${voting === 1 ? 'votes' : 'vote'} now, ${count(required)} are needed.`;
+  return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins at block ${at}${choice}.${votes}`;
 }
 
 /** What each masternode does in the epoch, the worst first. */
@@ -139,7 +167,7 @@ export function masternodeRows(subnet: string, epoch: Epoch | undefined, range?:
     epoch.upgrade && html`<p><strong>Settings will change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
   const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
   if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted, range)}${words}`;
-  const isWell = ({ vote, leavesInEpoch }: Masternode) => vote === 'votes' && leavesInEpoch === undefined;
+  const isWell = (masternode: Masternode) => masternode.vote === 'votes' && !leaves(masternode);
   const troubled = sorted.filter((one) => !isWell(one)).slice(0, MAX_OPEN);
   const folded = sorted.filter((one) => !troubled.includes(one)).slice(0, MAX_ROWS);
   const more = sorted.length - troubled.length - folded.length;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Masternode } from '../../../src/model/snapshot.ts';
 import { penalisedSubnet, youngSubnet } from '../../support/masternodes.ts';
 import { renderPage } from '../../support/render-page.ts';
 
@@ -27,6 +28,25 @@ describe('the metrics of masternodes', () => {
       ...of('standby', 0, 0, 0),
       ...of('back_in_epoch', undefined, undefined, 2),
       ...of('leaves_in_epoch', 2),
+    ]);
+  });
+
+  test('name those without turns in the next epoch, and say what votes that needs', () => {
+    const subnet = penalisedSubnet();
+    const [first, second] = subnet.epoch?.masternodes ?? [];
+    const masternodes = [
+      { ...first, next: { state: 'penalised', reason: 'no-block' } },
+      { ...second, next: { state: 'active' } },
+      { ...second, name: undefined, next: { state: 'active' } },
+    ] as unknown as Masternode[];
+    const next = { total: 3, required: 3, voting: 2, isChosen: false };
+    const epoch = subnet.epoch && { ...subnet.epoch, masternodes, next };
+    const page = renderPage([{ ...subnet, ...(epoch && { epoch }) }], () => 10);
+    expect(page.match(/^subnet_(?:masternode_)?next_epoch\S+ .*/gm)).toEqual([
+      'subnet_masternode_next_epoch{subnet="devnet",name="subnet1",state="penalised"} 1',
+      'subnet_next_epoch_masternodes{subnet="devnet"} 3',
+      'subnet_next_epoch_votes_required{subnet="devnet"} 3',
+      'subnet_next_epoch_votes{subnet="devnet"} 2',
     ]);
   });
 

@@ -62,6 +62,34 @@ describe('the table of masternodes', () => {
     expect(known[1]).toBe('n0 0x0000…0000 votes 3 0 0');
   });
 
+  test('says what is predicted of the next epoch, why, and up to when that can be changed', () => {
+    const one = (index: number, vote: Masternode['vote'], next: Masternode['next']): Masternode => ({
+      ...{ address: `0x${String(index).padStart(40, 'f')}`, name: `p${index}`, vote },
+      ...(next && { next }),
+    });
+    const more = [
+      one(1, 'penalised', { state: 'active' }),
+      one(2, 'penalised', { state: 'penalised', reason: 'still-penalised', signBy: 6_735 }),
+      one(3, 'votes', { state: 'penalised', reason: 'no-block', makeBy: 7_012 }),
+      one(4, 'votes', { state: 'removed', reason: 'no-candidate' }),
+      one(5, 'votes', { state: 'active' }),
+    ];
+    const next = { total: 3, required: 3, voting: 2, isChosen: false };
+    const html = tableOf({ ...many(0, more), next });
+    expect(rowsOf(html)).toEqual([
+      'p1 0xffff…fff1 penalised will be back',
+      'p2 0xffff…fff2 penalised will have no turns unless it is in sync before block 6,735: penalised, and nothing signed lately',
+      'p3 0xffff…fff3 votes will have no turns unless it makes a block by round 7,012: no block made in this epoch',
+      'p4 0xffff…fff4 votes will have no turns: no candidate any more',
+      'p5 0xffff…fff5 votes',
+    ]);
+    expect(words(html)).toContain('As things go it has 3 masternodes: 2 vote now, 3 are needed.');
+    // What the chain has chosen is said as before.
+    const chosen = tableOf({ ...many(0, more), next: { ...next, isChosen: true } });
+    expect(rowsOf(chosen)[1]).toBe('p2 0xffff…fff2 penalised');
+    expect(words(chosen)).toContain('It has 3 masternodes: 2 vote now, 3 are needed.');
+  });
+
   test('folds more than twenty, and leaves open those that need somebody', () => {
     expect(tableOf(many(20))).not.toContain('<details>');
     const well = tableOf(many(21));

@@ -1,0 +1,97 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { formatCount, joinAnd, listEach } from '../../lib/words.ts';
+import { describeReason, type Fate, type NextSet } from '../../model/next-set.ts';
+import type { SubnetFacts } from '../../model/subnet-facts.ts';
+import type { ChainView } from './chain-view.ts';
+import { findChosen, placeEpoch } from './find-epoch.ts';
+import { predictNextSet } from './predict-next-set.ts';
+import { countNextVotes, presenceBy } from './quorum.ts';
+import type { NodeView, SubnetView } from './subnet-view.ts';
+import { type Found, suspect } from './suspect.ts';
+
+/** From so long before the choice on, its outcome is worth an alert. Earlier, most that is wrong is over in time. */
+const BEFORE_CHOICE_MS = 10 * 60_000;
+
+/** The set of the next epoch, predicted or as chosen; undefined until all is read that it follows from. */
+export function viewNextSet(
+  chain: ChainView,
+  voters: Pick<SubnetView, 'masters' | 'silentVoters'>,
+  { election }: SubnetFacts,
+  now: number,
+): NextSet | undefined {
+  const { counted, consensus: settings, epochsBy, nextEpoch } = chain;
+  if (counted === undefined || settings === undefined || election === undefined) return undefined;
+  const place = placeEpoch(chain, counted.masternodes);
+  if (place === undefined) return undefined;
+  const chosen = findChosen(chain, counted.masternodes, place) && nextEpoch;
+  return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf: presenceBy(voters, now) });
+}
+
+/** A masternode of the inventory that has turns now and none in the next epoch. */
+interface Leaver {
+  readonly node: NodeView;
+  readonly fate: Fate;
+}
+
+const findLeavers = ({ nextSet, chain, masters }: SubnetView): readonly Leaver[] =>
+  (chain.masternodes?.active ?? []).flatMap((address) => {
+    const [node, fate] = [masters.get(address), nextSet?.fates.get(address)];
+    return node === undefined || fate === undefined || fate.state === 'active' ? [] : [{ node, fate }];
+  });
+
+/** What keeps them in the set, in the words of an order. */
+function describeWayBack(
+  leavers: readonly Leaver[],
+  { isChosen }: NextSet,
+  view: SubnetView,
+  periodMs: number,
+): string {
+  const names = listEach(leavers, ({ node }) => node.name);
+  const [first] = leavers;
+  if (first === undefined) return 'restart no masternode until more of them vote';
+  const { fate, node } = first;
+  const bring = node.isOut
+    ? `bring ${names} back`
+    : `see why ${names} ${leavers.length === 1 ? 'makes' : 'make'} no blocks: log, clock and peers`;
+  if (fate.state === 'removed') return `propose ${names} again in the validator contract, if that was not intended`;
+  if (fate.state === 'standby') return `add stake to ${names} in the validator contract, or lose its turns`;
+  const it = leavers.length === 1 ? 'it stays in the set if it signs' : 'they stay in the set if they sign';
+  if (fate.signBy !== undefined) {
+    const left = formatDuration(Math.max(0, fate.signBy - (view.reference ?? fate.signBy)) * periodMs);
+    return `${bring} and in sync before block ${fate.signBy}, in about ${left}: ${it} that block`;
+  }
+  if (fate.makeBy !== undefined)
+    return `${bring}: 1 block up to round ${fate.makeBy}, its last turn, keeps it in the set`;
+  return `${bring} and keep ${leavers.length === 1 ? 'it' : 'them'} running${isChosen ? ': the choice is made, and the next one counts what is signed before it' : ''}`;
+}
+
+/** The next epoch begins without a masternode of the inventory, or without a vote to spare, unless somebody acts. */
+export function findNextSetProblem(view: SubnetView): Found {
+  const { nextSet, chain, nodes, reference, quorum } = view;
+  const { counted, consensus, epochsBy } = chain;
+  const place = counted && placeEpoch(chain, counted.masternodes);
+  const votes = countNextVotes(view);
+  if (!nextSet || !place || !consensus || !votes || reference === undefined) return undefined;
+  const choice = epochsBy === 'round' ? place.nextFirstBlock : (place.choiceBlock ?? place.nextFirstBlock);
+  const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
+  if (!isDue || !nodes.some(({ rises }) => rises)) return undefined;
+  const leavers = findLeavers(view);
+  const hasSpare = quorum !== undefined && quorum.voting > quorum.required;
+  const isThin = hasSpare && votes.voting <= votes.required;
+  if (leavers.length === 0 && !isThin) return undefined;
+  const epoch = `epoch ${place.number + 1}`;
+  const names = listEach(leavers, ({ node }) => node.name);
+  const reasons = new Set(leavers.flatMap(({ fate }) => describeReason(fate) || []));
+  const drop = `${names} ${nextSet.isChosen ? (leavers.length === 1 ? 'has' : 'have') : 'will have'} no turns in ${epoch}`;
+  const spare = `${formatCount(votes.total, 'masternode has', 'masternodes have')} turns in ${epoch}, ${votes.voting} of them ${votes.voting === 1 ? 'votes' : 'vote'} now, and ${votes.required} are needed`;
+  return suspect('next_epoch_at_risk', {
+    about: names || 'the next masternodes',
+    nodes: leavers.map(({ node }) => node.name),
+    summary:
+      leavers.length === 0
+        ? `${epoch} begins with no spare vote`
+        : `${drop}${isThin ? ', which leaves no spare vote' : ''}`,
+    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}, ${spare}`,
+    fix: describeWayBack(leavers, nextSet, view, consensus.minePeriodMs),
+  });
+}

@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsensusSettings, MissedRounds } from '../../../src/model/chain.ts';
+import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/predict-next-set.ts';
+import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { runElections } from '../../support/election-run.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const SETTINGS: ConsensusSettings = {
+  ...{ minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
+};
+
+/** Nobody has missed a round, and no round has been lost, so that rounds and blocks have the same numbers. */
+const NONE: MissedRounds = { epochBlock: 900, epochRound: 900, rounds: [], byMiner: {} };
+
+/** Of four masternodes, those of which a round of each seat was missed up to a block, by their seats. */
+function missedBy(seats: readonly number[], until: number, active: readonly string[]): MissedRounds {
+  const rounds = [];
+  const byMiner: Record<string, number> = {};
+  let blocks = 0;
+  for (let round = 901; blocks < until - 900; round++) {
+    const seat = (round % 900) % active.length;
+    const miner = active[seat] as string;
+    if (!seats.includes(seat)) blocks++;
+    else {
+      rounds.unshift({ round, miner });
+      byMiner[miner] = (byMiner[miner] ?? 0) + 1;
+    }
+  }
+  return { epochBlock: 900, epochRound: 900, rounds, byMiner };
+}
+
+const ACTIVE = [A, B, C, D];
+const ALL = ACTIVE.map((address) => ({ address }));
+/** All have sent something between the last two readings, the first of which was at block 1,190. */
+const SIGNING: ReadonlyMap<string, Sent> = new Map(ACTIVE.map((address) => [address, { since: 1_190, after: 1_190 }]));
+
+const reading = (over: Partial<ElectionReading> = {}): ElectionReading => ({
+  ...{ block: 1_220, candidates: ALL, sent: SIGNING, againMs: 60_000 },
+  ...over,
+});
+
+/** What is predicted at block 1,220 of an epoch from 900 to 1,799, whose gap block is 1,350. The first seat makes the first block. */
+function predict(over: Partial<Outlook> = {}, missedRounds: MissedRounds = NONE, penalised: readonly string[] = []) {
+  const lost = missedRounds.rounds.length;
+  const masternodes = { number: 1_220, round: 1_220 + lost, active: ACTIVE, standby: [], penalised };
+  const set = predictNextSet({
+    epochsBy: 'block',
+    counted: { masternodes, missedRounds },
+    settings: SETTINGS,
+    place: { number: 1, firstBlock: 900, choiceBlock: 1_350, nextFirstBlock: 1_800 },
+    election: reading(),
+    presenceOf: () => undefined,
+    ...over,
+  });
+  return set && { next: set.active, fate: (address: string) => set.fates.get(address) };
+}
+
+const silent = (...addresses: readonly string[]) =>
+  new Map(ACTIVE.map((address) => [address, { since: 1_190, ...(!addresses.includes(address) && { after: 1_190 }) }]));
+
+describe('in a subnet', () => {
+  test('a masternode without a block in the epoch that signs nothing is left out, unless it signs up to the last 15th block', () => {
+    const { next, fate } = predict({ election: reading({ sent: silent(B) }) }, missedBy([1], 1_220, ACTIVE)) ?? {};
+    expect(next).toEqual([A, C, D]);
+    expect(fate?.(B)).toMatchObject({ state: 'penalised', reason: 'no-block', signBy: 1_335 });
+    expect(fate?.(A)).toEqual({ state: 'active' });
+  });
+
+  test('one that signs stays in without a block, and so does one that has signed in the last 150 blocks and is down', () => {
+    const missed = missedBy([1], 1_220, ACTIVE);
+    expect(predict({}, missed)?.next).toEqual(ACTIVE);
+    const down = { presenceOf: (one: string) => (one === B ? ('out' as const) : undefined) };
+    // It has signed before the blocks that count, and then after their first.
+    expect(predict(down, missed)?.next).toEqual([A, C, D]);
+    const late = reading({ sent: new Map([...SIGNING, [B, { since: 1_201, after: 1_201 }]]) });
+    expect(predict({ ...down, election: late }, missed)?.next).toEqual(ACTIVE);
+  });
+
+  test('one that is back is expected to sign only while there is a block left for it to sign', () => {
+    const missed = missedBy([1], 1_220, ACTIVE);
+    const back = { presenceOf: () => 'new' as const, election: reading({ sent: silent(B) }) };
+    expect(predict(back, missed)?.next).toEqual(ACTIVE);
+    const place = { number: 1, firstBlock: 900, choiceBlock: 1_230, nextFirstBlock: 1_800 };
+    const late = predict({ ...back, place, election: reading({ sent: silent(A, B, C, D) }) }, missed);
+    expect(late?.next).toEqual([A, C, D]);
+    expect(late?.fate(B)).toEqual({
+      state: 'penalised',
+      reason: 'no-block',
+      makeBy: 1_220 + missed.rounds.length + 9 - ((1_220 + missed.rounds.length + 9 - 1) % 4),
+    });
+  });
+
+  test('a part of the epoch before without a block of it counts too, by the set of that epoch', () => {
+    // 450 rounds from 450 on: each seat of three has 150 turns.
+    const before = {
+      active: [A, E, B],
+      fromRound: 450,
+      toRound: 899,
+      missed: new Map([
+        [B, 150],
+        [A, 149],
+      ]),
+    };
+    const candidates = [...ALL, { address: E }];
+    const { next, fate } = predict({ election: reading({ before, candidates, sent: silent(B) }) }) ?? {};
+    expect(next).toEqual([A, C, D, E]);
+    expect(fate?.(B)).toMatchObject({ state: 'penalised', reason: 'no-block-before', signBy: 1_335 });
+    expect(predict({ election: reading({ before, candidates }) })?.next).toEqual([A, B, C, D, E]);
+  });
+
+  test('who is penalised stays so until it signs', () => {
+    const candidates = [...ALL, { address: E }];
+    const quiet = new Map<string, Sent>([...SIGNING, [E, { since: 1_190 }]]);
+    const out = predict({ election: reading({ candidates, sent: quiet }) }, NONE, [E]);
+    expect([out?.next, out?.fate(E)?.reason]).toEqual([ACTIVE, 'still-penalised']);
+    const back = reading({
+      candidates,
+      sent: new Map<string, Sent>([...SIGNING, [E, { since: 1_190, after: 1_190 }]]),
+    });
+    expect(predict({ election: back }, NONE, [E])?.next).toEqual([...ACTIVE, E]);
+  });
+
+  test('of too many, those with the most stake have turns, and equal ones keep their order', () => {
+    const stakes = [5n, 3n, 10n ** 25n + 1n, 10n ** 25n, 3n];
+    const candidates = [A, B, C, D, E].map((address, place) => ({ address, stake: stakes[place] as bigint }));
+    const settings = { ...SETTINGS, maxMasternodes: 4 };
+    const { next, fate } = predict({ settings, election: reading({ candidates }) }) ?? {};
+    expect(next).toEqual([C, D, A, B]);
+    expect(fate?.(E)).toEqual({ state: 'standby', reason: 'stake' });
+    expect(predict({ settings: { ...SETTINGS, maxMasternodes: 1 }, election: reading({ candidates }) })?.next).toEqual([
+      C,
+    ]);
+  });
+
+  test('who has resigned is no candidate, and a new candidate has turns', () => {
+    const { next, fate } =
+      predict({ election: reading({ candidates: [A, B, C, E].map((address) => ({ address })) }) }) ?? {};
+    expect(next).toEqual([A, B, C, E]);
+    expect(fate?.(D)).toEqual({ state: 'removed', reason: 'no-candidate' });
+  });
+
+  test('what the chain has chosen replaces the prediction, and nothing can be done up to some block any more', () => {
+    const chosen = { block: 1_351, candidates: ACTIVE, penalised: [B] };
+    const { next, fate } = predict({ chosen }, missedBy([1], 1_220, ACTIVE)) ?? {};
+    expect(next).toEqual([A, C, D]);
+    expect(fate?.(B)).toEqual({ state: 'penalised', reason: undefined });
+  });
+
+  test('nothing is predicted by what was read in another epoch, or while the counts do not fit', () => {
+    expect(predict({ election: reading({ block: 899 }) })).toBeUndefined();
+    expect(predict({}, { ...NONE, epochBlock: 899 })).toBeUndefined();
+  });
+});
+
+describe('in a network of XDPoSChain', () => {
+  const place = { number: 1, firstBlock: 900, nextFirstBlock: 1_800, isNextAtLatest: true } as const;
+
+  test('who has made no block is left out although it signs, and its last turn is what can keep it in', () => {
+    const missed = missedBy([1], 1_220, ACTIVE);
+    const { next, fate } = predict({ epochsBy: 'round', place }, missed) ?? {};
+    // It signs, so it is back, and has turns left.
+    expect(next).toEqual(ACTIVE);
+    const quiet = predict({ epochsBy: 'round', place, election: reading({ sent: silent(B) }) }, missed);
+    expect(quiet?.fate(B)).toEqual({ state: 'penalised', reason: 'no-block', makeBy: 1_797 });
+    expect(fate?.(B)).toEqual({ state: 'active' });
+  });
+
+  test('the first block of the epoch does not count', () => {
+    // The first seat made that block and none since.
+    const missed = missedBy([0], 1_220, ACTIVE);
+    const down = { presenceOf: (one: string) => (one === A ? ('out' as const) : undefined) };
+    expect(predict({ epochsBy: 'round', place, ...down }, missed)?.next).toEqual([B, C, D]);
+    expect(predict({ ...down, election: reading({ sent: silent(A) }) }, missed)?.next).toEqual(ACTIVE);
+  });
+
+  test('what was signed before the epoch began does not count', () => {
+    const soon = { ...place, nextFirstBlock: 1_240 };
+    const candidates = [...ALL, { address: E }];
+    const stateAfter = (block: number) => {
+      const election = reading({ candidates, sent: new Map<string, Sent>([[E, { since: block, after: block }]]) });
+      const missed = { ...NONE, epochBlock: 1_200, epochRound: 1_200 };
+      const presenceOf = (one: string) => (one === E ? ('out' as const) : undefined);
+      return predict({ epochsBy: 'round', place: soon, election, presenceOf }, missed, [E])?.fate(E)?.state;
+    };
+    expect([stateAfter(1_199), stateAfter(1_201)]).toEqual(['penalised', 'active']);
+  });
+
+  test('who is penalised comes back by signing, and in the second epoch in any case', () => {
+    const candidates = [...ALL, { address: E }];
+    const election = reading({ candidates, sent: new Map<string, Sent>([...SIGNING, [E, { since: 1_190 }]]) });
+    const out = predict({ epochsBy: 'round', place, election }, NONE, [E]);
+    expect(out?.fate(E)).toEqual({ state: 'penalised', reason: 'still-penalised', signBy: 1_785 });
+    const early = { ...place, nextFirstBlock: 900 };
+    expect(predict({ epochsBy: 'round', place: early, election }, NONE, [E])?.next).toEqual([...ACTIVE, E]);
+  });
+});
+
+test('twenty epochs of stopped and returning nodes, and of a key with little stake, come as predicted', async () => {
+  const names = ['n1', 'n2', 'n3', 'n4', 'n5'];
+  const epochs = await runElections({
+    names,
+    epochs: 20,
+    stakes: [9n, 8n, 7n, 6n, 1n],
+    most: 4,
+    changes: [
+      // Down through the first part of epoch 3, and back before the last block that it can sign.
+      { at: 2_600, down: ['n2'] },
+      { at: 3_120, down: [] },
+      // Down through that of epoch 4, and back too late for it.
+      { at: 3_500, down: ['n3'] },
+      { at: 4_060, down: [] },
+      // Down in the second part of epoch 6 alone, and back in the next one: no turn in epoch 8 but for its signatures.
+      { at: 5_845, down: ['n1'] },
+      { at: 6_310, down: [] },
+      // Down for two epochs.
+      { at: 8_000, down: ['n4'] },
+      { at: 9_990, down: [] },
+    ],
+  });
+  expect(epochs).toHaveLength(20);
+  expect(epochs.filter(({ came, last }) => came.join() !== last.join())).toEqual([]);
+  expect(epochs.filter(({ early, came }) => early !== 'changed' && early.join() !== came.join())).toEqual([]);
+  const shown = epochs.map(({ epoch, came, penalised }) => `${epoch} ${came.join()} ${penalised.join()}`.trim());
+  expect(new Set(shown.map((one) => one.replace(/^\d+ /, '')))).toEqual(
+    new Set(['n1,n2,n3,n4', 'n1,n2,n4,n5 n3', 'n1,n2,n3,n5 n4']),
+  );
+  expect(shown.slice(0, 2)).toEqual(['4 n1,n2,n3,n4', '5 n1,n2,n4,n5 n3']);
+});
+
+describe('the problem', () => {
+  const NAMES = ['n1', 'n2', 'n3', 'n4'];
+  /** A subnet at block 1,220, of which the second node is down, or its last part has been lost. */
+  function find(at: { height?: number; isDown?: boolean; election?: Partial<ElectionReading>; chosen?: boolean } = {}) {
+    const { height = 1_220, isDown = true, election, chosen = false } = at;
+    const missedRounds = missedBy(isDown ? [1] : [], height, ACTIVE);
+    const round = height + missedRounds.rounds.length;
+    const masternodes = { number: height, round, active: ACTIVE, standby: [], penalised: [] };
+    const nextEpoch = chosen ? { block: 1_351, candidates: ACTIVE, penalised: [B] } : undefined;
+    const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const nodes = NAMES.map((name, place) =>
+      diagnosedNode(name, NAMES, {
+        height,
+        ...(isDown && name === 'n2' && { fault: { kind: 'refused', address: 'x' }, container: STOPPED }),
+        chain: { address: ACTIVE[place] as string, masternodes, missedRounds, pool, ...(nextEpoch && { nextEpoch }) },
+      }),
+    );
+    const targets = nodes.map(({ target }) => target);
+    const facts = {
+      election: { ...reading({ block: height, sent: silent(B), ...election }), at: NOW },
+    };
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+    const { problems, epoch } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts });
+    const [problem] = problems.filter((one) => one.problem === 'next_epoch_at_risk');
+    return {
+      problem: problem && [problem.severity, problem.summary, problem.evidence, problem.fix],
+      next: epoch?.next,
+      fate: epoch?.masternodes.find(({ name }) => name === 'n2')?.next,
+    };
+  }
+
+  test('says whom the chain leaves out, why, what that leaves, and up to which block the node can come back', () => {
+    const { problem, next, fate } = find();
+    expect(problem).toEqual([
+      'warning',
+      'n2 will have no turns in epoch 2',
+      'no block made in this epoch; if all go on as they do at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'bring n2 back and in sync before block 1335, in about 3m 50s: it stays in the set if it signs that block',
+    ]);
+    expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
+    expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });
+  });
+
+  test('comes ten minutes before the choice, not earlier', () => {
+    expect(find({ height: 1_049 }).problem).toBeUndefined();
+    expect(find({ height: 1_049 }).fate).toMatchObject({ state: 'penalised' });
+    expect(find({ height: 1_050 }).problem).toBeDefined();
+  });
+
+  test('stays when the choice is made, and then says what is left to do', () => {
+    const { problem, next } = find({ height: 1_400, chosen: true });
+    expect(problem?.slice(1)).toEqual([
+      'n2 has no turns in epoch 2',
+      'no block made in this epoch; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'bring n2 back and keep it running: the choice is made, and the next one counts what is signed before it',
+    ]);
+    expect(next?.isChosen).toBe(true);
+  });
+
+  test('names a candidate that has resigned and one with too little stake, and says that no vote is left to spare', () => {
+    const candidates = [A, C, D].map((address) => ({ address }));
+    expect(find({ isDown: false, election: { candidates, sent: SIGNING } }).problem?.slice(1)).toEqual([
+      'n2 will have no turns in epoch 2, which leaves no spare vote',
+      'no candidate any more; if all go on as they do at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'propose n2 again in the validator contract, if that was not intended',
+    ]);
+  });
+
+  test('is none while all have turns, and before anything was read', () => {
+    expect(find({ isDown: false, election: { sent: SIGNING } }).problem).toBeUndefined();
+  });
+});
