@@ -123,7 +123,12 @@ export function findHeadline(
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const gone = isClearing && worst !== suspected ? `No longer seen, and over unless it returns: ${worst.summary}.` : '';
+  const isSpareAwaited =
+    worst?.problem === 'quorum_at_risk' && quorum?.starting !== undefined && countReserve(quorum) <= 0;
+  const over = isSpareAwaited
+    ? 'Over once those that have just started vote'
+    : 'No longer seen, and over unless it returns';
+  const gone = isClearing && worst !== suspected ? `${over}: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const work = describeWork(plannedWork);
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);

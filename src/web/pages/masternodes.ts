@@ -30,7 +30,8 @@ function describeSpare({ voting, required, starting = 0 }: Quorum, isHalted: boo
     return `${formatCount(starting - spare, 'masternode that has just started', 'masternodes that have just started')} must take part for a block.`;
   if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
   if (spare === 0) return 'Every remaining vote is needed.';
-  return `${formatCount(spare, 'spare vote', 'spare votes')}.`;
+  if (spare <= starting) return 'No vote is to spare until those that have just started take part.';
+  return `${formatCount(spare - starting, 'spare vote', 'spare votes')}.`;
 }
 
 /** Many masternodes as one bar: those who vote first, with a line after as many as a block needs. */

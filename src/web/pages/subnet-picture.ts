@@ -85,15 +85,17 @@ function findFigures(
             beside: expected === undefined ? 'in the last minute' : `${expected} expected`,
           },
         ];
-  const spare = quorum === undefined ? 0 : quorum.voting - quorum.required;
+  const { voting = 0, required = 0, starting = 0 } = quorum ?? {};
+  const spare = voting - required;
+  const left = starting > 0 ? `${starting} starting` : `${spare} spare`;
   const votes =
     quorum === undefined || quorum.total === 0
       ? []
       : [
           {
             name: 'Votes',
-            value: `${quorum.voting} of ${quorum.total}`,
-            beside: `${quorum.required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${spare} spare`}`,
+            value: `${voting - starting} of ${quorum.total}`,
+            beside: `${required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${left}`}`,
           },
         ];
   return [...heightFigures(state, moment), ...pace, ...votes];

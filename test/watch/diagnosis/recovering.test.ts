@@ -164,6 +164,10 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
       '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',
     since,
   });
+  const starting = { ...QUORUM, starting: 1 };
+  expect(findHeadline('devnet', targets, problems, { quorum: starting, hasRisen: true }).detail).toBe(
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Over once those that have just started vote: no further node may fail.',
+  );
   const [risk, down] = problems as [Problem, Problem];
   expect(
     findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], { quorum: QUORUM, hasRisen: true }).sentence,

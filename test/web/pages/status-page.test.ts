@@ -253,6 +253,16 @@ describe('the status page', () => {
     expect(starts(1)).toContain('Enough masternodes can vote, yet no blocks are being made.');
   });
 
+  test('counts no spare vote that has only just started', () => {
+    const state = stateOf(nodes());
+    const starts = (starting: number) =>
+      words(pageOf([{ ...state, quorum: { total: 5, required: 3, voting: 5, starting } }]));
+    expect(starts(1)).toContain('Votes 4 of 5 3 needed, 1 starting');
+    expect(starts(1)).toContain('1 spare vote.');
+    expect(starts(2)).toContain('Votes 3 of 5 3 needed, 2 starting');
+    expect(starts(2)).toContain('No vote is to spare until those that have just started take part.');
+  });
+
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
     const given = { n1: { peers: ['n2', 'n3'] }, n4: { peers: ['n2', 'n3'] } };
     const page = pageOf([stateOf(nodes(given))]);
