@@ -45,7 +45,6 @@ function findCovered({ subnet, targets, problems }: SubnetState, alert: string, 
   );
   const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
   if (kinds.some(({ severity }) => severity === 'warning')) {
-    if (pagedFor.has('node') && kinds.some(({ isAboutNodes }) => isAboutNodes)) subjects.push({});
     for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
   }
   const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
