@@ -45,10 +45,10 @@ export function describeShared(address: string, doubleVotes: readonly DoubleVote
 
 /** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */
 const isAfterStart = ({ state: { facts } }: NodeView, { at }: DoubleVote): boolean => {
-  const startedAt =
-    findContainer(facts.container)?.startedAt ?? facts.logs?.node?.startedAt ?? Number.NEGATIVE_INFINITY;
+  const { container, logs } = facts;
+  const starts = [findContainer(container)?.startedAt, container?.runBefore?.startedAt, logs?.node?.startedAt];
   // Pools keep a vote for a minute, and are read once in another one.
-  return at >= startedAt && at - startedAt < 2 * START_MS;
+  return starts.some((startedAt = Number.NEGATIVE_INFINITY) => at >= startedAt && at - startedAt < 2 * START_MS);
 };
 
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */

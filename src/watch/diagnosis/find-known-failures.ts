@@ -112,10 +112,9 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
   return signs.every((name) => (facts.logs?.patterns[name]?.at ?? 0) < startedAt);
 }
 
-/** What replaces the texts of a known failure when more is known of it. */
-function specifyFailure(failure: ShownFailure, state: TargetState, now: number): ShownFailure {
+/** A known failure with what else is known of it. */
+function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
-  if (isTriedAgain(failure, state, now)) return { ...failure, fix: JUST_STARTED };
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
   if (problem === 'silent_restart_loop') return { ...failure, ...findKiller(state) };
@@ -131,7 +130,8 @@ const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_resta
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
   const { state } = view;
   const { leavesRunning } = failure;
-  const shown = specifyFailure(failure, state, moment.now);
+  const specified = specifyFailure(failure, state);
+  const shown = isTriedAgain(failure, state, moment.now) ? { ...specified, fix: JUST_STARTED } : specified;
   return suspectTarget(failure.name, view, {
     summary: failure.summary(state.target.name, state),
     evidence: describeFailure(state, shown, moment),

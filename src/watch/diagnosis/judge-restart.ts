@@ -305,7 +305,9 @@ function judgeVotes(
   const others = voters.filter(({ target }) => target !== own);
   const reasons = others.flatMap(({ voter }) => (voter.kind === 'votes' ? [] : voter));
   const whyOf = (kind: Voter['kind']) => reasons.filter((one) => one.kind === kind).map(({ why }) => why);
-  const votes = others.length - reasons.length;
+  const heard = others.filter(({ voter }) => voter.kind === 'votes');
+  // Nodes with one key have one vote.
+  const votes = new Set(heard.map(({ target }) => addressOf(target.facts))).size;
   const [recovering] = whyOf('recovering');
   if (recovering !== undefined) return no(recovering);
   if (votes >= required)
@@ -318,7 +320,6 @@ function judgeVotes(
   const doubtful = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
   const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
-
   const unaddressed = voters.flatMap(({ target, voter }) =>
     voter.kind === 'out' && addressOf(target.facts) === undefined
       ? [`${voter.why}, and ${target.target.name} has not said by which address it votes`]

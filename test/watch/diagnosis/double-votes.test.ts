@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DoubleVote } from '../../../src/model/double-vote.ts';
+import type { KnownTarget } from '../../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
@@ -23,8 +24,12 @@ const voteOf = (signer: string, over: Partial<DoubleVote> = {}): DoubleVote => (
 });
 
 /** What is found of nodes with these double votes. */
-function find(recent: readonly DoubleVote[], given: (name: string) => Given = () => ({})) {
-  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, given(name)));
+function find(
+  recent: readonly DoubleVote[],
+  given: (name: string) => Given = () => ({}),
+  change: (known: KnownTarget) => KnownTarget = (known) => known,
+) {
+  const nodes = NAMES.map((name) => change(diagnosedNode(name, NAMES, given(name))));
   const targets = nodes.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
   const facts = { doubleVotes: { total: recent.length, recent } };
@@ -86,6 +91,17 @@ test('one that was started within two minutes before has forgotten its vote', ()
   expect(startedBefore(2 * MINUTE - 1)?.evidence).toContain(words);
   expect(startedBefore(2 * MINUTE)?.evidence).not.toContain('was started');
   expect(startedBefore(-1)?.evidence).not.toContain('was started');
+  // Another start since then changes nothing of that.
+  const again = (known: KnownTarget): KnownTarget => {
+    const container = {
+      ...known.facts.container,
+      runBefore: { id: 'n', startedAt: NOW - 2 * MINUTE, restartCount: 0 },
+    };
+    return { ...known, facts: { ...known.facts, container } } as KnownTarget;
+  };
+  const lately = () => ({ container: { startedAt: NOW - 30_000 } });
+  expect(find([voteOf(addressOf('n2'))], lately)[0]?.evidence).not.toContain('was started');
+  expect(find([voteOf(addressOf('n2'))], lately, again)[0]?.evidence).toContain(words);
 });
 
 test('two nodes with one key are the cause: one problem says both', () => {

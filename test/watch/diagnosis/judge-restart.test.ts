@@ -247,6 +247,16 @@ const CASES: readonly Case[] = [
     yes('3 other masternodes vote, 3 needed', 3, 3),
   ],
   [
+    'two others have one key, which is one vote',
+    stateWith({ n4: { chain: { address: addressOf('n3') } } }),
+    'n1',
+    nobodyKnows(
+      'only 2 other masternodes are known to vote, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
+      3,
+      4,
+    ),
+  ],
+  [
     'it is connected to no network, while another one has just been started',
     stateWith({ n1: { ...refused, container: { lostNetwork: 'docker_net' } }, n2: started(2_000) }),
     'n1',
