@@ -159,7 +159,10 @@ function addWorkCommands(program: Command, runs: Runs): void {
     .description('ask the running daemon what would happen')
     .command('stop')
     .description('if these were stopped now; exit 1 if a subnet would make no blocks, 2 if nobody knows')
-    .argument('<targets>', 'names, engine:NAME or host:NAME, with commas between them, such as subnet2,subnet3')
+    .argument(
+      '<targets>',
+      'names, engine:NAME, host:NAME or region:NAME, with commas between them, such as subnet2,subnet3',
+    )
     .option('--subnet <name>', 'the subnet, if several have a target of this name')
     .option('--url <url>', 'where subnetd answers (default: this machine, by SUBNETD_LISTEN)')
     .option('--json', 'print JSON')

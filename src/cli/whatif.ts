@@ -38,7 +38,7 @@ export async function whatIfStopped(
   if (!answer.ok) return refuse(NAME, answer.error);
   const forecasts = answer.status === 200 ? readForecasts(answer.text) : undefined;
   if (forecasts === undefined) {
-    const isWord = (answer.status === 400 || answer.status === 404) && /^\S.{0,500}\n$/.test(answer.text);
+    const isWord = (answer.status === 400 || answer.status === 404) && /^\S.{0,2000}\n$/.test(answer.text);
     report([
       `${NAME}: ${isWord ? answer.text.trim() : `${daemon.url.origin} gave an unexpected answer (HTTP ${answer.status}); ${START_IT}`}`,
     ]);

@@ -49,6 +49,8 @@ interface TargetBase {
   readonly subnet: string;
   /** The inventory's name; for the four single components the component itself. */
   readonly name: string;
+  /** What it shares with all that may fail together, such as a data centre. */
+  readonly region?: string;
   readonly container?: ContainerRef;
   readonly logFiles: readonly LogFile[];
   readonly patterns: readonly Pattern[];

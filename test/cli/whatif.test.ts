@@ -40,6 +40,9 @@ test('what there is not, what is no answer, and what does not answer are told, w
     ...{ code: 2, stdout: '' },
     stderr: 'subnetd whatif: nothing in the inventory is subnet9\n',
   });
+  // Ten regions with names as long as they may be.
+  const long = `nothing in the inventory is region:a; the regions are ${'r'.repeat(1_020)}`;
+  expect((await run((await serve(404, `${long}\n`)).url, 'region:a')).stderr).toBe(`subnetd whatif: ${long}\n`);
   const other = await serve(200, '<html>');
   expect((await run(other.url, 'subnet9')).stderr).toMatch(
     /^subnetd whatif: http:\S+ gave an unexpected answer \(HTTP 200\); start subnetd, or give its address with --url\n$/,

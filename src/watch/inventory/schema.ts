@@ -27,6 +27,16 @@ const name = z
   .string(NAME_HELP)
   .refine((value) => /^[^\p{C}\p{Z}](?:[^\p{C}]{0,98}[^\p{C}\p{Z}])?$/u.test(value), NAME_HELP);
 
+const region = name
+  .refine(
+    (value) => !value.includes(','),
+    'must not contain a comma, because `subnetd whatif stop` takes several with commas between them',
+  )
+  .optional()
+  .describe(
+    'Where it runs, such as eu. `subnetd whatif stop region:eu` says what happens if all of that region stops.',
+  );
+
 const count = (what: string) =>
   z
     .number(`must be ${what}`)
@@ -94,6 +104,7 @@ const patterns = z
   .default([]);
 
 const component = {
+  region,
   container: container.optional().describe('The container of the program, by compose labels or by name.'),
   logFiles: logFiles.describe('Log files, or globs. Times without a zone are in `timezone`.'),
   patterns: patterns.describe('Your own log patterns, added to the built-in ones.'),

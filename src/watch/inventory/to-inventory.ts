@@ -58,7 +58,8 @@ const toSchedule = (text: string): Schedule =>
 const toLogFile = (entry: string | LogFile): LogFile =>
   typeof entry === 'string' ? { path: entry, timezone: 'UTC' } : entry;
 
-const toCommon = ({ container, logFiles, patterns }: ComponentDocument) => ({
+const toCommon = ({ region, container, logFiles, patterns }: ComponentDocument) => ({
+  ...(region !== undefined && { region }),
   container,
   logFiles: logFiles.map(toLogFile),
   patterns,

@@ -10,16 +10,29 @@ function hostOf(target: Target): string | undefined {
   return address === undefined || !URL.canParse(address) ? undefined : new URL(address).hostname;
 }
 
-/** What a word selects: `engine:NAME` all containers of a Docker Engine, `host:NAME` all that answers there, else one target by its name. */
+/**
+ * What a word selects: `engine:NAME` all containers of a Docker Engine, `host:NAME` all that answers there, `region:NAME` all that the
+ * inventory puts there, else one target by its name.
+ */
 const SELECTORS: Readonly<Record<string, (target: Target, value: string) => boolean>> = {
   engine: ({ container }, value) => container !== undefined && engineOf(container) === value,
   host: (target, value) => hostOf(target) === value,
+  region: ({ region }, value) => region === value,
 };
 
 function compile(word: string): (target: Target) => boolean {
   const [kind = '', value = ''] = word.split(/:(.*)/s);
   const select = Object.hasOwn(SELECTORS, kind) ? SELECTORS[kind] : undefined;
   return select === undefined ? ({ name }) => name === word : (target) => select(target, value);
+}
+
+/** What to write instead of a word that selects none of these. */
+function describeChoice(word: string, targets: readonly Target[]): string {
+  if (!word.startsWith('region:'))
+    return 'name targets, or all of a Docker Engine, a host or a region as engine:NAME, host:NAME or region:NAME';
+  const regions = [...new Set(targets.flatMap(({ region }) => region ?? []))].sort();
+  const known = regions.length === 0 ? 'no target has a region yet' : `the regions are ${listNames(regions, 10)}`;
+  return `${known}; give a node, bootnode or service its own with a line such as region: eu in the inventory`;
 }
 
 /**
@@ -43,7 +56,10 @@ export function answerWhatIf(snapshot: Snapshot, subnet: string | undefined, wor
       return {
         ok: false,
         kind: 'unknown',
-        error: `nothing in the inventory is ${word}; name targets, or all of a Docker Engine or a host as engine:NAME or host:NAME`,
+        error: `nothing in ${subnet ?? 'the inventory'} is ${word}; ${describeChoice(
+          word,
+          states.flatMap((state) => state.subnet.targets),
+        )}`,
       };
     if (subnets.length > 1 && !word.includes(':'))
       return {

@@ -46,9 +46,13 @@ export function findPace(
   return { blocksPerMinute: (blocks * MINUTE_MS) / ms, commits: most >= Math.min(COMMIT_ROUNDS, 2 * turns.length) };
 }
 
-/** What each service would do. `stops`: why no block comes to it. */
-function describeServices(targets: readonly Target[], stopped: ReadonlySet<Target>, halts: boolean): readonly string[] {
-  const names = new Set([...stopped].flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
+/** What each service would do. `gone`: the names of the nodes of its subnet that are stopped. */
+function describeServices(
+  targets: readonly Target[],
+  stopped: ReadonlySet<Target>,
+  gone: ReadonlySet<string>,
+  halts: boolean,
+): readonly string[] {
   return targets.flatMap((target) => {
     const { component, name } = target;
     if (component === 'node') return [];
@@ -61,7 +65,7 @@ function describeServices(targets: readonly Target[], stopped: ReadonlySet<Targe
           : [`nobody sees ${who} meanwhile`];
     if (!('readsFrom' in target) || target.readsFrom === undefined) return [];
     const what = component === 'relayer' ? 'submits nothing' : 'shows no new block';
-    if (names.has(target.readsFrom)) return [`${who} reads from ${target.readsFrom} and ${what} until it is back`];
+    if (gone.has(target.readsFrom)) return [`${who} reads from ${target.readsFrom} and ${what} until it is back`];
     return halts ? [`${who} ${what}, as no block comes`] : [];
   });
 }
@@ -124,7 +128,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
         ? `nothing is known about the votes of ${subnet.name} now`
         : describeChain(subnet.name, known, voting, isHalted),
       ...slower,
-      ...describeServices(subnet.targets, stopped, halts),
+      ...describeServices(subnet.targets, stopped, gone, halts),
     ],
   };
 }

@@ -243,6 +243,8 @@ describe('a good inventory', () => {
         { path: '/m', timezone: 'Asia/Dubai' },
       ],
     });
+    expect(subnet?.targets.map(({ region }) => region)).toEqual(['eu', 'us', 'eu west', 'no', '5']);
+    expect(parse(minimal).subnets[0]?.targets[0]).not.toHaveProperty('region');
     expect(subnet?.parentChain).toEqual({
       rpc: 'https://rpc.example.com/token',
       contract: '0x7ef68f8d2f5f4a8b2f2ee1a2ef3fd13ac7d7d3a1',

@@ -27,8 +27,11 @@ function subnetOf(
   names: readonly string[],
   votes: readonly Vote[] = [],
   services: readonly object[] = [],
+  regions: readonly (string | undefined)[] = [],
 ): SubnetState {
-  const nodes = names.map((name) => ({ component: 'node', name, rpc: `http://10.0.0.${name.slice(6)}:8545` }));
+  const nodes = names.map((name, place) => ({
+    ...{ component: 'node', name, rpc: `http://10.0.0.${name.slice(6)}:8545`, region: regions[place] },
+  }));
   const targets = [...nodes, ...services].map(
     (one) => ({ ...one, subnet: 'devnet', logFiles: [] }) as unknown as Target,
   );
@@ -58,18 +61,31 @@ test('1,000 of 1,000 random stops come out as the forecast says, on the simulate
     fc.record({
       count: fc.constant(count),
       down: fc.uniqueArray(fc.nat(count - 1), { maxLength: Math.floor(count / 3) }),
-      stop: fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: count }),
+      regions: fc.array(fc.constantFrom('eu', 'us', 'asia', undefined), { minLength: count, maxLength: count }),
+      stop: fc.uniqueArray(fc.oneof(fc.nat(count - 1), fc.constantFrom('eu', 'us', 'asia')), {
+        ...{ minLength: 1, maxLength: count },
+      }),
     }),
   );
   fc.assert(
-    fc.property(draw, ({ count, down, stop }) => {
+    fc.property(draw, ({ count, down, regions, stop: drawn }) => {
+      // A region in which nothing is would be refused.
+      const words: readonly (number | string)[] = drawn.filter(
+        (one) => typeof one === 'number' || regions.includes(one),
+      );
+      fc.pre(words.length > 0);
+      const stop = [...Array(count).keys()].filter((at) => words.includes(at) || words.includes(regions[at] ?? ''));
       const names = many(count);
       const nameAt = (place: number) => names[place] ?? '';
       const before = subnetOf(
         names,
         names.map((_, place) => (down.includes(place) ? 'silent' : 'votes')),
+        [],
+        regions,
       );
-      const forecast = forecastStop(before, targetsOf(before, stop.map(nameAt)));
+      const typed = words.map((one) => (typeof one === 'number' ? nameAt(one) : `region:${one}`));
+      const result = answerWhatIf([before], undefined, typed);
+      const [forecast] = result.ok ? result.forecasts : [];
 
       let now = 1_700_000_000_000;
       const simulated = createSubnet(names, { ...NO_EFFECTS, down: down.map(nameAt) }, () => now, [], TIMEOUT_MS);
@@ -87,8 +103,8 @@ test('1,000 of 1,000 random stops come out as the forecast says, on the simulate
       const blocks = simulated.chain.heightAt(now) - heightBefore;
 
       // A quorum that was lost before is a halt, which the forecast says as one.
-      expect(forecast.makesBlocks).toBe(blocks > 0);
-      expect(forecast.blocksPerMinute).toBeCloseTo(blocks / minutes, 6);
+      expect(forecast?.makesBlocks).toBe(blocks > 0);
+      expect(forecast?.blocksPerMinute).toBeCloseTo(blocks / minutes, 6);
     }),
     { numRuns: 1_000 },
   );
@@ -199,8 +215,71 @@ describe('what is stopped', () => {
     expect(stopped(undefined, 'subnet2')).toBe('several subnets have subnet2, so name the subnet: devnet, other');
     expect(stopped('nowhere', 'subnet2')).toBe('the inventory has no such subnet; it has devnet, other');
     expect(stopped('devnet', 'subnet9')).toBe(
-      'nothing in the inventory is subnet9; name targets, or all of a Docker Engine or a host as engine:NAME or host:NAME',
+      'nothing in devnet is subnet9; name targets, or all of a Docker Engine, a host or a region as engine:NAME, host:NAME or region:NAME',
     );
-    expect(stopped('devnet', 'toString:x')).toContain('nothing in the inventory is toString:x');
+    expect(stopped('devnet', 'toString:x')).toContain('nothing in devnet is toString:x');
+  });
+});
+
+describe('a region', () => {
+  const placed = SERVICES.map((service) => (service.name === 'relayer' ? { ...service, region: 'eu' } : service));
+  const state = subnetOf(many(4), [], placed, ['eu', 'asia', 'us']);
+  const reader = { ...SERVICES[1], region: 'mars' };
+  const other = subnetOf(many(6), [], [reader], ['us', undefined, undefined, undefined, undefined, 'eu']);
+  const rename = (name: string, { subnet, ...rest }: SubnetState): SubnetState => ({
+    ...rest,
+    subnet: { ...subnet, name, targets: subnet.targets.map((one) => ({ ...one, subnet: name })) },
+  });
+  const all = [state, rename('other', other)];
+  const told = (subnet: string | undefined, ...words: readonly string[]) => {
+    const result = answerWhatIf(all, subnet, words);
+    return result.ok ? result.forecasts.flatMap(({ effects }) => effects) : result.error;
+  };
+  const HOW = 'give a node, bootnode or service its own with a line such as region: eu in the inventory';
+
+  test('stops with all that is in it, nodes and services', () => {
+    expect(told('devnet', 'region:eu')).toEqual([
+      'devnet makes blocks: 3 of 4 masternodes vote, 3 needed, so no other may fail',
+      'about 11 blocks a minute come, as each turn of subnet1 times out',
+      'no block of the subnet reaches the parent chain while the relayer is stopped',
+    ]);
+  });
+
+  test('stops with another one, or with what is in none', () => {
+    const halted = [
+      'devnet halts: 2 of 4 masternodes vote, 3 needed',
+      'no block of the subnet reaches the parent chain while the relayer is stopped',
+      'the stats server reads from subnet2 and shows no new block until it is back',
+    ];
+    expect(told('devnet', 'region:eu', 'region:asia')).toEqual(halted);
+    expect(told('devnet', 'region:eu', 'subnet4', 'relayer')).toEqual([
+      ...halted.slice(0, 2),
+      'the stats server shows no new block, as no block comes',
+    ]);
+  });
+
+  test('stops in every subnet that has it, and in no other', () => {
+    expect(told(undefined, 'region:us', 'region:mars')).toEqual([
+      'devnet makes blocks: 3 of 4 masternodes vote, 3 needed, so no other may fail',
+      'about 11 blocks a minute come, as each turn of subnet3 times out',
+      'other makes blocks: 5 of 6 masternodes vote, 5 needed, so no other may fail',
+      'about 15 blocks a minute come, as each turn of subnet1 times out',
+      'nobody sees the stats server meanwhile',
+    ]);
+    expect(told(undefined, 'region:asia')).toHaveLength(3);
+  });
+
+  test('that nothing is in is refused, with those that there are', () => {
+    expect(told(undefined, 'region:eu', 'region:moon')).toBe(
+      `nothing in the inventory is region:moon; the regions are asia, eu, mars, us; ${HOW}`,
+    );
+    expect(told('devnet', 'region:mars')).toBe(
+      `nothing in devnet is region:mars; the regions are asia, eu, us; ${HOW}`,
+    );
+    const none = answerWhatIf([subnetOf(many(4))], undefined, ['region:eu']);
+    expect(none).toEqual({
+      ...{ ok: false, kind: 'unknown' },
+      error: `nothing in the inventory is region:eu; no target has a region yet; ${HOW}`,
+    });
   });
 });
