@@ -107,6 +107,7 @@ docker: { socketPath: ${engine.socketPath} }
     ['the check log_block', 'n3'],
     ['the check log_block', 'n4'],
     ['how the container was made', 'n4'],
+    ['the check messages', 'bootnode'],
   ]);
   expect(stdout).not.toContain('secret');
 });
