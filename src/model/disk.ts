@@ -23,6 +23,10 @@ export interface DiskFacts extends Pick<DiskReading, 'folder' | 'targets'> {
   readonly level?: 'filling' | 'full';
 }
 
+/** So little is as good as nothing: a hundredth, of a large disk a gigabyte. Of one that was so, twice as much is. */
+export const isNearlyFull = ({ free, total }: Pick<Fill, 'free' | 'total'>, wasSo: boolean): boolean =>
+  free < Math.min(total / 100, 1e9) * (wasSo ? 2 : 1);
+
 /** Where Docker keeps images, volumes and logs, unless it is told otherwise. */
 export const DOCKER_ROOT = '/var/lib/docker';
 

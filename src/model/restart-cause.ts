@@ -58,7 +58,7 @@ export const START_MS = 60_000;
 export const SERVICE_START_MS = 20_000;
 
 /** Docker waits at most this long before it starts a container that crashes again and again (moby restartmanager). */
-const MAX_WAIT_MS = 60_000;
+export const MAX_WAIT_MS = 60_000;
 
 /** The last crashes, in order, if they are a loop. */
 export function findSeries(facts: ContainerFacts): readonly number[] {

@@ -1,5 +1,5 @@
 import { findPagedFor, indexProblems, isMuted, isStanding, isWarningOf, type Problem } from '../../model/problem.ts';
-import { type ProblemKind, problemCatalog, problemsOfAlert } from '../../model/problem-catalog.ts';
+import { problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
 import type { AlertName } from './alert-rules.ts';
@@ -33,7 +33,7 @@ const FOUND_ITSELF_MS = 60_000;
  * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
  * found by itself while the cover clears is over, so that what comes later is told.
  */
-function findCovered({ subnet, targets, problems }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
+function findCovered({ subnet, problems }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
   const standing = problems.filter(isStanding);
   const pagedFor = findPagedFor(standing);
   const names = problemsOfAlert(alert);
@@ -43,10 +43,6 @@ function findCovered({ subnet, targets, problems }: SubnetState, alert: string, 
       (one) => names.includes(one.problem) && (now - clearingSince < FOUND_ITSELF_MS || there.get(one) !== undefined),
     ),
   );
-  const kinds: readonly ProblemKind[] = names.map((name) => problemCatalog[name]);
-  if (kinds.some(({ severity }) => severity === 'warning')) {
-    for (const { target } of targets) if (pagedFor.has(target.component)) subjects.push(target);
-  }
   const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
   return [
     ...subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const })),

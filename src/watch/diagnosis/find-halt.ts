@@ -167,7 +167,7 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
   const restarted = higher.slice(0, required - lowest.length);
   return {
     seen: described.join(', '),
-    fix: `${describeRestart(restarted)}: ${restarted.length === 1 ? 'it comes' : 'they come'} back in the lower round, and ${required} must wait in the same one; if no block comes within a minute, restart the others one after another`,
+    fix: `${describeRestart(restarted)}: ${restarted.length === 1 ? 'it comes' : 'they come'} back in the lower round, and ${required} must wait in the same one; a vote that is cast there a second time shows as double_vote, and is over then; if no block comes within a minute, restart the others one after another`,
   };
 }
 

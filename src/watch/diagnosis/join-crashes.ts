@@ -2,7 +2,14 @@ import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts
 import { joinAnd, listNames } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findContainer, findCrashes, findSeries, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import {
+  findContainer,
+  findCrashes,
+  findSeries,
+  isRestartPlanned,
+  LOOP_MS,
+  MAX_WAIT_MS,
+} from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
@@ -45,11 +52,11 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   const { lastExit } = facts;
   const foundAt = container.kind === 'running' ? facts.lastRestartAt : lastExit?.at;
   if (foundAt === undefined) return undefined;
-  // Docker starts a container again within seconds. An exit long before is that of another end.
-  const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < TOGETHER_MS;
+  // Docker waits at most a minute before it starts a container again. An exit long before is that of another end.
+  const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < MAX_WAIT_MS;
   // After a restart of subnetd, Docker still says when the run before ended.
   const { finishedAt = foundAt } = findContainer(facts) ?? {};
-  const endedAt = Math.abs(foundAt - finishedAt) < TOGETHER_MS ? finishedAt : foundAt;
+  const endedAt = Math.abs(foundAt - finishedAt) < MAX_WAIT_MS ? finishedAt : foundAt;
   const { at, code } = isOwn ? lastExit : { at: endedAt, code: undefined };
   return { found, target, at, code, isFirst: findSeries(facts).length === 0 };
 }

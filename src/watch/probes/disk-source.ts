@@ -1,10 +1,11 @@
 import { stat, statfs } from 'node:fs/promises';
-import { type DiskReading, DOCKER_ROOT, growingFolders } from '../../model/disk.ts';
+import { type DiskReading, DOCKER_ROOT, growingFolders, isNearlyFull } from '../../model/disk.ts';
 import type { SubnetObservation } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 
-/** Disks fill slowly. */
+/** Disks fill slowly. One that is nearly full is freed at once. */
 const EVERY_MS = 2 * 60_000;
+const NEARLY_FULL_MS = 10_000;
 
 /** The folders of a subnet with the names of the targets that have them. Docker's is of no target. */
 function findFolders({ targets }: Subnet): ReadonlyMap<string, readonly string[]> {
@@ -47,9 +48,10 @@ export function createDiskSource(subnet: Subnet, own: readonly string[]) {
   return {
     everyMs: EVERY_MS,
     firstAfterMs: 3_000,
-    probe: async (): Promise<SubnetObservation<'disks'>> => ({
-      kind: 'disks',
-      seen: { disks: await readDisks(folders, own) },
-    }),
+    probe: async (): Promise<SubnetObservation<'disks'>> => {
+      const disks = await readDisks(folders, own);
+      const isUrgent = disks.some((disk) => isNearlyFull(disk, true));
+      return { kind: 'disks', seen: { disks }, ...(isUrgent && { againMs: NEARLY_FULL_MS }) };
+    },
   };
 }

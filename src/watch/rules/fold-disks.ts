@@ -1,4 +1,4 @@
-import type { DiskFacts, DiskObservation } from '../../model/disk.ts';
+import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
 import { type Fill, findPace, foldFill } from '../../model/fill.ts';
 
 const HOUR = 3_600_000;
@@ -10,11 +10,8 @@ const LEVELS = [
   { level: 'filling', below: 7 * DAY, until: 8 * DAY },
 ] as const;
 
-/** So little is as good as nothing: a hundredth, of a large disk a gigabyte. */
-const isNearlyFull = ({ free, total }: Fill, factor: number): boolean => free < Math.min(total / 100, 1e9) * factor;
-
 function findLevel(fill: Fill, before: DiskFacts['level']): DiskFacts['level'] {
-  if (isNearlyFull(fill, before === 'full' ? 2 : 1)) return 'full';
+  if (isNearlyFull(fill, before === 'full')) return 'full';
   const leftMs = findPace(fill)?.leftMs;
   if (leftMs === undefined) return undefined;
   const wasAtLeast = (level: 'filling' | 'full') => before === level || before === 'full';

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
+import { countPeers } from '../../model/facts.ts';
 import type { Member, TargetState } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
 
@@ -38,6 +39,8 @@ export function findLinks(nodes: readonly TargetState[], members: readonly Membe
       nodeId,
       peers: peerIds && new Set(peerIds),
       out: isSilent(members.find(({ name }) => name === state.target.name)),
+      // The count is newer than the list.
+      isWhole: state.target.component === 'node' && (countPeers(state.facts) ?? 0) >= state.target.expectedPeers,
     };
   });
   return known.flatMap((one, from) =>
@@ -47,7 +50,7 @@ export function findLinks(nodes: readonly TargetState[], members: readonly Membe
       const says = (a: typeof one, b: typeof one) => (b.nodeId === undefined ? undefined : a.peers?.has(b.nodeId));
       const words = [says(one, other), says(other, one)];
       if (words.includes(true)) return { from, to, state: 'up' };
-      return { from, to, state: words.includes(false) ? 'cut' : 'unknown' };
+      return { from, to, state: words.includes(false) && !(one.isWhole && other.isWhole) ? 'cut' : 'unknown' };
     }),
   );
 }

@@ -266,11 +266,15 @@ describe('a problem', () => {
     expect(told(penalised, risk)).toEqual(['SubnetHalted resolved']);
     expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);
     expect(told()).toEqual(['SubnetMasternodePenalised resolved']);
-    // One about several nodes is found by itself all the while.
+    // What only pages for a warning hides nothing: it is found by itself all the while.
     const crashed = problem('containers_crashed', undefined);
     expect(told(crashed)).toEqual(['SubnetContainersCrashed firing']);
     expect(told(crashed, risk)).toEqual(['SubnetQuorumAtRisk firing']);
     expect(told(risk)).toEqual(['SubnetContainersCrashed resolved']);
+    const restarting = problem('container_restarting', a);
+    expect(told(restarting)).toEqual(['SubnetContainerRestarting firing', 'SubnetQuorumAtRisk resolved']);
+    expect(told(restarting, risk)).toEqual(['SubnetQuorumAtRisk firing']);
+    expect(told(risk)).toEqual(['SubnetContainerRestarting resolved']);
   });
 
   it('that something graver pages for keeps its alert, in the words of now', () => {

@@ -185,6 +185,14 @@ describe('containers that crash within seconds of each other', () => {
     );
   });
 
+  test('are told with one that Docker has started again much later, as after some crashes before', () => {
+    const late = crash(node('n7'), 15_000, { lastRestartAt: NOW - 2_000 }, { startedAt: NOW - 2_000 });
+    const all = [...NAMES.slice(0, 6).map((name) => crash(node(name), 15_000)), late];
+    expect(told(all).map(([problem, , summary]) => [problem, summary])).toEqual([
+      ['containers_crashed', 'the containers of all 7 nodes crashed within 1s of each other'],
+    ]);
+  });
+
   test('are told with the time that Docker has of their end, where subnetd did not see it', () => {
     const all = NAMES.map((name) =>
       crash(node(name), 15_000, { lastExit: undefined, lastRestartAt: NOW - 12_000 }, { finishedAt: NOW - 15_000 }),

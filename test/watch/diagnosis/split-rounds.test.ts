@@ -36,7 +36,7 @@ const UNSPLIT = [
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
 const fixWith = (restart: string, comes = 'it comes') =>
-  `restart ${restart}: ${comes} back in the lower round, and 3 must wait in the same one; if no block comes within a minute, restart the others one after another`;
+  `restart ${restart}: ${comes} back in the lower round, and 3 must wait in the same one; a vote that is cast there a second time shows as double_vote, and is over then; if no block comes within a minute, restart the others one after another`;
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the others', () => {
   const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');

@@ -76,7 +76,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
       return { name, container: of('container'), log: of('log_block') };
     });
   };
-  const hanging = `Docker at tcp://127.0.0.1:${engine.port} answers, but not about this container in time; see whether \`docker inspect\` of it hangs too; if it does, restart Docker`;
+  const hanging = `Docker at tcp://127.0.0.1:${engine.port} answers, but not about this container in time; wait a moment, as its machine may be busy; if \`docker inspect\` of it hangs too, restart Docker, which ends all containers unless live-restore is set`;
   await eventually(async () =>
     expect((await read()).map(({ name, container }) => [name, container?.verdict, container?.reason])).toEqual([
       ['n-good', 'pass', expect.stringMatching(/^good has been running for/)],

@@ -108,7 +108,7 @@ test('1,000 of 1,000 random stops come out as the forecast says, on the simulate
     }),
     { numRuns: 1_000 },
   );
-});
+}, 180_000);
 
 test('blocks are final where three rounds in a row bring one each, also over the end of the order', () => {
   const commits = (turns: string) =>

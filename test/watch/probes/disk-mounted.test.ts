@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readDisks } from '../../../src/watch/probes/disk-source.ts';
+import { createDiskSource, readDisks } from '../../../src/watch/probes/disk-source.ts';
 import { foldDisks } from '../../../src/watch/rules/fold-disks.ts';
+import { nodeTarget, settings } from '../../support/views.ts';
 
 const MB = 2 ** 20;
 
@@ -45,6 +46,12 @@ test('a small real disk is another than the one below it, and is full when a hun
   const before = foldDisks(undefined, { disks }, 0);
   expect(before[0]?.level).toBeUndefined();
 
+  const logFiles = [{ path: join(data, 'xdc.log'), timezone: 'UTC' }];
+  const subnet = { name: 'd', consensus: 'XDPoS', settings, targets: [nodeTarget('n1', { logFiles })] };
+  const source = createDiskSource(subnet, []);
+  expect((await source?.probe())?.againMs).toBeUndefined();
   writeFileSync(join(data, 'more.log'), Buffer.alloc((small?.free ?? 0) - MB / 2));
   expect(foldDisks(before, { disks: (await read()).disks }, 120_000)[0]?.level).toBe('full');
+  // It is freed at once, and nobody is told for two minutes that it is full.
+  expect((await source?.probe())?.againMs).toBe(10_000);
 });

@@ -204,7 +204,7 @@ describe('what is asked', () => {
     expect(server.requests.at(-1)).toHaveLength(1);
     now = 61 * 60_000;
     await probe.probe(2000);
-    now += 10_000;
+    now += 5_000;
     await probe.probe(2000);
     expect(methodsOf(server.requests.at(-1))).toEqual(['latest', 'committed', 'admin_peers']);
   });
