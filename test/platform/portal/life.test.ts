@@ -216,6 +216,7 @@ describe.each(DATABASE_KINDS)('on %s', (kind) => {
     await signIn(phone, 'grace', SECOND, newCode());
     await signIn(laptop, 'grace', SECOND, recoveryCodes[9] ?? '');
     await laptop.getByRole('link', { name: 'Your account' }).click();
+    await laptop.getByRole('button', { name: 'Sign out everywhere' }).waitFor();
     expect(await rowsOf(laptop)).toEqual([
       `Chrome on Linux this one ${LAPTOP} TIME TIME`,
       `Chrome on Linux End the session of Chrome on Linux ${PHONE} TIME TIME`,
