@@ -112,13 +112,15 @@ export const problemKey = ({ problem, component, name }: ProblemRef): string =>
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
 
+/** What was seen, of a problem that an earlier process of subnetd has found, and of others. */
+export const withOrigin = ({ evidence, restoredAt }: Problem): string =>
+  restoredAt === undefined ? evidence : `seen before subnetd was started: ${evidence}`;
+
 /** What was seen, as people read it: what is no longer found has its time, as its durations are of then. */
-export function describeEvidence(
-  { state, evidence, seenAt, restoredAt }: Problem,
-  toWall: (at: WatchedMs) => WallMs,
-): string {
-  if (restoredAt !== undefined) return `seen before subnetd was started: ${evidence}`;
-  return state === 'clearing' ? `seen at ${formatSecond(toWall(seenAt))}: ${evidence}` : evidence;
+export function describeEvidence(problem: Problem, toWall: (at: WatchedMs) => WallMs): string {
+  const { state, seenAt, restoredAt } = problem;
+  const isSeenEarlier = state === 'clearing' && restoredAt === undefined;
+  return `${isSeenEarlier ? `seen at ${formatSecond(toWall(seenAt))}: ` : ''}${withOrigin(problem)}`;
 }
 
 /** Whether nobody is notified of a problem, because it opened during planned work. */

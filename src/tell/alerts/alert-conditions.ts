@@ -1,4 +1,12 @@
-import { findPagedFor, indexProblems, isMuted, isStanding, isWarningOf, type Problem } from '../../model/problem.ts';
+import {
+  findPagedFor,
+  indexProblems,
+  isMuted,
+  isStanding,
+  isWarningOf,
+  type Problem,
+  withOrigin,
+} from '../../model/problem.ts';
 import { problemsOfAlert } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
@@ -17,13 +25,14 @@ function findRaising({ problems }: SubnetState): readonly Problem[] {
 const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component' | 'name'>): AlertLabels =>
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
-const toDetails = ({ summary, evidence, fix, about, state }: Problem): AlertDetails => ({
-  summary,
-  evidence,
-  fix,
-  ...(about !== undefined && { about }),
-  ...(state === 'clearing' && { isClearing: true as const }),
-});
+function toDetails(problem: Problem): AlertDetails {
+  const { summary, fix, about, state } = problem;
+  return {
+    ...{ summary, evidence: withOrigin(problem), fix },
+    ...(about !== undefined && { about }),
+    ...(state === 'clearing' && { isClearing: true as const }),
+  };
+}
 
 /** By then what follows from a problem that clears is found by itself, if it is still so. */
 const FOUND_ITSELF_MS = 60_000;

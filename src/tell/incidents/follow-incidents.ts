@@ -77,7 +77,11 @@ function reopen(ended: Incident, last: Incident['last']): Incident {
   return { ...rest, last, returns: ended.returns + 1 };
 }
 
-/** The first moment of an incident, or its return within the window in which its problem counts as the same one. */
+/** Whether a problem has opened again while it was clearing: it is of another cause, such as of other nodes. */
+const isOpenedAnew = ({ clearSince }: Incident, { openedAt }: Problem): boolean =>
+  clearSince !== undefined && openedAt !== undefined && openedAt > clearSince;
+
+/** The first moment of an incident. */
 function open(
   subnet: string,
   problem: Problem,
@@ -88,7 +92,6 @@ function open(
   const key = incidentKey(subnet, problem);
   const words = wordsOf(problem);
   const { component, name, severity, alert, since, openedAt = now, planned } = problem;
-  if (last !== undefined && isWithinWindow(last, openedAt)) return reopen(last, words);
   let second = 0;
   // A clock that was set back must not give two incidents one id.
   while (ids.has(toIncidentId(key, toWall(openedAt) + second))) second += 1_000;
@@ -137,6 +140,21 @@ export function isNews(before: Incident | undefined, { last, ...incident }: Inci
   if (before === undefined || Object.keys(before).length !== Object.keys(incident).length + 1) return true;
   if (before.last.summary !== last.summary || before.last.fix !== last.fix) return true;
   return Object.entries(incident).some(([name, value]) => before[name as keyof Incident] !== value);
+}
+
+/** The incident of a problem: the one that is open, the last one if it is back within its window, or another one. */
+function follow(
+  subnet: string,
+  problem: Problem,
+  known: Incident | undefined,
+  last: Incident | undefined,
+  ids: ReadonlySet<string>,
+  moment: FoldMoment,
+): Incident {
+  if (known !== undefined && !isOpenedAnew(known, problem)) return update(known, problem);
+  if (known === undefined && last !== undefined && isWithinWindow(last, problem.openedAt ?? moment.now))
+    return reopen(last, wordsOf(problem));
+  return open(subnet, problem, known ?? last, ids, moment);
 }
 
 const close = (incident: Incident, end: IncidentEnd, now: number): Incident => ({
@@ -222,9 +240,10 @@ export function followIncidents(
       if (!isStanding(problem)) continue;
       for (const each of problem.causes) covered.add(incidentKey(subnet.name, each));
       const known = before.open.get(key);
-      const opened = known ? update(known, problem) : open(subnet.name, problem, last.get(key), ids, moment);
-      current.set(key, opened);
-      ended.delete(opened.id);
+      const followed = follow(subnet.name, problem, known, last.get(key), ids, moment);
+      if (known !== undefined && known.id !== followed.id) ended.set(known.id, close(known, 'recovered', moment.now));
+      current.set(key, followed);
+      ended.delete(followed.id);
     }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;

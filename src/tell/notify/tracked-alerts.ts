@@ -39,8 +39,11 @@ const resolve = (
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
+  // What was clearing is of another cause, such as of other nodes.
+  const isOther = before?.details?.isClearing && !details?.isClearing && before.details.about !== details?.about;
   const isNew =
     before === undefined ||
+    isOther ||
     before.phase === 'resolved' ||
     (before.phase === 'pending' && now - before.seenAt > forMs + UNSEEN_MS);
   // A clock that was set back must not delay an alert.
@@ -51,7 +54,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
-  const wasNotified = firedAt !== undefined && before?.isHeld !== true;
+  const wasNotified = before?.phase === 'firing' && before.isHeld !== true;
   const held = planned?.mutes === true && !wasNotified ? ({ isHeld: true } as const) : {};
   return { ...base, ...held, phase: 'firing', firedAt: firedAt ?? now } as const;
 }

@@ -418,6 +418,13 @@ describe('what is found', () => {
     expect(createJudge(bases)(clearing, none)).toContainEqual(
       expect.objectContaining({ state: 'active', details: expect.objectContaining({ isClearing: true }) }),
     );
+    // What an earlier process of subnetd has seen is told as that.
+    const kept = toInput([good('b')], {}, [problem('node_down', b, { restoredAt: NOW })]);
+    expect(createJudge(bases)(kept, none)).toContainEqual(
+      expect.objectContaining({
+        details: expect.objectContaining({ evidence: 'seen before subnetd was started: it broke at 7' }),
+      }),
+    );
     const watchdog = judge(toInput([]), none).find((finding) => finding.state === 'active');
     expect(watchdog).toMatchObject({ labels: { alertname: 'SubnetdWatchdog', severity: 'none' } });
     expect(watchdog).not.toHaveProperty('annotations.runbook_url');

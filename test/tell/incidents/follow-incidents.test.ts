@@ -174,6 +174,26 @@ describe('an incident', () => {
     expect(ended.only).toMatchObject({ clearSince: 4 * MINUTE, endedAt: 6 * MINUTE, end: 'recovered' });
   });
 
+  it('ends when its problem opens again of another cause while it clears, as with other nodes', () => {
+    const risk = (openedAt: number, over: Partial<Problem> = {}) =>
+      halt(openedAt, { problem: 'quorum_at_risk', ...over });
+    const { open, all } = run([
+      [MINUTE, withProblems(risk(MINUTE))],
+      [4 * MINUTE, withProblems(risk(MINUTE, { state: 'clearing', clearingSince: 4 * MINUTE }))],
+      [5 * MINUTE, withProblems(risk(5 * MINUTE, { since: 4.5 * MINUTE, evidence: 'n3 is down' }))],
+    ]);
+    expect(open.size).toBe(1);
+    expect(all.map(({ startedAt, endedAt, returns }) => ({ startedAt, endedAt, returns }))).toEqual([
+      { startedAt: 5 * MINUTE, endedAt: undefined, returns: 0 },
+      { startedAt: MINUTE, endedAt: 5 * MINUTE, returns: 0 },
+    ]);
+    const [second, first] = all;
+    expect(second).toMatchObject({ earlier: first?.id, foundAt: 4.5 * MINUTE, first: { evidence: 'n3 is down' } });
+    // After a restart of subnetd it has the times of what stands now.
+    const restored = second && toRestoredProblem(second, 6 * MINUTE);
+    expect(restored).toMatchObject({ since: 4.5 * MINUTE, openedAt: 5 * MINUTE });
+  });
+
   it('goes on when its problem returns within the reopen window, two minutes for a container', () => {
     const steps: readonly Step[] = [
       [MINUTE, withProblems(down(MINUTE))],

@@ -62,6 +62,39 @@ describe('an alert', () => {
     expect(run([...steps, [4, [details()]]]).trackedAlerts.get(key)?.seenAt).toBe(4 * MINUTE);
   });
 
+  it('begins anew when what was clearing is of other nodes, and goes on when it is of the same', () => {
+    const details = (about: string, isClearing?: true) =>
+      active('1', {
+        forMs: 0,
+        details: {
+          summary: 'no further node may fail',
+          evidence: '',
+          fix: '',
+          about,
+          ...(isClearing && { isClearing }),
+        },
+      } as Partial<AlertFinding>);
+    const steps: readonly Step[] = [
+      [1, [details('n1')]],
+      [2, [details('n1', true)]],
+    ];
+    const same = run([...steps, [3, [details('n1')]]]).trackedAlerts.get(key);
+    expect(same).toMatchObject({ phase: 'firing', activeAt: MINUTE, firedAt: MINUTE });
+    const other = run([...steps, [3, [details('n2')]]]);
+    expect(other.trackedAlerts.get(key)).toMatchObject({ phase: 'firing', activeAt: 3 * MINUTE, firedAt: 3 * MINUTE });
+    // Nodes that join what goes on are of the same cause.
+    expect(
+      run([
+        [1, [details('n1')]],
+        [2, [details('n1, n2')]],
+      ]).trackedAlerts.get(key)?.firedAt,
+    ).toBe(MINUTE);
+    // Planned work that has begun meanwhile holds nothing back of which people know.
+    const planned = { reason: 'r', until: 9 * MINUTE, by: 'b', mutes: true };
+    const during = run([...steps, [3, [{ ...details('n2'), planned } as AlertFinding]]]);
+    expect(during.transitions).toEqual(['1 firing']);
+  });
+
   it('fires at once when it has no time to wait', () => {
     expect(run([[0, [active('1', { forMs: 0 })]]]).transitions).toEqual(['0 firing']);
   });
