@@ -1,30 +1,15 @@
 import type { GovernanceObservation } from '../../model/governance.ts';
 import { toAddress } from '../../model/parent-chain.ts';
 import type { Subnet } from '../../model/target.ts';
+import { GET_CANDIDATES, readCandidates } from './candidates.ts';
 import { createParentClient, readAnswer, readQuantity } from './parent-client.ts';
 import { createSubnetClient } from './subnet-client.ts';
 
 /** How long each answer may take. */
 const WITHIN_MS = 3_000;
 
-/** The contract of the candidates on every chain of XDPoS, and its `getCandidates()` (XDC-Subnet contracts/validator). */
-const VALIDATORS = `0x${'88'.padStart(40, '0')}`;
-const GET_CANDIDATES = '0x06a49fce';
-
 /** Where a proxy keeps the address of its implementation: `keccak256("eip1967.proxy.implementation") - 1` (EIP-1967). */
 const IMPLEMENTATION = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
-
-/** More than a chain of XDPoS has candidates. */
-const MOST_CANDIDATES = 10_000;
-
-/** An array of addresses: its offset and its length, and a word for each. The contract leaves a zero where one has resigned. */
-function readCandidates(value: unknown): readonly string[] | undefined {
-  const words = typeof value === 'string' ? value.slice(2).match(/[\da-f]{64}/gi) : null;
-  const count = Number(readQuantity(`0x${words?.[1] ?? ''}`) ?? Number.NaN);
-  if (words === null || !(count <= MOST_CANDIDATES) || words.length !== count + 2) return undefined;
-  const candidates = words.slice(2).map((word) => toAddress(word));
-  return candidates.filter((address) => BigInt(address) !== 0n).toSorted();
-}
 
 /** The address in the slot of a proxy; undefined for a contract that is none. */
 const readImplementation = (value: unknown): string | undefined =>
@@ -42,13 +27,8 @@ export function createGovernanceProber(subnet: Subnet) {
       const asksParent = isTurnOfParent;
       isTurnOfParent = !isTurnOfParent;
       if (!asksParent) {
-        const [answer] = await own.ask(
-          [{ method: 'eth_call', params: [{ to: VALIDATORS, data: GET_CANDIDATES }, 'latest'] }],
-          signal,
-        );
-        const candidates = readAnswer(answer, readCandidates);
-        // A chain without such a contract has no candidates.
-        return candidates.ok && candidates.value.length > 0 ? { candidates: candidates.value } : {};
+        const candidates = readAnswer((await own.ask([GET_CANDIDATES], signal))[0], readCandidates);
+        return candidates.ok ? { candidates: candidates.value.toSorted() } : {};
       }
       if (parent === undefined || contract === undefined) return {};
       const slot = { method: 'eth_getStorageAt', params: [toAddress(contract), IMPLEMENTATION, 'latest'] };

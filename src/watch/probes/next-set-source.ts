@@ -3,8 +3,9 @@ import type { Candidate, ElectionReading, PartBefore, Sent } from '../../model/n
 import type { SubnetObservation } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { toGethChainCalls, toHex } from '../clients/geth-calls.ts';
+import { callValidator, GET_CANDIDATES, readCandidates } from './candidates.ts';
 import { readMasternodes, readMissedRounds } from './chain-results.ts';
-import { createAddressReader, memberOf, toCount, ZERO_ADDRESS } from './chain-values.ts';
+import { createAddressReader, memberOf, toCount } from './chain-values.ts';
 import { type Ask, createNodeAsker } from './find-on-subnet.ts';
 import type { Call } from './json-rpc.ts';
 import { readConsensus } from './read-consensus.ts';
@@ -22,23 +23,8 @@ const MOST_ACTIVE = 500;
 /** After the first rounds, which are the busiest. */
 const FIRST_AFTER_MS = 15_000;
 
-/** The contract in which candidates have their stakes (XDC-Subnet common/types.go, `MasternodeVotingSMC`). */
-const VALIDATOR = `0x${'0'.repeat(38)}88`;
-
-/** The selectors of `getCandidates()` and `getCandidateCap(address)` (XDC-Subnet contracts/validator). */
-const GET_CANDIDATES = '0x06a49fce';
+/** The selector of `getCandidateCap(address)` (XDC-Subnet contracts/validator). */
 const GET_STAKE = '0x58e7525f';
-
-const callValidator = (data: string): Call => ({ method: 'eth_call', params: [{ to: VALIDATOR, data }, 'latest'] });
-
-/** The addresses of a list as the contract returns it: an offset, the length and a word each. Who has resigned is zero there. */
-function readCandidates(result: unknown): readonly string[] | undefined {
-  const words =
-    typeof result === 'string' && /^0x(?:[\da-f]{64}){2,}$/i.test(result) ? result.match(/[\da-f]{64}/gi) : [];
-  const addresses = words?.slice(2).map((word) => `0x${word.slice(24).toLowerCase()}`) ?? [];
-  const listed = new Set(addresses.filter((address) => address !== ZERO_ADDRESS));
-  return listed.size === 0 ? undefined : [...listed];
-}
 
 const readStake = (result: unknown): bigint | undefined =>
   typeof result === 'string' && /^0x[\da-f]{64}$/i.test(result) ? BigInt(result) : undefined;
@@ -104,7 +90,7 @@ async function countSent(
 export function createElectionReader(consensus: string): (ask: Ask) => Promise<ElectionReading | undefined> {
   const memory: Memory = { candidates: [], counts: new Map(), sent: new Map() };
   const calls = toGethChainCalls(consensus);
-  const asked = [calls.masternodes, calls.missedRounds, calls.consensus, callValidator(GET_CANDIDATES)];
+  const asked = [calls.masternodes, calls.missedRounds, calls.consensus, GET_CANDIDATES];
   return async (ask) => {
     const [list, rounds, info, contract] = await ask(asked);
     const addresses = createAddressReader();
