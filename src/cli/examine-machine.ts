@@ -1,8 +1,10 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { formatBytes } from '../lib/words.ts';
-import { DOCKER_ROOT, growingFolders } from '../model/disk.ts';
+import { engineRootOf, growingFolders } from '../model/disk.ts';
+import { containerSetupOf, setupOf } from '../model/setup.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { Target } from '../model/target.ts';
 import type { DoctorFinding, DoctorReport } from './list-findings.ts';
 
 /** Bytes of a disk or of the memory. */
@@ -21,8 +23,10 @@ export interface Machine {
 const realMachine: Machine = {
   diskOf: (folder) => {
     try {
+      const found = statSync(folder);
+      if (!found.isDirectory()) return undefined;
       const { bavail, blocks, bsize } = statfsSync(folder);
-      return { free: bavail * bsize, total: blocks * bsize, device: statSync(folder).dev };
+      return { free: bavail * bsize, total: blocks * bsize, device: found.dev };
     } catch {
       return undefined;
     }
@@ -33,12 +37,16 @@ const realMachine: Machine = {
 /** With less than this share free, a node, a log or a rebuild of an image may fill the rest within days. */
 const LOW = 0.1;
 
-/** The folders of a subnet that grow, as far as the inventory names a file in them and this machine has it. */
-function findFolders({ targets }: Snapshot[number]): readonly string[] {
-  const own = targets.flatMap(({ target }) => growingFolders(target));
-  return targets.some(({ target }) => target.container !== undefined) && existsSync(DOCKER_ROOT)
-    ? [...own, DOCKER_ROOT]
-    : own;
+const containerOf = ({ facts }: Snapshot[number], target: Target) =>
+  containerSetupOf(setupOf(facts?.setup?.observation, target));
+
+/** The folders of a subnet that grow, and those of its engines. */
+function findFolders(state: Snapshot[number]): readonly string[] {
+  const containers = state.targets.map(({ target }) => [target, containerOf(state, target)] as const);
+  return [
+    ...containers.flatMap((one) => growingFolders(...one)),
+    ...containers.flatMap((one) => engineRootOf(...one) ?? []),
+  ];
 }
 
 const isLow = ({ free, total }: Space): boolean => total > 0 && free / total < LOW;
@@ -73,9 +81,10 @@ export function withMachine(report: DoctorReport, snapshot: Snapshot, machine: M
     }
   }
   const first = report.findings.findLastIndex((one) => one.severity !== 'info') + 1;
-  const unexamined = snapshot.flatMap(({ subnet, targets }) => {
+  const unexamined = snapshot.flatMap((state) => {
+    const { subnet, targets } = state;
     const names = targets.flatMap(({ target }) => {
-      const folders = growingFolders(target);
+      const folders = growingFolders(target, containerOf(state, target));
       return folders.length > 0 && folders.every((one) => machine.diskOf(one) === undefined) ? [target.name] : [];
     });
     const because = 'this machine does not have their folders, or subnetd may not see them';

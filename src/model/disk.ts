@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Fill } from './fill.ts';
+import type { ContainerSetup } from './setup.ts';
 import type { Target } from './target.ts';
 
 /** A disk, by the first folder of the subnet on it, in bytes. */
@@ -33,8 +34,14 @@ export const DOCKER_ROOT = '/var/lib/docker';
 /** The folder of a file, or that in which a glob begins. */
 const folderOf = (path: string): string => dirname(`${path.split(/[*?[{]/)[0]}x`);
 
-/** The folders of a target that grow, as far as the inventory names a file in them. */
-export const growingFolders = (target: Target): readonly string[] => [
+/** The folders of a target that grow: those in which the inventory names a file, and those that its container writes to. */
+export const growingFolders = (target: Target, setup?: ContainerSetup): readonly string[] => [
   ...target.logFiles.map(({ path }) => folderOf(path)),
   ...('ipc' in target && target.ipc !== undefined ? [dirname(target.ipc)] : []),
+  ...(setup?.folders ?? []),
 ];
+
+/** Where the engine of a target keeps its data. Until its container was read, it may be where it usually is; undefined elsewhere. */
+export function engineRootOf({ container }: Target, setup?: ContainerSetup): string | undefined {
+  return container === undefined || setup !== undefined ? setup?.engineRoot : DOCKER_ROOT;
+}

@@ -45,6 +45,10 @@ export interface ContainerSetup {
   readonly ports: { readonly rpc?: number; readonly ws?: number; readonly p2p?: number };
   /** `-verbosity` of a bootnode, 0 to 6. */
   readonly verbosity?: number;
+  /** The folders that it writes to, if they are on this machine. */
+  readonly folders?: readonly string[];
+  /** Where its engine keeps images, volumes and logs, if that is on this machine. */
+  readonly engineRoot?: string;
 }
 
 /** How one target is set up. A part to which the inventory gives no way is absent. */
@@ -107,6 +111,10 @@ export interface SetupFacts {
 }
 
 const UNKNOWN: TargetSetup = {};
+
+/** How a container was made, if it could be read. */
+export const containerSetupOf = ({ container }: TargetSetup): ContainerSetup | undefined =>
+  container?.ok ? container.value : undefined;
 
 /** The set-up of a target, as far as it is known. */
 export const setupOf = (setup: SetupObservation | undefined, target: Target): TargetSetup =>

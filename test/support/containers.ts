@@ -49,6 +49,8 @@ export interface ContainerPlan {
   readonly memoryBytes?: number;
   readonly restart?: 'no' | 'always' | 'on-failure';
   readonly network?: 'none' | 'host';
+  /** Folders of the machine, as `docker run -v` takes them. */
+  readonly binds?: readonly string[];
 }
 
 /** Creates a container of the image `busybox` without starting it. */
@@ -62,6 +64,7 @@ export const createContainer = (docker: Dockerode, plan: ContainerPlan): Promise
     HostConfig: {
       NetworkMode: plan.network ?? 'none',
       RestartPolicy: { Name: plan.restart ?? 'no' },
+      ...(plan.binds && { Binds: [...plan.binds] }),
       ...(plan.memoryBytes === undefined ? {} : { Memory: plan.memoryBytes, MemorySwap: plan.memoryBytes }),
     },
   });

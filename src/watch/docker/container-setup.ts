@@ -1,3 +1,4 @@
+import { DOCKER_ROOT } from '../../model/disk.ts';
 import type { Container } from '../../model/observation.ts';
 import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.ts';
 import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
@@ -40,9 +41,29 @@ function readVerbosity(words: readonly unknown[]): number | undefined {
   return /^\d$/.test(given) ? Number(given) : undefined;
 }
 
-/** Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read. */
-export function toContainerSetup({ id, name }: Pick<Container, 'id' | 'name'>, body: unknown): ContainerSetup {
-  const { HostConfig, Config, Image, Args, NetworkSettings } = toMembers(body) ?? {};
+const isPath = (value: unknown): value is string => typeof value === 'string' && /^\/\P{Cc}{0,1000}$/u.test(value);
+
+/** The folders of the engine's machine that a container writes to. Sockets and files are left out by who reads them. */
+const toFolders = (mounts: unknown): readonly string[] =>
+  (Array.isArray(mounts) ? mounts : []).flatMap((mount: unknown) => {
+    const { Source, RW } = toMembers(mount) ?? {};
+    return RW === true && isPath(Source) ? [Source] : [];
+  });
+
+/** Docker keeps the log of a container below its root; other drivers than its own have no path. */
+const toRoot = (logPath: unknown): string =>
+  (isPath(logPath) ? /^(.+)\/containers\/[\da-f]{64}\//.exec(logPath)?.[1] : undefined) ?? DOCKER_ROOT;
+
+/**
+ * Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read. `isHere`: its engine runs
+ * on this machine, so its folders are here.
+ */
+export function toContainerSetup(
+  { id, name }: Pick<Container, 'id' | 'name'>,
+  body: unknown,
+  isHere: boolean,
+): ContainerSetup {
+  const { HostConfig, Config, Image, Args, NetworkSettings, Mounts, LogPath } = toMembers(body) ?? {};
   const { LogConfig, PortBindings } = toMembers(HostConfig) ?? {};
   const { Image: image, Env } = toMembers(Config) ?? {};
   // While it runs, Docker says which addresses it really took.
@@ -58,5 +79,6 @@ export function toContainerSetup({ id, name }: Pick<Container, 'id' | 'name'>, b
     published: running.length > 0 ? running : toPublished(PortBindings),
     ports: { ...(rpc && { rpc }), ...(ws && { ws }), ...(p2p && { p2p }) },
     ...(verbosity !== undefined && { verbosity }),
+    ...(isHere && { folders: toFolders(Mounts), engineRoot: toRoot(LogPath) }),
   };
 }

@@ -194,7 +194,10 @@ export const inspectSetup = (client: DockerClient, ref: ContainerRef, signal: Ab
   ask(client, signal, async () => {
     const found = await find(client, ref, signal);
     if (found.kind === 'missing') return found;
-    return { kind: 'found' as const, setup: toContainerSetup(found.container, found.body) };
+    return {
+      kind: 'found' as const,
+      setup: toContainerSetup(found.container, found.body, client.address.startsWith('unix:')),
+    };
   });
 
 /** Lists the containers of a compose project, or of none: then only the time of the answer counts. */

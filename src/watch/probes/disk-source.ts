@@ -1,18 +1,24 @@
 import { stat, statfs } from 'node:fs/promises';
-import { type DiskReading, DOCKER_ROOT, growingFolders, isNearlyFull } from '../../model/disk.ts';
+import { type DiskReading, engineRootOf, growingFolders, isNearlyFull } from '../../model/disk.ts';
+import type { ContainerSetup } from '../../model/setup.ts';
 import type { SubnetObservation } from '../../model/subnet-facts.ts';
-import type { Subnet } from '../../model/target.ts';
+import type { Subnet, Target } from '../../model/target.ts';
 
 /** Disks fill slowly. One that is nearly full is freed at once. */
 const EVERY_MS = 2 * 60_000;
 const NEARLY_FULL_MS = 10_000;
 
+/** How the container of a target was made, if that is known by now. */
+type SetupOf = (target: Target) => ContainerSetup | undefined;
+
 /** The folders of a subnet with the names of the targets that have them. Docker's is of no target. */
-function findFolders({ targets }: Subnet): ReadonlyMap<string, readonly string[]> {
-  const owned = targets.flatMap((target) => growingFolders(target).map((folder) => [folder, target.name] as const));
-  const byFolder = Map.groupBy(owned, ([folder]) => folder);
-  const folders = new Map([...byFolder].map(([folder, ones]) => [folder, [...new Set(ones.map(([, name]) => name))]]));
-  return targets.some(({ container }) => container !== undefined) ? new Map([...folders, [DOCKER_ROOT, []]]) : folders;
+function findFolders({ targets }: Subnet, setupOf: SetupOf): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, readonly string[]>();
+  for (const target of targets)
+    for (const folder of growingFolders(target, setupOf(target)))
+      folders.set(folder, [...new Set([...(folders.get(folder) ?? []), target.name])]);
+  const roots = targets.flatMap((target) => engineRootOf(target, setupOf(target)) ?? []);
+  return new Map([...folders, ...roots.map((root) => [root, []] as const)]);
 }
 
 /** The disk of each folder that this machine has and subnetd may see, each disk once. `own`: folders of subnetd itself. */
@@ -23,7 +29,7 @@ export async function readDisks(
   const disks = new Map<number, DiskReading>();
   for (const [folder, targets] of [...folders, ...own.map((one) => [one, []] as const)]) {
     const device = await stat(folder).then(
-      ({ dev }) => dev,
+      (found) => (found.isDirectory() ? found.dev : undefined),
       () => undefined,
     );
     if (device === undefined) continue;
@@ -41,15 +47,14 @@ export async function readDisks(
   return [...disks.values()];
 }
 
-/** Reads how full the disks are on which the folders of a subnet are; undefined where the inventory names none. */
-export function createDiskSource(subnet: Subnet, own: readonly string[]) {
-  const folders = findFolders(subnet);
-  if (folders.size === 0 && own.length === 0) return undefined;
+/** Reads how full the disks are on which the folders of a subnet are; undefined where it has none. */
+export function createDiskSource(subnet: Subnet, own: readonly string[], setupOf: SetupOf) {
+  if (findFolders(subnet, setupOf).size === 0 && own.length === 0) return undefined;
   return {
     everyMs: EVERY_MS,
     firstAfterMs: 3_000,
     probe: async (): Promise<SubnetObservation<'disks'>> => {
-      const disks = await readDisks(folders, own);
+      const disks = await readDisks(findFolders(subnet, setupOf), own);
       const isUrgent = disks.some((disk) => isNearlyFull(disk, true));
       return { kind: 'disks', seen: { disks }, ...(isUrgent && { againMs: NEARLY_FULL_MS }) };
     },

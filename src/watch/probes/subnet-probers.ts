@@ -1,5 +1,6 @@
 import { loadOnce } from '../../lib/promises.ts';
 import { mayBeLast, type ParentObservation } from '../../model/parent-chain.ts';
+import { containerSetupOf } from '../../model/setup.ts';
 import type { SubnetObservation, SubnetProbeKind, SubnetProber } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { createDiskSource } from './disk-source.ts';
@@ -121,7 +122,8 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   },
   disks: {
     inputs: ({ targets }) => targets,
-    create: (subnet, { ownFolders }) => createDiskSource(subnet, ownFolders(subnet.name)),
+    create: (subnet, { ownFolders, known }) =>
+      createDiskSource(subnet, ownFolders(subnet.name), (target) => containerSetupOf(known.get(target)?.setup ?? {})),
   },
   election: {
     inputs: ({ consensus, targets }) => ({

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Container } from '../../../src/model/observation.ts';
 import type { ContainerRef } from '../../../src/model/target.ts';
 import { createDocker, type Docker } from '../../../src/watch/docker/engine.ts';
@@ -86,6 +89,29 @@ describe('a container of a real engine', () => {
     const container = await find(docker, plan);
     expect(container.memoryBytes).toBeGreaterThan(0);
     expect(container).not.toHaveProperty('memoryLimitBytes');
+  });
+
+  test('says which folders of this machine it writes to, and where the engine keeps its own, and nothing over TCP', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'subnetd-mounts-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const binds = [`${folder}:/work/xdcchain`, '/etc/hostname:/work/genesis.json:ro'];
+    const plan = { name: name(), command: forever, binds };
+    await runContainer(engine.docker, plan);
+    const { DockerRootDir: engineRoot } = await engine.docker.info();
+    const answer = await docker.inspectSetup(plan, soon());
+    expect(answer).toMatchObject({ kind: 'found', setup: { folders: [folder], engineRoot } });
+    // Over TCP nobody knows whether that is this machine.
+    const relay = createServer((one) => one.pipe(connect(engine.socketPath)).pipe(one));
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const remote = createDocker({ host: '127.0.0.1', port: (relay.address() as AddressInfo).port });
+    onTestFinished(() => {
+      remote.stop();
+      relay.close();
+    });
+    const far = await remote.inspectSetup(plan, soon());
+    expect(far).toMatchObject({ kind: 'found', setup: { name: plan.name } });
+    expect(far).not.toHaveProperty('setup.folders');
+    expect(far).not.toHaveProperty('setup.engineRoot');
   });
 
   test('that does not exist is missing, and a prefix of an id names none', async () => {

@@ -48,7 +48,7 @@ test('a small real disk is another than the one below it, and is full when a hun
 
   const logFiles = [{ path: join(data, 'xdc.log'), timezone: 'UTC' }];
   const subnet = { name: 'd', consensus: 'XDPoS', settings, targets: [nodeTarget('n1', { logFiles })] };
-  const source = createDiskSource(subnet, []);
+  const source = createDiskSource(subnet, [], () => undefined);
   expect((await source?.probe())?.againMs).toBeUndefined();
   writeFileSync(join(data, 'more.log'), Buffer.alloc((small?.free ?? 0) - MB / 2));
   expect(foldDisks(before, { disks: (await read()).disks }, 120_000)[0]?.level).toBe('full');

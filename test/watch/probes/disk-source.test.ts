@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ContainerSetup } from '../../../src/model/setup.ts';
 import { createDiskSource, readDisks } from '../../../src/watch/probes/disk-source.ts';
 import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
@@ -26,6 +27,29 @@ test('a disk is read once, by the first folder on it, with all who have one ther
 test('nothing is read where the inventory names no folder of this machine and subnetd writes to none', () => {
   const subnet = { name: 'd', consensus: 'XDPoS', settings, targets: [nodeTarget('a'), serviceTarget('stats')] };
   const bare = { ...subnet, targets: [{ ...nodeTarget('a'), container: undefined, logFiles: [] }] };
-  expect(createDiskSource(bare as never, [])).toBeUndefined();
-  expect(createDiskSource(bare as never, ['/'])).toBeDefined();
+  const unread = () => undefined;
+  expect(createDiskSource(bare as never, [], unread)).toBeUndefined();
+  expect(createDiskSource(bare as never, ['/'], unread)).toBeDefined();
+});
+
+test('the folders that a container writes to and that of its engine are read once they are known, and no file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'subnetd-mounts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'genesis.json'), '{}');
+  const data = join(folder, 'xdcchain1');
+  mkdirSync(data);
+  const target = nodeTarget('a', { container: { name: 'a' } });
+  const subnet = { name: 'd', consensus: 'XDPoS', settings, targets: [target] };
+  const setup = { id: 'i', name: 'a', log: { driver: 'json-file', isReadable: true }, published: [], ports: {} };
+  let known: ContainerSetup | undefined;
+  const source = createDiskSource(subnet as never, [], () => known);
+  const read = async () => (await source?.probe())?.seen.disks.map((disk) => [disk.folder, disk.targets]);
+  known = { ...setup, folders: [join(folder, 'genesis.json'), data], engineRoot: folder };
+  expect(await read()).toEqual([[data, ['a']]]);
+  // The container was made again, with nothing of its own: its engine's folder is of nobody.
+  known = { ...setup, folders: [], engineRoot: folder };
+  expect(await read()).toEqual([[folder, []]]);
+  // Its engine is elsewhere.
+  known = setup;
+  expect(await read()).toEqual([]);
 });
