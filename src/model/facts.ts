@@ -269,6 +269,24 @@ export interface LogState {
   readonly stats?: StatsLogFacts;
 }
 
+/** What the environment of a container sets, as far as anything is judged by it. */
+export interface CreatedSettings {
+  /** `LOG_LEVEL` of a node, 0 to 5. */
+  readonly level?: number;
+  /** Its port for peers with the container's address on its network, as the bootnode sees it. */
+  readonly p2p?: string;
+  /** The bootnodes of a node, as `ID@host:port`. */
+  readonly bootnodes?: readonly string[];
+  /** `NETWORK_ID` of a node. */
+  readonly networkId?: number;
+  /** `CHECKPOINT_CONTRACT` of a relayer, in lower case with `0x`. */
+  readonly contract?: string;
+  /** Those of `MODE_VARIABLES` that are not set while another one is, as of a relayer. */
+  readonly unset?: readonly string[];
+  /** `SUBNET_ZERO_WALLET_PK` of a relayer is set, and not used, as it does not begin with 0x. */
+  readonly isZeroKeyBare?: boolean;
+}
+
 /** All facts about a target's log. */
 export interface LogFacts extends LogState {
   readonly sources: Readonly<Partial<Record<LogSource, LogSourceState>>>;
@@ -278,20 +296,8 @@ export interface LogFacts extends LogState {
   readonly fileBytes?: number;
   /** How far a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
   readonly clockAheadMs?: number;
-  /**
-   * What the container was created with: the log level, the p2p address, the bootnodes as `ID@host:port` and the network id of a
-   * node; of a relayer the checkpoint contract, the variables without which it runs in no mode, and whether its key of
-   * XDC-Zero on the subnet is not used, as it does not begin with 0x.
-   */
-  readonly created?: {
-    readonly level?: number;
-    readonly p2p?: string;
-    readonly bootnodes?: readonly string[];
-    readonly networkId?: number;
-    readonly contract?: string;
-    readonly unset?: readonly string[];
-    readonly isZeroKeyBare?: boolean;
-  };
+  /** What the container was created with. */
+  readonly created?: CreatedSettings;
 }
 
 /** The facts of one target, by the kind of prober that obtained them. */

@@ -1,4 +1,5 @@
 import type { ClientDeployment } from '../../model/client.ts';
+import type { CreatedSettings } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { toAddress } from '../../model/parent-chain.ts';
 import { CLIENTS } from '../clients/clients.ts';
@@ -9,7 +10,7 @@ export interface Rotation {
   readonly files: number;
 }
 
-/** A container whose log can be read, and the settings by which a node's log is judged. */
+/** A container whose log can be read. */
 export interface LogContainer {
   readonly id: string;
   readonly running: boolean;
@@ -21,20 +22,7 @@ export interface LogContainer {
   readonly tty: boolean;
   /** Absent when the engine does not rotate the log. */
   readonly rotation?: Rotation;
-  /** `LOG_LEVEL`, 0 to 5. */
-  readonly level?: number;
-  /** Its port for peers with the container's address on its network, as the bootnode sees it. */
-  readonly p2p?: string;
-  /** Those that its environment names, as `ID@host:port`. */
-  readonly bootnodes?: readonly string[];
-  /** `NETWORK_ID`. */
-  readonly networkId?: number;
-  /** `CHECKPOINT_CONTRACT`, in lower case with `0x`. */
-  readonly contract?: string;
-  /** Those of `MODE_VARIABLES` that are not set while another one is, as of a relayer. */
-  readonly unset?: readonly string[];
-  /** `SUBNET_ZERO_WALLET_PK` is set, and does not begin with 0x. */
-  readonly isZeroKeyBare?: boolean;
+  readonly created: CreatedSettings;
 }
 
 /** The log settings of a container. */
@@ -126,12 +114,14 @@ export function toLogContainer({ id, running, startedAt }: Container, body: unkn
     isKept: isKept(HostConfig?.LogConfig),
     tty: Config?.Tty === true,
     startedAt,
-    ...(level !== undefined && { level: Number(level) }),
-    ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
-    ...(bootnodes.length > 0 && { bootnodes }),
-    ...(networkId !== undefined && { networkId: Number(networkId) }),
-    ...(contract !== undefined && { contract: toAddress(contract) }),
-    ...(unset.length > 0 && unset.length < MODE_VARIABLES.length && { unset }),
-    ...(hasBareZeroKey(Config?.Env) && { isZeroKeyBare: true }),
+    created: {
+      ...(level !== undefined && { level: Number(level) }),
+      ...(port !== undefined && { p2p: `${typeof address === 'string' ? address : '0.0.0.0'}:${port}` }),
+      ...(bootnodes.length > 0 && { bootnodes }),
+      ...(networkId !== undefined && { networkId: Number(networkId) }),
+      ...(contract !== undefined && { contract: toAddress(contract) }),
+      ...(unset.length > 0 && unset.length < MODE_VARIABLES.length && { unset }),
+      ...(hasBareZeroKey(Config?.Env) && { isZeroKeyBare: true }),
+    },
   };
 }

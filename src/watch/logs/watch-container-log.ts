@@ -114,11 +114,7 @@ export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
       positions,
       find: async (signal) => {
         const found = await docker.findLog(container, signal);
-        if ('id' in found && target.component === 'node') {
-          const { level, p2p, bootnodes, networkId } = found;
-          created = { level, p2p, bootnodes, networkId };
-        }
-        if ('id' in found && target.component === 'relayer') created = { contract: found.contract, unset: found.unset };
+        if ('id' in found && ['node', 'relayer'].includes(target.component)) created = found.created;
         return found;
       },
       openLog: (...asked) => docker.openLog(container, ...asked),

@@ -282,12 +282,14 @@ describe('an engine at the wire', () => {
       kind: 'found',
       log: {
         ...{ id: 'a1', running: true, startedAt: Date.parse('2026-01-01T00:00:00.500Z'), isKept: true, tty: true },
-        ...{ rotation: { fileBytes: 1e6, files: 1 }, level: 3, p2p: '10.0.0.7:30303' },
-        bootnodes: [`${key}@10.0.0.5:20301`],
-        networkId: 551,
-        contract: '0xab00000000000000000000000000000000000001',
-        unset: ['PARENTNET_URL', 'PARENTNET_WALLET_PK'],
-        isZeroKeyBare: true,
+        rotation: { fileBytes: 1e6, files: 1 },
+        created: {
+          ...{ level: 3, p2p: '10.0.0.7:30303', networkId: 551 },
+          bootnodes: [`${key}@10.0.0.5:20301`],
+          contract: '0xab00000000000000000000000000000000000001',
+          unset: ['PARENTNET_URL', 'PARENTNET_WALLET_PK'],
+          isZeroKeyBare: true,
+        },
       },
     });
     expect(asked).toEqual(['/containers/n/json']);
@@ -302,7 +304,7 @@ describe('an engine at the wire', () => {
       answer.end(JSON.stringify({ ...JSON.parse(inspected), Config: { Env: [`SUBNET_ZERO_WALLET_PK=${key}`] } }));
     });
     const found = await docker.inspectLog(byName, soon());
-    expect(found.kind === 'found' && found.log.isZeroKeyBare).toBe(isZeroKeyBare);
+    expect(found.kind === 'found' && found.log.created.isZeroKeyBare).toBe(isZeroKeyBare);
     if (key !== '') expect(JSON.stringify(found)).not.toContain(key);
   });
 
@@ -318,7 +320,9 @@ describe('an engine at the wire', () => {
       answer.end(JSON.stringify({ ...JSON.parse(inspected), Config: { Env }, NetworkSettings }));
     });
     const [read, setup] = [await docker.inspectLog(byName, soon()), await docker.inspectSetup(byName, soon())];
-    expect(read).toMatchObject({ log: { p2p: '192.168.25.14:20306', bootnodes: [`${key}@192.168.25.254:20301`] } });
+    expect(read).toMatchObject({
+      log: { created: { p2p: '192.168.25.14:20306', bootnodes: [`${key}@192.168.25.254:20301`] } },
+    });
     expect(setup).toMatchObject({ setup: { ports: { rpc: 8_548, p2p: 20_306 } } });
     expect(JSON.stringify([read, setup])).not.toContain('5e5e');
   });

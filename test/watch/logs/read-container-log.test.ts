@@ -1,12 +1,13 @@
 import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Target } from '../../../src/model/target.ts';
 import type { DockerLinks } from '../../../src/watch/docker/links.ts';
 import { watchContainerLog } from '../../../src/watch/logs/watch-container-log.ts';
 import { createMemoryPositions } from '../../../src/watch/monitor/create-kept-values.ts';
 import { collectHits } from '../../support/collect-hits.ts';
 import { toFrame } from '../../support/engine-streams.ts';
 import { startHttp } from '../../support/fake-node.ts';
-import { nodeTarget, settings } from '../../support/views.ts';
+import { nodeTarget, serviceTarget, settings } from '../../support/views.ts';
 
 /** A line that the engine sends `afterMs` after the log was opened, with a time of so long ago. */
 interface SentLine {
@@ -15,8 +16,8 @@ interface SentLine {
   readonly height: number;
 }
 
-/** What comes of the log of a container: the height of each hit with how long ago it was, in seconds, and the states. */
-async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
+/** Follows the log of a container that an engine serves. */
+async function follow(lines: readonly SentLine[], engineBehindMs = 0, own: Target = nodeTarget('n1'), created = {}) {
   const engine = await startHttp((_request, response) => {
     response.setHeader('Date', new Date(Date.now() - engineBehindMs).toUTCString());
     response.flushHeaders();
@@ -29,9 +30,9 @@ async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
   onTestFinished(engine.stop);
   const { clock, seen, collector } = collectHits();
   const container = { name: 'n1' };
-  const target = nodeTarget('n1', { container });
+  const target = { ...own, container } as Target;
   const docker = {
-    findLog: async () => ({ id: 'c', running: true, isKept: true, tty: false }),
+    findLog: async () => ({ id: 'c', running: true, isKept: true, tty: false, created }),
     openLog: (_ref: unknown, _id: string, _since: number, signal: AbortSignal) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         get(engine.url, { signal }, resolve).on('error', reject);
@@ -47,8 +48,11 @@ async function watchLog(lines: readonly SentLine[], engineBehindMs = 0) {
   });
   const { stop } = watch.follow();
   onTestFinished(stop);
-  return seen;
+  return { seen, watch };
 }
+
+/** What comes of the log of a container: the height of each hit with how long ago it was, in seconds, and the states. */
+const watchLog = async (lines: readonly SentLine[], engineBehindMs = 0) => (await follow(lines, engineBehindMs)).seen;
 
 test('the log of a container counts as read once what was printed before has come, and not when it is opened', async () => {
   const seen = await watchLog([
@@ -67,4 +71,15 @@ test('a live line that comes late is as old as Docker says, but no older than tw
     ['7 1', 'read'],
     ['7 2', 'read'],
   ]);
+});
+
+test('all that is judged by the environment of a node or a relayer is known with its log, and nothing of others', async () => {
+  const created = { contract: '0xab', unset: ['PARENTNET_URL'], isZeroKeyBare: true, networkId: 551, level: 2 };
+  for (const target of [nodeTarget('n1'), serviceTarget('relayer')]) {
+    const { watch } = await follow([], 0, target, created);
+    await vi.waitFor(() => expect(watch.facts()).toEqual({ created }));
+  }
+  const { seen, watch } = await follow([{ afterMs: 10, agoMs: 60_000, height: 7 }], 0, serviceTarget('stats'), created);
+  await vi.waitFor(() => expect(seen).toContain('read'), { timeout: 10_000 });
+  expect(watch.facts()).toEqual({});
 });

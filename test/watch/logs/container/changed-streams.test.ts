@@ -39,7 +39,7 @@ async function follow(
   return { lines, lost, wake: follower.wake, opened: () => opened };
 }
 
-const running = { id: 'a', running: true, startedAt: 1, isKept: true, tty: false };
+const running = { id: 'a', running: true, startedAt: 1, isKept: true, tty: false, created: {} };
 const numbered = (to: number, name = 'line') => Array.from({ length: to }, (_, index) => `${name} ${index}`);
 const wait = { timeout: 15_000, interval: 10 };
 

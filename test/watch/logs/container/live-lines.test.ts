@@ -17,7 +17,7 @@ test.each([0, -90_000, 90_000])(
     const { stop } = followLog({
       source: 'test',
       positions: createMemoryPositions(),
-      find: async () => ({ id: 'c', running: true, isKept: true, tty: false }),
+      find: async () => ({ id: 'c', running: true, isKept: true, tty: false, created: {} }),
       openLog,
       startAt: 0,
       onLine: (text, start, end, _at, _old, live) => lines.push([text.slice(start, end), live]),

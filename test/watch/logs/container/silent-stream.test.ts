@@ -18,7 +18,7 @@ async function followServed(
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
-    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false, rotation }),
+    find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false, created: {}, rotation }),
     openLog: await serveLogs(send),
     startAt: 0,
     silenceMs,
