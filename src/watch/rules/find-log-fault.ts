@@ -120,10 +120,13 @@ export function hasStartedWell(
   return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
 }
 
-/** Whether the container of a target was started after a line and has run for a minute since. */
-function isOfRunBefore({ at }: PatternFacts, { facts, now }: View): boolean {
-  const container = findContainer(facts.container);
-  return container?.running === true && hasStartedWell(container, at, now);
+/** Whether a line is of a run before this one, by the log or by Docker, and this one, or one between, has lasted for a minute or brought a block. */
+function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
+  const described = findContainer(container);
+  const { risen, advancedAt = 0 } = node?.latest ?? {};
+  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
+  const runs = [logs?.node, container, described?.running ? described : undefined];
+  return runs.some((run) => hasStartedWell(run, at, now) || (run && 'startedAt' in run && hasRisen(run.startedAt)));
 }
 
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
