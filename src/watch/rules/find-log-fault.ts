@@ -101,12 +101,15 @@ const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sou
 /** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
 export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
 
-/** What has just started may not have made its file, and its new container is read within seconds. A file of which blocks were read was there. */
+/**
+ * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
+ * which the run has shown blocks was there.
+ */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0 } = findContainer(container) ?? {};
   const isAbsent = fault?.what === 'missing' || fault?.what === 'no-container';
   const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
-  return isAbsent && !wasThere && running === true && now - startedAt < START_MS;
+  return isAbsent && (running === false || (running === true && !wasThere && now - startedAt < START_MS));
 }
 
 /** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */
@@ -142,7 +145,9 @@ export function readLog(
   const source = countedSource(logs);
   if (source?.up) return logs;
   if (isYetToCome(source?.fault, view.facts, view.now))
-    return unknown(`${log} cannot be read yet: its container has just been started`);
+    return unknown(
+      `${log} cannot be read yet: its container ${findContainer(view.facts.container)?.running ? 'has just been started' : 'does not run'}`,
+    );
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);
