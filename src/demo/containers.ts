@@ -22,6 +22,7 @@ export interface SimulatedContainer extends ContainerPlan {
   readonly project: string;
   readonly name: string;
   readonly status: 'running' | 'restarting' | 'exited';
+  readonly createdAt: number;
   readonly startedAt: number;
   readonly finishedAt?: number;
   readonly exitCode: number;
@@ -67,13 +68,14 @@ const AGE_MS = 3_600_000;
 /** What the engine replays at most (moby, `eventsLimit`). */
 const MAX_EVENTS = 256;
 
-const create = (plan: ContainerPlan, startedAt: number, project: string, made: number): SimulatedContainer => ({
+const create = (plan: ContainerPlan, createdAt: number, project: string, made: number): SimulatedContainer => ({
   ...plan,
   id: createHash('sha256').update(`subnetd demo container ${plan.service} ${made}`).digest('hex'),
   project,
   name: `${project}-${plan.service}-1`,
   status: 'running',
-  startedAt,
+  createdAt,
+  startedAt: createdAt,
   exitCode: 0,
   oomKilled: false,
   restartCount: 0,

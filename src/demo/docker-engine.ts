@@ -17,7 +17,7 @@ const toListed = (container: SimulatedContainer) => ({
   Names: [`/${container.name}`],
   Labels: labelsOf(container),
   State: container.status,
-  Created: Math.floor(container.startedAt / 1000),
+  Created: Math.floor(container.createdAt / 1000),
 });
 
 /** How compose makes them: with a log that is cut and not lost. */
@@ -25,11 +25,25 @@ const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '20m', 'max-file':
 const toImageId = (image: string): string => `sha256:${createHash('sha256').update(image).digest('hex')}`;
 
 const toInspected = (container: SimulatedContainer) => {
-  const { id, name, status, startedAt, finishedAt, exitCode, oomKilled, restartCount, env, image, args, ip } =
-    container;
+  const {
+    id,
+    name,
+    status,
+    createdAt,
+    startedAt,
+    finishedAt,
+    exitCode,
+    oomKilled,
+    restartCount,
+    env,
+    image,
+    args,
+    ip,
+  } = container;
   return {
     Id: id,
     Name: `/${name}`,
+    Created: toTime(createdAt),
     RestartCount: restartCount,
     State: {
       Status: status,

@@ -101,6 +101,8 @@ interface CountedRuns {
   /** The last inspected run, and the one before it. */
   readonly run?: ContainerRun;
   readonly runBefore?: ContainerRun;
+  /** The begin of the last run before this one that lasted for a minute. */
+  readonly wellFrom?: WatchedMs;
   /** The last counted `oom` event; a start after it sets `open` to false. */
   readonly countedOomEvent?: { readonly id: string; readonly at: WatchedMs; readonly open: boolean };
   /** The last run that an inspection, not an event, showed as out of memory. */

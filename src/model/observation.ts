@@ -183,6 +183,7 @@ export interface Container {
   readonly running: boolean;
   /** Docker's own status: `running`, `restarting`, `exited`, `paused`, `created`, `dead`. */
   readonly status: string;
+  readonly createdAt?: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
   readonly exitCode?: number;

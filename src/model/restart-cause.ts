@@ -1,3 +1,4 @@
+import { LINE_TOLERANCE_MS } from '../lib/clock.ts';
 import type { ContainerFacts, Facts } from './facts.ts';
 import type { Container } from './observation.ts';
 import type { CheckState } from './verdict.ts';
@@ -5,6 +6,10 @@ import type { CheckState } from './verdict.ts';
 /** A container as Docker last described it; undefined while it has none, or does not answer. */
 export const findContainer = (facts: Pick<ContainerFacts, 'observation'> | undefined): Container | undefined =>
   facts?.observation?.kind === 'found' ? facts.observation.container : undefined;
+
+/** Whether what was printed at `at` is of the run, or of the container, that began then, rather than of one before it. */
+export const isOfRun = (at: number, begunAt: number | undefined): boolean =>
+  begunAt === undefined || at >= begunAt - LINE_TOLERANCE_MS;
 
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {

@@ -40,7 +40,7 @@ const GARBLED = [
 const HALTED = [
   'subnet_halted',
   'the subnet is halted',
-  'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+  'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ] as const;
 const FORKED = [
   'chain_forked',

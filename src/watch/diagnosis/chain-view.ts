@@ -57,7 +57,7 @@ const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
   chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
 
 /** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */
-const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
+export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
 /** Brings together what the nodes say about their chain. */

@@ -180,6 +180,17 @@ function willExplain({ problem, seenAt, explains }: Problem, target: Target, { c
   );
 }
 
+/** Whether it is known, or suspected, that no block comes while it lasts. Too few votes take their time to be confirmed. */
+const stopsBlocks = ({ problem, state, confirmMs }: Problem): boolean =>
+  state !== 'clearing' && (problem === 'subnet_halted' || (problem === 'quorum_at_risk' && confirmMs !== undefined));
+
+/** A height that has time to rise is not well while none is expected to. */
+function doubt(one: ExplainedCheckState, { node }: TargetState['facts'], halt: Problem): ExplainedCheckState {
+  if (one.check !== 'latest_block' || one.verdict !== 'pass' || (node?.latest?.advancedAt ?? 0) > halt.seenAt)
+    return one;
+  return { ...one, verdict: 'degraded', seen: `${one.seen}, while ${halt.summary}`, fix: halt.fix };
+}
+
 /** The problems that kept a node from taking part and have ended just now. */
 const findOver = (problems: readonly Problem[]): readonly Problem[] =>
   problems.filter(
@@ -209,7 +220,8 @@ function explainByProblems(
     targets,
   );
   const over = findOver(problems);
-  if (byCheck.size + naming.size + suspected.size + over.length === 0) return targets;
+  const halting = problems.find(stopsBlocks);
+  if (byCheck.size + naming.size + suspected.size + over.length === 0 && halting === undefined) return targets;
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   return targets.map((judged) => {
     const { component, name } = judged.target;
@@ -229,10 +241,10 @@ function explainByProblems(
           open.find((one) => willExplain(one, judged.target, check)) ??
           (check.check === 'log_block' ? away : undefined))
         : undefined;
-    if (!state.checks.some((check) => find(check) !== undefined)) return state;
+    if (halting === undefined && !state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
       const because = find(check);
-      if (because === undefined) return check;
+      if (because === undefined) return halting === undefined ? check : doubt(check, state.facts, halting);
       return explainCheck(check, because, because.component === component && because.name === name);
     });
     return { ...state, checks };
@@ -243,7 +255,11 @@ function explainByProblems(
 function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
   const blind = [...problems, ...ended].filter(({ problem }) => isBlind(problem));
   return {
-    nodes: new Set(findOver(problems).flatMap(({ name }) => name ?? [])),
+    nodes: new Map(
+      findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
+        name ? [[name, clearingSince] as const] : [],
+      ),
+    ),
     blindAt: Math.max(...blind.map(({ seenAt }) => seenAt)),
   };
 }

@@ -25,8 +25,8 @@ export function isBack(state: TargetState, now: number): boolean {
 
 /** What the problems of a subnet say of who is just back. */
 export interface Returns {
-  /** The nodes whose own problem has ended just now, though they may still lag. */
-  readonly nodes: ReadonlySet<string>;
+  /** The nodes whose own problem has ended, though they may still lag, and when. */
+  readonly nodes: ReadonlyMap<string, number>;
   /** When subnetd itself was last found to see no node: who can be read again since then was not away. */
   readonly blindAt: number;
 }
@@ -39,9 +39,13 @@ function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Return
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
-  const seenAgainMs = (checkOf(state, 'latest_block')?.since ?? now) - blindAt;
-  const wasUnseen = seenAgainMs >= 0 && seenAgainMs < ASKED_WITHIN_MS;
-  return nodes.has(state.target.name) || (isBack(state, now) && !wasUnseen) ? 'returns' : undefined;
+  const { since = now } = checkOf(state, 'latest_block') ?? {};
+  const wasUnseen = since >= blindAt && since - blindAt < ASKED_WITHIN_MS;
+  const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasUnseen ? since : undefined);
+  const peers = checkOf(state, 'peers');
+  // One that had its peers meanwhile has lost them for another reason.
+  const hadPeers = peers?.verdict === 'fail' && peers.since > (backAt ?? now);
+  return backAt !== undefined && now - backAt < START_MS && !hadPeers ? 'returns' : undefined;
 }
 
 /** By why they are absent. */

@@ -10,7 +10,7 @@ import { findChosen, placeEpoch } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
-import { hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explainEach, refsTo, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
@@ -149,25 +149,26 @@ function describeRestart(nodes: readonly NodeView[]): string {
 
 /**
  * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round
- * in memory, so one that was killed comes back in a lower round, and may never receive the higher one (seen with XDC-Subnet v0.3.2).
- * A node of the higher round that is restarted comes back in the lower one too, and then enough are in the same.
+ * in memory, so one that was killed comes back in a lower round, and may not receive the higher one (seen with XDC-Subnet v0.3.2). What
+ * the others tell each third time-out often ends that; one that is restarted has new connections, by which it is told again. Restarted
+ * nodes of the higher round would forget their votes, and those who have voted in the lower one vote there for no other block.
  */
 function findSplitRounds(view: SubnetView, since: number): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
   const waiting = findWaiting(view, since);
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
-  const lowest = groups.at(-1)?.[1] ?? [];
+  const [[highest, ahead] = [0, []], ...lower] = groups;
   if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view))
     return undefined;
   const described = groups.map(
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
-  const higher = groups.slice(0, -1).flatMap(([, ones]) => ones.map(({ node }) => node));
-  const restarted = higher.slice(0, required - lowest.length);
+  const restarted = lower.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - ahead.length);
+  const [it, takes, votes] = restarted.length === 1 ? ['it', 'takes', 'votes'] : ['they', 'take', 'vote'];
   return {
     seen: described.join(', '),
-    fix: `${describeRestart(restarted)}: ${restarted.length === 1 ? 'it comes' : 'they come'} back in the lower round, and ${required} must wait in the same one; a vote that is cast there a second time shows as double_vote, and is over then; if no block comes within a minute, restart the others one after another`,
+    fix: `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${describeRestart(restarted)}: ${it} ${takes} round ${highest} from the others, and ${required} must wait in the same one; restart none of round ${highest}, which would forget its votes there; if ${it} ${votes} a second time, that shows as double_vote and needs nothing`,
   };
 }
 
@@ -243,10 +244,14 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
-/** When a block was made by its own time, as watched time; undefined where no node gives it. */
-function findMadeAt({ nodes, now, toWall }: SubnetView, number: number): number | undefined {
-  const { timestamp } = nodes.find(({ height }) => height?.number === number)?.height ?? {};
-  return !timestamp ? undefined : Math.min(now, now - (toWall(now) - timestamp * 1_000));
+/** When a block was made by its own time, as watched time, and whether clocks agree: one that was seen to come was made shortly before. */
+function findMadeAt({ nodes, now, toWall }: SubnetView, number: number) {
+  const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
+  const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
+  if (!first?.timestamp) return undefined;
+  const madeAt = now - (toWall(now) - first.timestamp * 1_000);
+  const seenMs = first.advancedAt - madeAt;
+  return { at: Math.min(madeAt, now), agrees: seenMs > -ASKED_WITHIN_MS && (!first.risen || seenMs < ASKED_WITHIN_MS) };
 }
 
 /** The newest block that a node has shown, whether it answers now or not. */
@@ -261,6 +266,8 @@ const findNewestShown = ({ nodes }: SubnetView): Block | undefined =>
 /** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
 interface Voters {
   readonly out: readonly NodeView[];
+  /** They take part with fewer peers than they should have. */
+  readonly lonely: readonly NodeView[];
   /** Out as well, and for less than a minute: those that have answered within it may be away for a restart. */
   readonly gone: readonly NodeView[];
   /** They have just started, and count as voting: they do not answer yet, or they do and join the round. */
@@ -274,6 +281,7 @@ function findVoters(view: SubnetView): Voters {
   const out = voters.filter(({ isOut, isStarting }) => isOut && !isStarting);
   return {
     out,
+    lonely: voters.filter(({ isOut, peers = Infinity, target }) => !isOut && peers < target.expectedPeers),
     gone: out.filter(
       ({ answers, state: { facts } }) => answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
     ),
@@ -285,7 +293,7 @@ function findVoters(view: SubnetView): Voters {
 /** What to do about a halt, and what else is seen of it: the first that holds. */
 function adviseOnHalt(
   view: SubnetView,
-  { out, gone, starting, joining }: Voters,
+  { out, lonely, gone, starting, joining }: Voters,
   { required, voting }: Pick<Quorum, 'required' | 'voting'>,
   last: Block | undefined,
 ): { readonly seen?: string; readonly fix: string } {
@@ -312,7 +320,7 @@ function adviseOnHalt(
     fix:
       joining.length > 0
         ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
-        : 'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+        : `enough nodes answer, so ${lonely.length > 0 ? `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)` : 'wait a minute: what they tell each other at the third time-out often ends this'}; if no block comes, read the log of one: it names the round that times out`,
   };
 }
 
@@ -325,20 +333,21 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   if (isOpen && view.haltedUntil === now) return undefined;
   const seenLast = findLastBlock(view, isOpen);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
-  const madeAt = (halt?.restoredAt && seenLast && findMadeAt(view, seenLast.number)) ?? Number.NEGATIVE_INFINITY;
-  const begunAt = isOpen ? Math.max(halt.since, madeAt) : now;
-  const last = seenLast && { ...seenLast, since: Math.min(seenLast.since, begunAt) };
+  const made = seenLast && findMadeAt(view, seenLast.number);
+  const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
+  const stoodFrom = Math.min(seenLast?.since ?? now, begunAt);
+  const last = seenLast && { ...seenLast, since: made?.agrees ? made.at : stoodFrom };
   const voters = findVoters(view);
   const { out, starting, joining } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
     last === undefined
       ? quorum.voting < quorum.required && nodes.every((node) => isGone(node, view))
-      : now - last.since >= stallAfterMs;
+      : now - stoodFrom >= stallAfterMs;
   const lasts = isOpen && starting.length + joining.length > 0;
   if (!isFound && !lasts) return undefined;
   const found = last
-    ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
+    ? `no block after ${last.number} for ${made && !made.agrees ? 'at least ' : ''}${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const advice = adviseOnHalt(view, voters, quorum, last);

@@ -35,6 +35,12 @@ function nameCauses(problems: readonly Problem[], except: Problem | undefined): 
   return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
 }
 
+const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
+
+/** Whether it is what Docker says of a node, which is sure before it is confirmed. */
+const isSure = ({ problem, component, state }: Problem): boolean =>
+  component === 'node' && state === 'suspected' && OF_DOCKER.includes(problem);
+
 /** The standing of a subnet with a problem of the whole, and what follows its name in the sentence. The worst first. */
 const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string?]>>> = {
   subnet_halted: ['bad', 'is halted'],
@@ -138,7 +144,9 @@ export function findHeadline(
   const known =
     worst && !isClearing ? join(sentence(`${worst.summary}${describePlan(worst)}`), toDo, others) : suspicion;
   if (isOfPart && isQuorumLost(quorum)) {
-    const detail = join(known, gone, work);
+    const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
+    // What costs votes comes first.
+    const detail = join(nameCauses(problems.filter(isSure), undefined), isSaid ? '' : known, gone, work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)

@@ -65,15 +65,21 @@ function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, 
   return new Set(nodes.filter(joins).map(({ name }) => name));
 }
 
-/** The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. */
-function heightsBefore({ facts: { node, logs } }: TargetState, since: number): readonly number[] {
+/**
+ * The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. A line may be read after a
+ * halt was found once more: it is of before if it was printed by `loggedBy`.
+ */
+function heightsBefore({ facts: { node, logs } }: TargetState, since: number, loggedBy = since): readonly number[] {
   const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
   return [
     node?.latest !== undefined && node.latest.advancedAt <= since ? [node.latest.number] : [],
-    height !== undefined && advancedAt <= since ? [height] : [],
+    height !== undefined && advancedAt <= loggedBy ? [height] : [],
     heightBefore ?? [],
   ].flat();
 }
+
+/** When the last lines of the chain before a halt were printed, at the latest. */
+const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
 
 /** The heights that nodes had at `before`, or in a halt from before it. One alone or just started shows nothing. */
 const findStoodAt = (views: readonly TargetView[], before: number, now: number, halt: Problem | undefined) =>
@@ -82,7 +88,7 @@ const findStoodAt = (views: readonly TargetView[], before: number, now: number, 
     const isAlone = countPeers(state.facts) === 0;
     const counts = advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting;
     return [
-      ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt) : []),
+      ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt, lastLineOf(halt)) : []),
       ...(counts && number !== undefined ? [number] : []),
     ];
   });
@@ -104,10 +110,13 @@ function findHadBefore(views: readonly TargetView[], now: number): readonly numb
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
   if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
-  const isNew = (number = stoodAt, at = halt.seenAt) => number > stoodAt && at > halt.seenAt;
+  const isNew = (number = stoodAt, at = 0, by = halt.seenAt) => number > stoodAt && at > by;
   const isOver = views.some(({ state: { facts } }) => {
     const [latest, logged] = [facts.node?.latest, facts.logs?.node];
-    return (latest?.risen && isNew(latest.number, latest.advancedAt)) || isNew(logged?.height, logged?.advancedAt);
+    return (
+      (latest?.risen && isNew(latest.number, latest.advancedAt)) ||
+      isNew(logged?.height, logged?.advancedAt, lastLineOf(halt))
+    );
   });
   return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);
 }

@@ -34,13 +34,23 @@ function toLostNetwork(mode: unknown, networks: unknown): string | undefined {
 
 /** Parses `GET /containers/ID/json`, which has no statistics. Undefined when it is not a container. */
 function toContainer(body: unknown): Container | undefined {
-  const { Id: id, Name: path, State, RestartCount, HostConfig, Config, NetworkSettings } = toMembers(body) ?? {};
+  const {
+    Id: id,
+    Name: path,
+    Created,
+    State,
+    RestartCount,
+    HostConfig,
+    Config,
+    NetworkSettings,
+  } = toMembers(body) ?? {};
   const state = toMembers(State);
   const name = typeof path === 'string' ? path.replace(/^\//, '') : '';
   if (typeof id !== 'string' || !/^\w{1,128}$/.test(id) || !/^[\w.-]{1,255}$/.test(name)) return undefined;
   const status = state?.Status;
   if (state === undefined || typeof status !== 'string' || !/^[a-z]{1,32}$/.test(status)) return undefined;
 
+  const createdAt = toTime(Created);
   const startedAt = toTime(state.StartedAt);
   const finishedAt = toTime(state.FinishedAt);
   const limit = toCount(toMembers(HostConfig)?.Memory);
@@ -58,6 +68,7 @@ function toContainer(body: unknown): Container | undefined {
     restartCount: toCount(RestartCount) ?? 0,
     ...(toMembers(state.Health)?.Status === 'unhealthy' && { isUnhealthy: true }),
     ...(lostNetwork !== undefined && { lostNetwork }),
+    ...(createdAt === undefined ? {} : { createdAt }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(exitCode === undefined ? {} : { exitCode }),

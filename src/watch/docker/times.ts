@@ -1,6 +1,6 @@
 import type { Container, ContainerObservation } from '../../model/observation.ts';
 
-/** Two of each container, of which there may be ten thousand, and those of runs that are over. */
+/** Three of each container, of which there may be ten thousand, and those of runs that are over. */
 const MAX_TIMES = 50_000;
 
 /**
@@ -13,7 +13,10 @@ export function createDockerTimes(
   /** By container and Docker's time, most recently used last. */
   const known = new Map<string, number>();
 
-  const convert = ({ id, ...container }: Container, what: 'startedAt' | 'finishedAt'): Partial<Container> => {
+  const convert = (
+    { id, ...container }: Container,
+    what: 'createdAt' | 'startedAt' | 'finishedAt',
+  ): Partial<Container> => {
     const wallMs = container[what];
     if (wallMs === undefined) return {};
     const key = `${id} ${wallMs}`;
@@ -32,7 +35,12 @@ export function createDockerTimes(
     const { container } = observation;
     return {
       ...observation,
-      container: { ...container, ...convert(container, 'startedAt'), ...convert(container, 'finishedAt') },
+      container: {
+        ...container,
+        ...convert(container, 'createdAt'),
+        ...convert(container, 'startedAt'),
+        ...convert(container, 'finishedAt'),
+      },
     };
   };
 }

@@ -92,13 +92,11 @@ const hasAnswered = (evidence: Evidence, since: number): boolean =>
 export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
   if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && hasAnswered(probes, seenAt);
   const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
-  const { runBefore, lastExit } = facts;
   const { status, startedAt, finishedAt } = findContainer(facts) ?? {};
   return (
     (status === 'running'
       ? isGood(startedAt) && hasAnswered(probes, startedAt ?? now)
-      : isGood(startedAt, finishedAt ?? startedAt)) ||
-    (lastExit !== undefined && isGood(runBefore?.startedAt, lastExit.at))
+      : isGood(startedAt, finishedAt ?? startedAt)) || (facts.wellFrom ?? seenAt) > seenAt
   );
 };
 

@@ -101,12 +101,15 @@ const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sou
 /** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
 export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
 
-/** What has just started may not have made its file, and its new container is read within seconds. A file of which blocks were read was there. */
+/**
+ * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
+ * which the run has shown blocks was there.
+ */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0 } = findContainer(container) ?? {};
   const isAbsent = fault?.what === 'missing' || fault?.what === 'no-container';
   const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
-  return isAbsent && !wasThere && running === true && now - startedAt < START_MS;
+  return isAbsent && (running === false || (running === true && !wasThere && now - startedAt < START_MS));
 }
 
 /** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */
@@ -120,10 +123,13 @@ export function hasStartedWell(
   return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
 }
 
-/** Whether the container of a target was started after a line and has run for a minute since. */
-function isOfRunBefore({ at }: PatternFacts, { facts, now }: View): boolean {
-  const container = findContainer(facts.container);
-  return container?.running === true && hasStartedWell(container, at, now);
+/** Whether a line is of a run before this one, by the log or by Docker, and this one, or one between, has lasted for a minute or brought a block. */
+function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
+  const described = findContainer(container);
+  const { risen, advancedAt = 0 } = node?.latest ?? {};
+  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
+  const runs = [logs?.node, container, described?.running ? described : undefined];
+  return runs.some((run) => hasStartedWell(run, at, now) || (run && 'startedAt' in run && hasRisen(run.startedAt)));
 }
 
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */
@@ -139,7 +145,9 @@ export function readLog(
   const source = countedSource(logs);
   if (source?.up) return logs;
   if (isYetToCome(source?.fault, view.facts, view.now))
-    return unknown(`${log} cannot be read yet: its container has just been started`);
+    return unknown(
+      `${log} cannot be read yet: its container ${findContainer(view.facts.container)?.running ? 'has just been started' : 'does not run'}`,
+    );
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   return unknown(`${log} cannot be read: ${seen}`, fix);

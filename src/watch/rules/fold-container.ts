@@ -1,7 +1,7 @@
 import type { ContainerFacts, ContainerRun, StartedBy } from '../../model/facts.ts';
 import { type Fill, foldFill } from '../../model/fill.ts';
 import type { Container, ContainerObservation } from '../../model/observation.ts';
-import { belongsTo, findCrashes } from '../../model/restart-cause.ts';
+import { belongsTo, findCrashes, START_MS } from '../../model/restart-cause.ts';
 
 /** The part of a Docker event that is folded. */
 export interface ContainerEvent {
@@ -52,7 +52,15 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
   if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
   const starts = countStarts(facts, run);
   const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
-  const next = { ...facts, run, ...(facts.run && { runBefore: facts.run }), restarts: facts.restarts + starts };
+  const { run: runBefore = run, lastExit } = facts;
+  const wellFrom = (lastExit?.at ?? 0) - runBefore.startedAt >= START_MS ? runBefore.startedAt : facts.wellFrom;
+  const next = {
+    ...facts,
+    run,
+    ...(facts.run && { runBefore }),
+    ...(wellFrom !== undefined && { wellFrom }),
+    restarts: facts.restarts + starts,
+  };
   if (!isRestart) return next;
   const lastRestartBy = startedBy(facts, run);
   // What crashed before a recreation was another container.

@@ -1,10 +1,10 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
+import { findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { hasStartedWell, readLog, readSince } from './find-log-fault.ts';
+import { readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
 /** Times of lines and of their reading may differ by this much although no clock is wrong. */
@@ -74,21 +74,12 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   );
 }
 
-/** Whether a line is of a run before this one, by the log or by Docker, and this one has lasted for a minute or brought a block. */
-function isOfRunBefore(at: number, { facts: { logs, container, node }, now }: View<NodeTarget>): boolean {
-  const described = findContainer(container);
-  const { risen, advancedAt = 0 } = node?.latest ?? {};
-  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
-  const runs = [logs?.node, described?.running ? described : undefined];
-  return runs.some((run) => hasStartedWell(run, at, now) || hasRisen(run?.startedAt));
-}
-
 /** Does the height in the log of the node rise? */
 export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, settings, now } = view;
   const { name } = target;
   const { stallAfterMs } = settings.rpc;
-  const logs = readLog(view, `the log of ${name}`, ({ own, at }) => own || !isOfRunBefore(at, view));
+  const logs = readLog(view, `the log of ${name}`);
   if ('verdict' in logs) return logs;
   const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
   if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)

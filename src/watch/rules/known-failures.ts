@@ -1,7 +1,6 @@
-import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import type { ContainerFacts, Facts, NodeFacts, PatternFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { findContainer, findSeries, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
@@ -39,7 +38,7 @@ export function hasLostData({ node, logs, container }: Facts): boolean {
   // Its log may show a start before Docker does.
   const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
   const isOfStart = (line: PatternFacts | undefined) =>
-    line !== undefined && startedAt !== undefined && line.at >= startedAt - LINE_TOLERANCE_MS;
+    line !== undefined && startedAt !== undefined && isOfRun(line.at, startedAt);
   return isOfStart(genesis_written) || isOfStart(loaded_genesis);
 }
 
@@ -241,8 +240,7 @@ export const knownFailures: readonly KnownFailure[] = [
     fix: setMode(),
     seenAt: (evidence, now) => {
       const { modes, startedAt = now } = evidence.logs?.relayer ?? {};
-      const isOfRunBefore = startedAt < (startOf(evidence) ?? startedAt) - LINE_TOLERANCE_MS;
-      return modes?.length === 0 && !isOfRunBefore ? now : undefined;
+      return modes?.length === 0 && isOfRun(startedAt, startOf(evidence)) ? now : undefined;
     },
   },
   {
@@ -291,21 +289,17 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
 
-/** Whether the sign belongs to the run of a container that has ended. */
-const isOfLastRun = (seenAt: number, startedAt: number | undefined): boolean =>
-  startedAt === undefined || seenAt >= startedAt - LINE_TOLERANCE_MS;
-
 /** Whether the sign belongs to the run that has ended, or to the one before if that one has not run for a minute. */
 const isOfEndedRun = (
   seenAt: number,
   { startedAt, finishedAt }: Container,
   facts: ContainerFacts | undefined,
 ): boolean =>
-  isOfLastRun(seenAt, startedAt) ||
+  isOfRun(seenAt, startedAt) ||
   (startedAt !== undefined &&
     (finishedAt ?? startedAt) - startedAt < START_MS &&
     facts?.runBefore !== undefined &&
-    isOfLastRun(seenAt, facts.runBefore.startedAt));
+    isOfRun(seenAt, facts.runBefore.startedAt));
 
 /** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
 const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: number): boolean =>
@@ -321,10 +315,10 @@ const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: 
 function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
   const seenAt = failure.seenAt(evidence, now);
   if (seenAt === undefined) return false;
-  const { lastRestartAt = 0 } = evidence.container ?? {};
-  if (isRestartPlanned(evidence.container) && lastRestartAt > seenAt + LINE_TOLERANCE_MS) return false;
+  if (isRestartPlanned(evidence.container) && !isOfRun(seenAt, evidence.container?.lastRestartAt)) return false;
   if (evidence.container === undefined && isStillDown(failure, evidence, seenAt)) return true;
   const container = findContainer(evidence.container);
+  if (!isOfRun(seenAt, container?.createdAt)) return false;
   // A start in the future means that the clocks differ.
   const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;

@@ -302,7 +302,7 @@ describe('a halt', () => {
   test('although enough nodes answer is not blamed on any of them', () => {
     const [halt, ...rest] = found(...[1, 2, 3, 4].map((n) => node(`subnet${n}`, { standsMs: 90_000 })));
     expect(rest).toEqual([]);
-    expect(halt?.fix).toContain('see that they reach each other');
+    expect(halt?.fix).toMatch(/^enough nodes answer, so wait a minute: /);
   });
 
   test('in which nodes have just started wants a minute for them, as they join the round later', () => {

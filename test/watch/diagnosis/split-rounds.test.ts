@@ -32,19 +32,20 @@ function findHalt(...said: readonly Said[]) {
 const halted = 'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 needed';
 const UNSPLIT = [
   halted,
-  'enough nodes answer, so see that they reach each other (p2p ports) and are on one chain, and read the log of one: it names the round that times out',
+  'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
-const fixWith = (restart: string, comes = 'it comes') =>
-  `restart ${restart}: ${comes} back in the lower round, and 3 must wait in the same one; a vote that is cast there a second time shows as double_vote, and is over then; if no block comes within a minute, restart the others one after another`;
+const fixWith = (restart: string, round: number, are = ['it', 'takes', 'votes']) =>
+  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${are[0]} ${are[1]} round ${round} from the others, and 3 must wait in the same one; restart none of round ${round}, which would forget its votes there; if ${are[0]} ${are[2]} a second time, that shows as double_vote and needs nothing`;
+const SEVERAL = ['they', 'take', 'vote'];
 
-test('a halt of nodes that wait in different rounds says who must be restarted to join the others', () => {
+test('a halt of nodes that wait in different rounds says who must be restarted to join the higher one, and who must not', () => {
   const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');
-  const fix = fixWith('n1 with `docker restart generated-n1-1`');
+  const fix = fixWith('n3 with `docker restart generated-n3-1`', 385);
   expect(findHalt([385, 60_000], [385, 55_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
   expect(findHalt([385, 80_000], [390, 75_000], [384, 20_000], [0, 5_000])).toEqual([
     split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
-    fixWith('n2 and n1 with `docker restart generated-n2-1 generated-n1-1`', 'they come'),
+    fixWith('n1 and n3 with `docker restart generated-n1-1 generated-n3-1`', 390, SEVERAL),
   ]);
 });
 
@@ -85,7 +86,7 @@ test('nodes that were started less than a minute ago are waited for: they come u
   const said = (agoMs: number) =>
     findHalt([385, 80_000], [385, 75_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
   expect(said(59_999)).toEqual([`${halted.replace('4 of', '2 of')}, and 2 have just started`, wait]);
-  expect(said(60_000)[1]).toBe(fixWith('n1 with `docker restart generated-n1-1`'));
+  expect(said(60_000)[1]).toBe(fixWith('n3 with `docker restart generated-n3-1`', 385));
 });
 
 test('nodes of one round are to be restarted together once each masternode has had its turn and none has made a block', () => {
@@ -125,5 +126,5 @@ test('nothing else is to be restarted while one that has answered within the las
     return diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
   expect(away(59_000)).toBe('wait until n4 answers, a minute at most, and restart no other node');
-  expect(away(61_000)).toBe(fixWith('n3 with `docker restart generated-n3-1`'));
+  expect(away(61_000)).toBe(fixWith('n1 and n2 with `docker restart generated-n1-1 generated-n2-1`', 385, SEVERAL));
 });

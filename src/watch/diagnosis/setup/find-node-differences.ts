@@ -4,6 +4,7 @@ import { listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { commandToRecreate, commandToSeeLog, serviceOf } from '../../clients/commands-to-type.ts';
+import { isOfRunBefore } from '../chain-view.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { type Found, suspect, suspectTarget } from '../suspect.ts';
 
@@ -106,10 +107,8 @@ const describeConsensus = (settings: ConsensusSettings): string =>
 function findConsensus(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(
     view,
-    ({ isForeign, chainFacts, container }) => {
-      const startedAt = container.kind === 'running' ? container.container.startedAt : undefined;
-      const isOfRunBefore = (chainFacts?.at ?? 0) < (startedAt ?? 0);
-      const settings = isForeign || isOfRunBefore ? undefined : chainFacts?.observation.consensus;
+    ({ isForeign, chainFacts, state }) => {
+      const settings = isForeign || isOfRunBefore(state) ? undefined : chainFacts?.observation.consensus;
       return settings && settingsAt(settings, view.chain.masternodes?.round ?? 0);
     },
     describeConsensus,
