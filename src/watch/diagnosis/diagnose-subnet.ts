@@ -180,17 +180,6 @@ function willExplain({ problem, seenAt, explains }: Problem, target: Target, { c
   );
 }
 
-/** Whether it is known, or suspected, that no block comes while it lasts. Too few votes take their time to be confirmed. */
-const stopsBlocks = ({ problem, state, confirmMs }: Problem): boolean =>
-  state !== 'clearing' && (problem === 'subnet_halted' || (problem === 'quorum_at_risk' && confirmMs !== undefined));
-
-/** A height that has time to rise is not well while none is expected to. */
-function doubt(one: ExplainedCheckState, { node }: TargetState['facts'], halt: Problem): ExplainedCheckState {
-  if (one.check !== 'latest_block' || one.verdict !== 'pass' || (node?.latest?.advancedAt ?? 0) > halt.seenAt)
-    return one;
-  return { ...one, verdict: 'degraded', seen: `${one.seen}, while ${halt.summary}`, fix: halt.fix };
-}
-
 /** The problems that kept a node from taking part and have ended just now. */
 const findOver = (problems: readonly Problem[]): readonly Problem[] =>
   problems.filter(
@@ -220,8 +209,7 @@ function explainByProblems(
     targets,
   );
   const over = findOver(problems);
-  const halting = problems.find(stopsBlocks);
-  if (byCheck.size + naming.size + suspected.size + over.length === 0 && halting === undefined) return targets;
+  if (byCheck.size + naming.size + suspected.size + over.length === 0) return targets;
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   return targets.map((judged) => {
     const { component, name } = judged.target;
@@ -241,10 +229,10 @@ function explainByProblems(
           open.find((one) => willExplain(one, judged.target, check)) ??
           (check.check === 'log_block' ? away : undefined))
         : undefined;
-    if (halting === undefined && !state.checks.some((check) => find(check) !== undefined)) return state;
+    if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
       const because = find(check);
-      if (because === undefined) return halting === undefined ? check : doubt(check, state.facts, halting);
+      if (because === undefined) return check;
       return explainCheck(check, because, because.component === component && because.name === name);
     });
     return { ...state, checks };
