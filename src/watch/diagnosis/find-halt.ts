@@ -244,14 +244,14 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
-/** When a block was made by its own time, as watched time, and whether clocks agree: one that was seen to come was made shortly before. */
+/** When a block was made by its own time, as watched time, and whether that is so by our clock: it was seen to come shortly after. */
 function findMadeAt({ nodes, now, toWall }: SubnetView, number: number) {
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
   if (!first?.timestamp) return undefined;
   const madeAt = now - (toWall(now) - first.timestamp * 1_000);
   const seenMs = first.advancedAt - madeAt;
-  return { at: Math.min(madeAt, now), agrees: seenMs > -ASKED_WITHIN_MS && (!first.risen || seenMs < ASKED_WITHIN_MS) };
+  return { at: Math.min(madeAt, now), agrees: first.risen === true && Math.abs(seenMs) < ASKED_WITHIN_MS };
 }
 
 /** The newest block that a node has shown, whether it answers now or not. */
@@ -347,7 +347,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const lasts = isOpen && starting.length + joining.length > 0;
   if (!isFound && !lasts) return undefined;
   const found = last
-    ? `no block after ${last.number} for ${made && !made.agrees ? 'at least ' : ''}${formatDuration(now - last.since)}`
+    ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const advice = adviseOnHalt(view, voters, quorum, last);

@@ -27,6 +27,29 @@ describe('a halt', () => {
     expect(haltWith(height, fall)?.evidence).toContain('no block after 174 for 2m');
   });
 
+  it.each([
+    [0, 8_000, 'no block after 174 for 2m 8s'],
+    [0, -1_000, 'no block after 174 for 1m 59s'],
+    // The clock of who made it is not ours.
+    [0, 20_000, 'no block after 174 for 2m'],
+    [0, -20_000, 'no block after 174 for 2m'],
+    // The nodes did not answer meanwhile.
+    [70_000, 8_000, 'no block after 174 for 2m 8s'],
+  ])(
+    'seen to rise after %d ms of silence counts from the time of its last block, %d ms before',
+    (silentMs, madeMs, said) => {
+      const timestamp = (NOW - 120_000 - madeMs) / 1_000;
+      const stands = (name: string) => {
+        const known = diagnosedNode(name, NAMES, STANDING);
+        const { node } = known.facts;
+        const latest = node?.latest && { ...node.latest, timestamp, riseDueSince: node.latest.riseDueSince + silentMs };
+        return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as typeof known;
+      };
+      const [halt] = diagnosed(NAMES.map(stands));
+      expect([halt?.problem, halt?.evidence.split(';')[0]]).toEqual(['subnet_halted', said]);
+    },
+  );
+
   it('is over with the block after that', () => {
     expect(haltWith(175, { from: 174, to: 171 })).toBeUndefined();
   });

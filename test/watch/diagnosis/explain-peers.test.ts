@@ -78,6 +78,25 @@ test('a node whose own problem has ended is just back, though it still lags', ()
   expect(peersOf(lagging, 'n1', [over({ problem: 'disk_filling' })])).toContain(FIREWALL);
 });
 
+test('a node is just back for a minute after its problem, and no longer once it has had its peers', () => {
+  const few = states({ n1: { peers: ['n3', 'n4'] } });
+  const said = (name: string, endedAgo: number, lostAgo: number) =>
+    peersOf(
+      few.map((state) => ({
+        ...state,
+        checks: state.checks.map((one) => (one.check === 'peers' ? { ...one, since: NOW - lostAgo } : one)),
+      })),
+      'n1',
+      [over({ name, clearingSince: NOW - endedAgo })],
+    );
+  const other = 'n1 has 2 peers instead of 3; wait up to a minute: n2 is just back';
+  expect(said('n2', 59_999, 5_000)).toBe(other);
+  expect(said('n2', 60_000, 5_000)).toContain(FIREWALL);
+  const own = 'n1 has 2 peers instead of 3; wait up to a minute: it is just back';
+  expect(said('n1', 40_000, 40_000)).toBe(own);
+  expect(said('n1', 40_000, 39_999)).toContain(FIREWALL);
+});
+
 test('a node that subnetd itself could not see is not just back', () => {
   const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
   const { component: _, name: __, ...whole } = over({ problem: 'monitor_offline' });

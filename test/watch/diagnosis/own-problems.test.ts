@@ -3,7 +3,7 @@ import type { ClockDisturbances } from '../../../src/lib/clock.ts';
 import type { Facts, KnownTarget, LogFacts } from '../../../src/model/facts.ts';
 import { indexSubjects, isJudged } from '../../../src/model/is-judged.ts';
 import type { LogFault } from '../../../src/model/log.ts';
-import type { Fault } from '../../../src/model/observation.ts';
+import type { Container, Fault } from '../../../src/model/observation.ts';
 import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -37,6 +37,8 @@ const sourceDown = (source: 'file' | 'container', what: LogFault['what']): Parti
 });
 const told = (targets: readonly KnownTarget[]) =>
   diagnosed(targets).map(({ problem, name, summary, evidence, fix }) => [problem, name, summary, evidence, fix]);
+
+const STOPPED = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 1_000 };
 
 describe('a log that cannot be read', () => {
   test('is said with its path or its container, and what to do', () => {
@@ -91,6 +93,23 @@ describe('a log that cannot be read', () => {
     const logged = (ago: number) => ({ height: 10, advancedAt: NOW - ago });
     expect(saidOf(20_000, logged(25_000))).toContain('cannot be read yet');
     expect(saidOf(20_000, logged(5_000))).toBe('the log of n2 cannot be read: the file that was read is gone');
+  });
+
+  test('is not one while its container does not run, of which nobody can restart a program', () => {
+    const file = { ...read, up: false, fault: { what: 'missing' } } as const;
+    const given = (over: Partial<Container>) =>
+      subnetWith(
+        { sources: { container: read, file }, node: { height: 10, advancedAt: NOW - 5_000 } },
+        { files: ['/srv/n2/xdc.log'], container: containerOf('n2', over) },
+      );
+    const said = (over: Partial<Container>) =>
+      judgeTargets(given(over), NOW)[0]?.checks.find(({ check }) => check === 'log_block');
+    expect(said(STOPPED)).toMatchObject({
+      ...{ verdict: 'unknown', fix: undefined },
+      seen: 'the log of n2 cannot be read yet: its container does not run',
+    });
+    expect(told(given(STOPPED)).map(([problem]) => problem)).not.toContain('log_source_down');
+    expect(said({})?.fix).toMatch(/^restart the program that writes it/);
   });
 
   test('is not a problem before reading it has begun', () => {

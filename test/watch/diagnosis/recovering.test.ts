@@ -296,6 +296,18 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     detail:
       'The container of n2 does not run. Start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`.',
   });
+  // What costs votes comes before what does not.
+  const wallet: Problem = {
+    ...risk,
+    problem: 'wallet_low',
+    state: 'open',
+    summary: 'the wallet runs out',
+    fix: 'send',
+  };
+  const hidden = [{ ...suspected, name: 'n3', summary: 'the container of n3 is paused' }, suspected];
+  expect(findHeadline('devnet', targets, [wallet, ...hidden], { quorum: lost, hasRisen: true }).detail).toBe(
+    'The container of n3 is paused, the container of n4 does not run. The wallet runs out. Send.',
+  );
   const enough = { ...QUORUM, voting: 3 };
   // What clears of some nodes is not gone when it is found of others.
   expect(

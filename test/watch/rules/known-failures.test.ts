@@ -69,6 +69,30 @@ test('a failure of an earlier run explains no later stop, and ends when somebody
   ).toEqual(['ipc_path_too_long']);
 });
 
+test('a sign that another container has written is none of the one that loops now, whenever subnetd was started', () => {
+  const logs = matched('bad_block', t0 - minute);
+  const shown = (createdAt: number) => {
+    const first = found(t0, container(t0, { createdAt }));
+    const looping = found(t0 + 5_000, container(t0 + 5_000, { createdAt, restartCount: 1 }), first);
+    return names(node, { container: looping, logs }, t0 + 10_000);
+  };
+  expect(shown(t0)).toEqual([]);
+  expect(shown(t0 - 2 * minute)).toEqual(['bad_block']);
+});
+
+test('a sign from before a run that went well for a minute does not come back, however often later runs end', () => {
+  const logs = matched('disk_full', t0 - 1_000);
+  const shown = (ranMs: number) => {
+    const first = foldContainerEvent(running(t0), event('die', t0 + ranMs, 0));
+    const second = found(t0 + ranMs, container(t0 + ranMs, { restartCount: 1 }), first);
+    const ended = foldContainerEvent(second, event('die', t0 + ranMs + 5_000, 0));
+    const third = found(t0 + ranMs + 6_000, container(t0 + ranMs + 6_000, { restartCount: 2 }), ended);
+    return names(node, { container: third, logs }, t0 + ranMs + 10_000);
+  };
+  expect(shown(minute - 1)).toContain('disk_full');
+  expect(shown(minute)).not.toContain('disk_full');
+});
+
 test('a loop shows its failure also while its last run has not shown it, unless that one ran for a minute', () => {
   const logs = matched('ipc_path_too_long', t0);
   const from = t0 + 20_000;
