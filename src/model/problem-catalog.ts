@@ -129,7 +129,7 @@ export const problemCatalog = {
   },
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
-  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: MINUTE },
+  container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: 30_000 },
   /** Several at once. A node that ended by a failure of its own is told as that. */
   containers_crashed: {
     ...container,

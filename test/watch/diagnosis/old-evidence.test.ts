@@ -139,7 +139,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
 describe('an error line from a loop that is over', () => {
   test('is not a problem by itself, and fails its check until the run after the loop has lasted for a minute', () => {
     const { opened, read } = follow(FAULT_MS + 4.5 * MINUTE, failedBuilds, [[0, well]]);
-    expect(opened).toEqual({ container_restarting: 60 });
+    expect(opened).toEqual({ container_restarting: 30 });
     expect(read.logs).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe('an error line from a loop that is over', () => {
     };
     for (const pattern of ['build_failed', 'serve_error'])
       expect(follow(FAULT_MS + 4.5 * MINUTE, withLine(pattern), [[0, well]]).opened).toEqual({
-        container_restarting: 60,
+        container_restarting: 30,
         frontend_errors: (newLineMs + 30 * SECOND) / SECOND,
       });
   });
